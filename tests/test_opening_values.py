@@ -57,14 +57,22 @@ def test_bounds_are_no_wider_than_the_solver_proves_them_and_never_contradict_it
             assert last.lower <= table.bounds[name].lower <= table.bounds[name].upper <= last.upper
 
 
-@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "ludii", "app"])
-def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str) -> None:
-    values = {"mancala-world": 12, "tonkin": 5, "ludii": 13, "app": 10}
+@pytest.mark.parametrize(
+    ("preset", "value"),
+    [
+        ("mancala-world", Bounds(12, 12)),
+        ("tonkin", Bounds(5, 5)),
+        ("ludii", Bounds(13, 13)),
+        ("app", Bounds(10, 10)),
+        ("vietnamese", Bounds(12, 14)),
+    ],
+)
+def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str, value: Bounds) -> None:
     board = Board(preset)
-    assert opening_value(board) == Bounds(values[preset], values[preset])
+    assert opening_value(board) == value
     moves = opening_move_values(board)
     assert set(moves) == set(board.legal_moves)
-    assert max(bounds.upper for bounds in moves.values()) == values[preset]
+    assert Bounds(*(max(bounds) for bounds in zip(*moves.values(), strict=True))) == value
     board.push(board.legal_moves[0])
     board.push(board.legal_moves[0])
     assert opening_value(board) is not None

@@ -49,10 +49,10 @@ style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 
 export async function open() {
-  const own = page.state.rules, { proved, default: usual } = page.catalogue;
-  build(proved);
+  const own = page.state.rules, { openings, default: usual } = page.catalogue;
+  build(openings);
   nodes.dialog.showModal();
-  try { await choose(proved.includes(own) ? own : usual); } catch (error) {
+  try { await choose(openings.includes(own) ? own : usual); } catch (error) {
     nodes.dialog.close();
     throw error;
   }
@@ -68,7 +68,7 @@ function build(presets) {
   const more = make("div", {},
     make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere), button(said().link, copyLink)),
     make("h3", { textContent: said().proof }), part("p", "claim"),
-    row(button(said().check, () => checkFile(null), { className: "main" }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat)),
+    row(button(said().check, () => checkFile(null), { className: "main", hidden: true }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat, { className: "beat", hidden: true })),
     part("progress", "progress", { hidden: true }), part("p", "told"), file);
   part("dialog", "dialog").append(make("form", { method: "dialog" },
     make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
@@ -113,8 +113,10 @@ async function choose(preset) {
     nodes.refuted.replaceChildren(make("span", { textContent: sentence }), button(said().showIt, () => walk(line)));
   }
   const { position } = seen.game;
-  seen.bound = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)).value;
-  nodes.claim.textContent = said().claim(seen.bound);
+  const { lower, upper } = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)), certified = page.catalogue.certificates.includes(preset);
+  seen.bound = upper;
+  nodes.claim.textContent = certified ? said().claim(upper) : said().unclaimed(said().between(lower, upper));
+  for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
   tell("");
   seen.view.cancel(); // a board that is drawn anew would only skip what moves
   seen.view.setDrawing(seen.drawing);
