@@ -41,9 +41,11 @@ def measure(core: Core, openings: Openings, runs: int) -> dict[str, Any]:
     strong, equal = make(STRONG, core.rules), make(EQUAL, core.rules)
     rng = chance(0, str(core.rules), openings.name)
     played = play_pairs(core, strong, strong, openings.positions, rng)
-    first, score = (by_order(table, openings.positions)[:, 0] for table in (played.margin, played.score))
+    margins_in_order, scores_in_order = (by_order(table, openings.positions) for table in (played.margin, played.score))
+    first = (margins_in_order[:, 0] - margins_in_order[:, 1]) / 2  # both players of a game are the same one
+    score = (scores_in_order[:, 0] + 1 - scores_in_order[:, 1]) / 2
     null = play_pairs(core, equal, equal, Positions.concatenate([openings.positions] * runs), rng)
-    margins = null.margin.mean(axis=1).reshape(runs, PAIRS)
+    margins = null.margin.mean(axis=1).reshape(runs, len(openings))
     missed = sum(not found.low <= 0 <= found.high for found in map(mean_estimate, margins))
     return {
         "digest": openings.digest(),

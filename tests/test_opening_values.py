@@ -131,6 +131,8 @@ def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixtu
     arguments = ["--rules", SMALL, "--plies", "1", "--threads", "1", "--output", str(path)]
     assert main([*arguments, "--nodes", "2"]) == 0
     before = read_opening_table(path)
+    assert main([*arguments, "--nodes", "100000", "--asked", "0"]) == 0
+    assert read_opening_table(path).proved == 1 + before.proved  # of the set-up alone
     assert main([*arguments, "--nodes", "100000"]) == 0
     after = read_opening_table(path)
     assert after.proved == len(after.bounds) > before.proved
