@@ -86,7 +86,7 @@ def table_rows(results: dict[str, Any]) -> list[list[str]]:
 class Options(report.Options):
     """The command line."""
 
-    runs: int = 200
+    runs: int = 60
     """null runs of each set"""
 
 

@@ -140,7 +140,7 @@ def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixtu
     assert main([*arguments[:3], "2", *arguments[4:]]) == 2
 
 
-@pytest.mark.parametrize("preset", ["mancala-world", "ludii", "tonkin"])
+@pytest.mark.parametrize("preset", ["mancala-world", "ludii", "tonkin", "app"])
 def test_fair_openings_are_proved_to_be_even(preset: str) -> None:
     core, rng = Core(preset), np.random.default_rng(0)
     fair = load_openings(core, "fair", 100, 0, rng)
