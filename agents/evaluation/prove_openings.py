@@ -43,7 +43,7 @@ from oanquan_env.search.collecting import NoStrategyError
 from oanquan_env.search.compiled import mover_first
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.proof import LimitReachedError, ProofTable
-from oanquan_env.search.solver import BoundSearch, Solver
+from oanquan_env.search.solver import FIRST_NODES, BoundSearch, Solver
 
 PROG = "python -m agents.evaluation.prove_openings"
 MEGABYTES = 256.0
@@ -93,13 +93,17 @@ class OpeningProofs:
         self._propagate()
 
     def _prove(self, asked: tuple[Positions, Bounds]) -> Bounds:
-        """The bounds of a position after one question for each."""
+        """The bounds of a position after rounds of questions, each with twice the nodes, up to the limit."""
         position, known = asked
         guess = Search(self.core, table_megabytes=16, threads=1).best(position, GUESS).value
         plies_left = self.core.rules.max_plies - self.table.plies
         own, other = mover_first(position)[0].tolist()
         bound_search = BoundSearch(ProofTable(self.core, MEGABYTES), own, other, known, plies_left)
-        bound_search.narrow(round(guess), self._nodes)
+        nodes = min(FIRST_NODES, self._nodes)
+        bound_search.narrow(round(guess), nodes)
+        while nodes < self._nodes and bound_search.limited and not bound_search.bounds.meet:
+            nodes = min(2 * nodes, self._nodes)
+            bound_search.narrow(round(guess), nodes)
         return bound_search.bounds
 
     def _propagate(self) -> None:

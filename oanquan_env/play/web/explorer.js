@@ -36,7 +36,7 @@ const STYLE = `
   #openings-board { --rest: 470px; }
   #openings-table { grid-template: none / minmax(0, 1fr); }
   #openings-moves { grid-area: auto; grid-template-columns: 1fr 1fr; }
-  #openings-moves button { padding: 0 8px; font-size: 14px; }
+  #openings-moves button { grid-template-columns: 1.6em 2.2em minmax(0, 1fr); gap: 4px; padding: 5px 8px; font-size: 14px; }
 }`;
 const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null };
 let goal = null, nodes = null; // the game that is played against the proof, and its bound; the parts of the dialog
