@@ -105,7 +105,8 @@ def catalogue() -> dict[str, Any]:
         ],
         "seats": {count: {"en": names, "vi": vietnamese.SEAT_NAMES[count]} for count, names in SEAT_NAMES.items()},
         "levels": list(LEVELS),
-        "proved": [name for name in PRESETS if (DATA / f"certificate-{name}.npz").is_file()],  # and a table of openings
+        "certificates": [name for name in PRESETS if (DATA / f"certificate-{name}.npz").is_file()],
+        "openings": [name for name, preset in PRESETS.items() if openings_table_path(preset.rules).is_file()],
         "person": PERSON,
         "players": EXAMPLES,
         "largest_file": 1_000_000,

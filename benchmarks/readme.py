@@ -18,6 +18,7 @@ from agents.evaluation.results import Report, read_report
 from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.markdown import renew, replace_between
+from benchmarks import fair as fair_openings
 from benchmarks import methods, newcomer, peers, players, review
 from benchmarks import reach as reach_games
 from benchmarks.report import RESULTS, by_size
@@ -124,6 +125,11 @@ def reach() -> str:
     return measured("reach", reach_games.HEADS, reach_games.table_rows)
 
 
+def fair() -> str:
+    """The first player's advantage and null runs, from balanced and from fair openings."""
+    return measured("fair", fair_openings.HEADS, fair_openings.table_rows)
+
+
 def presets() -> str:
     """Search with and without a value net, as the reports of all presets of two players have it."""
     heads = ["rules", "nodes", "regret, plain", "regret, with the net", "score of the net against plain, %"]
@@ -214,7 +220,11 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     },
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
     **generated.PAGES,
-    ROOT / "docs" / "perfect-play.md": {**generated.PAGES[ROOT / "docs" / "perfect-play.md"], "reach": reach},
+    ROOT / "docs" / "perfect-play.md": {
+        **generated.PAGES[ROOT / "docs" / "perfect-play.md"],
+        "fair": fair,
+        "reach": reach,
+    },
     ROOT / "docs" / "play.md": {
         **generated.PAGES[ROOT / "docs" / "play.md"],
         "first-games": first_games,

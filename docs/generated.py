@@ -163,7 +163,7 @@ def first_moves() -> str:
         board = Board(preset.rules)
         values = {str(move): bounds for move, bounds in opening_move_values(board).items()}
         if values:
-            best = max(bounds.lower for bounds in values.values())
+            best = max(bounds.upper for bounds in values.values())  # a move is the best one if it is proved to win that
             shown = [values[f"{field + 1}A"] for field in range(preset.rules.fields)]
             cells = [f"**{bounds}**" if bounds == (best, best) else str(bounds) for bounds in shown]
             rows.append([f"`{name}`", *cells])

@@ -9,6 +9,8 @@ from oanquan_env.search.solver import Solver
 SMALL = "mancala-world fields=3 seeds=2"
 SHIPPED = {"mancala-world": 12, "tonkin": 5, "ludii": 13, "app": 10}
 """Rules whose certificates come with the package, and the value of their set-up."""
+TABLES = (*SHIPPED, "vietnamese")
+"""Rules whose tables of openings come with the package."""
 
 
 def shipped(rules: str) -> Certificate:

@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 from agents.support import provenance
-from benchmarks import learning, methods, newcomer, players, readme, report, review
-from oanquan_env import Core, Rules, evaluate
+from benchmarks import fair, learning, methods, newcomer, players, readme, report, review
+from oanquan_env import Board, Core, Rules, evaluate
+from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.play.levels import LEVELS
+from oanquan_env.players import make
+from oanquan_env.playing import choose_move
+from tests.players import FirstMove
 from tests.runs import PPO
 
 
@@ -83,6 +87,26 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
     report.check_commit(commit)
     with pytest.raises(ValueError, match="commit first"):
         report.check_commit(asked_anew())
+
+
+def test_null_runs_seldom_exclude_0_and_the_advantage_is_of_who_moves_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    core, rng = Core("mancala-world"), np.random.default_rng(0)
+    player = FirstMove(core)
+    monkeypatch.setattr(fair, "make", lambda name, _: player if name == fair.STRONG else make("random"))
+    openings = random_suite(core, 30, 3, rng)
+    found = fair.measure(core, openings, runs=40)
+    margins = []
+    for row in range(len(openings)):
+        board = Board.from_positions(core, openings.positions, row)
+        first = board.mover
+        while board.outcome is None:
+            board.push(choose_move(player, board, rng))
+        margins.append(board.outcome.scores[first] - board.outcome.scores[1 - first])
+    assert found["margin"]["mean"] == pytest.approx(np.mean(margins))
+    assert found["missed"] < 0.25  # 0.05 of many runs
+    assert abs(found["null_margin"]["mean"]) < 4 * found["pair_deviation"] / 1200**0.5
+    assert found["pair_deviation"] > 5
+    assert all(len(row) == len(fair.HEADS) for row in fair.table_rows({"results": {"mancala-world": {"fair": found}}}))
 
 
 def test_a_newcomer_loses_at_once_by_the_default_rules_but_not_to_the_weakest() -> None:

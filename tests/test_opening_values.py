@@ -57,17 +57,35 @@ def test_bounds_are_no_wider_than_the_solver_proves_them_and_never_contradict_it
             assert last.lower <= table.bounds[name].lower <= table.bounds[name].upper <= last.upper
 
 
-@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "ludii", "app"])
-def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str) -> None:
-    values = {"mancala-world": 12, "tonkin": 5, "ludii": 13, "app": 10}
+@pytest.mark.parametrize(
+    ("preset", "value"),
+    [
+        ("mancala-world", Bounds(12, 12)),
+        ("tonkin", Bounds(5, 5)),
+        ("ludii", Bounds(13, 13)),
+        ("app", Bounds(10, 10)),
+    ],
+)
+def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str, value: Bounds) -> None:
     board = Board(preset)
-    assert opening_value(board) == Bounds(values[preset], values[preset])
+    assert opening_value(board) == value
     moves = opening_move_values(board)
     assert set(moves) == set(board.legal_moves)
-    assert max(bounds.upper for bounds in moves.values()) == values[preset]
+    assert max(bounds.upper for bounds in moves.values()) == value.upper
     board.push(board.legal_moves[0])
     board.push(board.legal_moves[0])
     assert opening_value(board) is not None
+
+
+def test_the_table_of_vietnamese_holds_bounds_that_agree_with_the_solver() -> None:
+    board = Board("vietnamese")
+    lower, upper = opening_value(board) or Bounds()
+    assert math.isfinite(lower)
+    assert lower <= 14
+    assert upper >= 12  # the solver proves 12 to 14 in a minute
+    moves = opening_move_values(board)
+    assert set(moves) == set(board.legal_moves)
+    assert any(math.isfinite(bounds.lower) and math.isfinite(bounds.upper) for bounds in moves.values())
 
 
 def test_unknown_boards_have_no_value() -> None:
@@ -123,6 +141,8 @@ def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixtu
     arguments = ["--rules", SMALL, "--plies", "1", "--threads", "1", "--output", str(path)]
     assert main([*arguments, "--nodes", "2"]) == 0
     before = read_opening_table(path)
+    assert main([*arguments, "--nodes", "100000", "--asked", "0"]) == 0
+    assert read_opening_table(path).proved == 1 + before.proved  # of the set-up alone
     assert main([*arguments, "--nodes", "100000"]) == 0
     after = read_opening_table(path)
     assert after.proved == len(after.bounds) > before.proved
@@ -130,7 +150,7 @@ def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixtu
     assert main([*arguments[:3], "2", *arguments[4:]]) == 2
 
 
-@pytest.mark.parametrize("preset", ["mancala-world", "ludii", "tonkin"])
+@pytest.mark.parametrize("preset", ["mancala-world", "ludii", "tonkin", "app"])
 def test_fair_openings_are_proved_to_be_even(preset: str) -> None:
     core, rng = Core(preset), np.random.default_rng(0)
     fair = load_openings(core, "fair", 100, 0, rng)

@@ -27,7 +27,7 @@ from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import certificate_path
 from oanquan_env.search.value_net import read_value_net
 from tests.boards import played_board
-from tests.certificates import SHIPPED
+from tests.certificates import SHIPPED, TABLES
 from tests.node import CALLS, answers_of, run_node
 from tests.strategies import PRESET_NAMES
 
@@ -227,7 +227,7 @@ def flipped(content: bytes, place: int) -> bytes:
 def test_values_of_first_moves_are_those_of_the_table_and_damaged_ones_are_refused(
     ask: Callable[..., list[Any]],
 ) -> None:
-    games = [[played_board(preset, seed, plies) for plies in range(6) for seed in range(5)] for preset in SHIPPED]
+    games = [[played_board(preset, seed, plies) for plies in range(6) for seed in range(5)] for preset in TABLES]
     answers = ask(*(("openings", str(boards[0].rules), [board.text() for board in boards]) for boards in games))
     for boards, found in zip(games, answers, strict=True):
         assert found == [

@@ -19,7 +19,7 @@ from oanquan_env.players.book import BookPolicy, with_book
 from oanquan_env.search.certificates import Certificate, certificate_path
 from tests.boards import boards_of, played_board
 from tests.browsers import Visit
-from tests.certificates import SHIPPED, SMALL, made, shipped
+from tests.certificates import SHIPPED, SMALL, TABLES, made, shipped
 from tests.node import CALLS, answers_of, run_node
 from tests.test_certificates import DAMAGED
 
@@ -114,7 +114,7 @@ def south(board: Board, lower: float, upper: float) -> tuple[float, float]:
 
 
 def test_values_of_the_explorer_are_those_of_the_table_from_souths_view() -> None:
-    games = {name: [played_board(name, seed, plies) for plies in range(5) for seed in range(6)] for name in SHIPPED}
+    games = {name: [played_board(name, seed, plies) for plies in range(5) for seed in range(6)] for name in TABLES}
     running = {name: [board for board in boards if not board.outcome] for name, boards in games.items()}
     answers = ask(*(("moves", name, [board.text() for board in boards]) for name, boards in running.items()))
     for boards, found in zip(running.values(), answers, strict=True):
@@ -175,7 +175,11 @@ def test_the_greedy_first_move_is_refuted() -> None:
 def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit, tmp_path: Path) -> None:
     person = visit()
     page = person.page
-    page.locator("#openings").click()
+    page.locator("#openings").click()  # the page's first rules have a table of openings, and no certificate
+    page.locator("#openings-claim", has_text="is not known to the point").wait_for()
+    assert not page.get_by_role("button", name="Check the proof").is_visible()
+    assert not page.get_by_role("button", name="Play against the proof").is_visible()
+    page.locator("#openings-rules").select_option("mancala-world")
     page.locator("#openings-refuted", has_text="5A takes 11 points at once").wait_for()
     page.get_by_role("button", name="Check the proof").click()
     told = page.locator("#openings-told")

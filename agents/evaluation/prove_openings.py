@@ -5,7 +5,7 @@
 The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; where they
 leave the value open, it is asked for itself. Every position has its own table of proofs: in a shared one a proof may
 build on others until its games are longer than the ply limit. The file keeps all bounds, so a call after an
-interruption, or with more nodes, goes on.
+interruption, or with more nodes, goes on; with `--asked 1` it asks for the set-up and the first moves alone.
 
     python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --certify 20
 
@@ -43,7 +43,7 @@ from oanquan_env.search.collecting import NoStrategyError
 from oanquan_env.search.compiled import mover_first
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.proof import LimitReachedError, ProofTable
-from oanquan_env.search.solver import BoundSearch, Solver
+from oanquan_env.search.solver import FIRST_NODES, BoundSearch, Solver
 
 PROG = "python -m agents.evaluation.prove_openings"
 MEGABYTES = 256.0
@@ -71,10 +71,14 @@ class OpeningProofs:
         for name in (name for names in self._names for name in names):
             table.bounds.setdefault(name, Bounds())
 
-    def run(self, progress: Progress, save: Callable[[], None]) -> None:
-        """Ask for each open value once, the deepest positions first; `save` is called now and then."""
+    def run(self, progress: Progress, save: Callable[[], None], asked_plies: int | None = None) -> None:
+        """Ask for each open value once, the deepest positions first; `save` is called now and then.
+
+        `asked_plies` is how deep the positions lie at most that are asked for; as deep as the table if left out.
+        """
         saved = time.monotonic()
-        for layer, names in zip(reversed(self._layers), reversed(self._names), strict=True):
+        last = self.table.plies if asked_plies is None else asked_plies
+        for layer, names in zip(reversed(self._layers[: last + 1]), reversed(self._names[: last + 1]), strict=True):
             self._propagate()
             rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
             asked = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
@@ -89,13 +93,17 @@ class OpeningProofs:
         self._propagate()
 
     def _prove(self, asked: tuple[Positions, Bounds]) -> Bounds:
-        """The bounds of a position after one question for each."""
+        """The bounds of a position after rounds of questions, each with twice the nodes, up to the limit."""
         position, known = asked
         guess = Search(self.core, table_megabytes=16, threads=1).best(position, GUESS).value
         plies_left = self.core.rules.max_plies - self.table.plies
         own, other = mover_first(position)[0].tolist()
         bound_search = BoundSearch(ProofTable(self.core, MEGABYTES), own, other, known, plies_left)
-        bound_search.narrow(round(guess), self._nodes)
+        nodes = min(FIRST_NODES, self._nodes)
+        bound_search.narrow(round(guess), nodes)
+        while nodes < self._nodes and bound_search.limited and not bound_search.bounds.meet:
+            nodes = min(2 * nodes, self._nodes)
+            bound_search.narrow(round(guess), nodes)
         return bound_search.bounds
 
     def _propagate(self) -> None:
@@ -153,6 +161,7 @@ class Options:
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: int = 3  # plies of the deepest positions
     nodes: int = 4_000_000  # moves that may be played for one question about a value
+    asked: int | None = None  # plies of the deepest positions that are asked for (default: all)
     threads: int = os.cpu_count() or 1  # positions worked on at once
     certify: int = 0  # prove nothing; check so many of the file's values by certificates
     output: OptionalFile = None  # the file, which is continued; the package's if left out
@@ -163,6 +172,8 @@ def main(options: Options) -> None:
     """Prove and write the file."""
     if min(options.plies, options.nodes, options.threads) < 1:
         raise ValueError("--plies, --nodes and --threads must be 1 or more")
+    if options.asked is not None and options.asked < 0:
+        raise ValueError("--asked must be 0 or more")
     core = Core(options.rules)
     path = options.output or openings_table_path(core.rules)
     table = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})
@@ -175,14 +186,15 @@ def main(options: Options) -> None:
         print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
         return
     began, spent = time.process_time(), table.made["seconds"]
-    table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}"
+    asked = "" if options.asked is None else f" --asked {options.asked}"
+    table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}{asked}"
 
     def save() -> None:
         table.made["seconds"] = round(spent + time.process_time() - began, 1)
         write_atomically(path, text_bytes(path, format_opening_table(table)))
 
     with progress_bar() as progress:
-        OpeningProofs(table, options.nodes, options.threads).run(progress, save)
+        OpeningProofs(table, options.nodes, options.threads).run(progress, save, options.asked)
     save()
     print(
         f"{table.proved} of {len(table.bounds)} positions proved in {table.made['seconds']:.0f} core seconds, in {path}"

@@ -93,6 +93,7 @@ export class Book {
   #engine;
   #numbers = {};
 
+  static list = "certificates"; // in the catalogue: the presets that have one
   static file(preset) { return `certificate-${preset}.npz`; }
   static async read(engine, rules, preset, content) {
     return new Book(engine, rules, preset, await readArrays(Book.file(preset), content));
@@ -159,6 +160,7 @@ export class Openings {
   #engine;
   #bounds = new Map();
 
+  static list = "openings";
   static file(preset) { return `opening-values-${preset}.json`; }
   static read(engine, _, preset, table) { return new Openings(engine, preset, table); }
 

@@ -36,7 +36,7 @@ const STYLE = `
   #openings-board { --rest: 470px; }
   #openings-table { grid-template: none / minmax(0, 1fr); }
   #openings-moves { grid-area: auto; grid-template-columns: 1fr 1fr; }
-  #openings-moves button { padding: 0 8px; font-size: 14px; }
+  #openings-moves button { grid-template-columns: 1.6em 2.2em minmax(0, 1fr); gap: 4px; padding: 5px 8px; font-size: 14px; }
 }`;
 const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null };
 let nodes = null; // the parts of the dialog
@@ -49,10 +49,10 @@ style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 
 export async function open() {
-  const own = page.state.rules, { proved, default: usual } = page.catalogue;
-  build(proved);
+  const own = page.state.rules, { openings, default: usual } = page.catalogue;
+  build(openings);
   nodes.dialog.showModal();
-  try { await choose(proved.includes(own) ? own : usual); } catch (error) {
+  try { await choose(openings.includes(own) ? own : usual); } catch (error) {
     nodes.dialog.close();
     throw error;
   }
@@ -68,7 +68,7 @@ function build(presets) {
   const more = make("div", {},
     make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere), button(said().link, copyLink)),
     make("h3", { textContent: said().proof }), part("p", "claim"),
-    row(button(said().check, () => checkFile(null), { className: "main" }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat)),
+    row(button(said().check, () => checkFile(null), { className: "main", hidden: true }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat, { className: "beat", hidden: true })),
     part("progress", "progress", { hidden: true }), part("p", "told"), file);
   part("dialog", "dialog").append(make("form", { method: "dialog" },
     make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
@@ -113,8 +113,10 @@ async function choose(preset) {
     nodes.refuted.replaceChildren(make("span", { textContent: sentence }), button(said().showIt, () => walk(line)));
   }
   const { position } = seen.game;
-  seen.bound = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)).value;
-  nodes.claim.textContent = said().claim(seen.bound);
+  const { lower, upper } = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)), certified = page.catalogue.certificates.includes(preset);
+  seen.bound = upper;
+  nodes.claim.textContent = certified ? said().claim(upper) : said().unclaimed(said().between(lower, upper));
+  for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
   tell("");
   seen.view.cancel(); // a board that is drawn anew would only skip what moves
   seen.view.setDrawing(seen.drawing);

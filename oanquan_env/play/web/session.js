@@ -292,7 +292,7 @@ export class Session extends EventTarget {
   /** Find out for whom the bound of a certificate holds. */
   async #prove(turn) {
     const { game } = this, { rules, root, names } = game, history = game.line().map(({ action }) => action);
-    if (!this.#catalogue.proved.includes(rulesText(rules, this.#catalogue))) return; // no certificate
+    if (!this.#catalogue.certificates.includes(rulesText(rules, this.#catalogue))) return; // no certificate
     const holds = (name, seat) => !game.person(seat) && !changedHands(game.match) && this.#thinker.proved(name, rules, root.position, history, seat);
     const proved = await Promise.all(names.map(holds)).catch(() => []);
     if (this.#turn !== turn || names.every((_, seat) => (proved[seat] ?? false) === (this.#proved[seat] ?? false))) return;

@@ -91,7 +91,7 @@ export class Thinking {
   /** The certificate, a `Book`, or the table of `Openings` of the preset that the rules are; null for others. */
   async #proofs(kind, engine, rules) {
     const catalogue = await this.#catalogue(), preset = presetOf(rules, catalogue);
-    if (!catalogue.proved.includes(preset)) return null;
+    if (!catalogue[kind.list].includes(preset)) return null;
     const file = kind.file(preset);
     return this.#once(file, async () => kind.read(engine, rules, preset, await this.#data(file)));
   }
