@@ -353,12 +353,39 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3↺."
     values = again["puzzle"]
     assert (values["level"], values["counts"]["hard"] > 10, values["answer"]) == ("hard", True, None)
+    assert again["legal"]
+    assert not again["previews"]
     assert {**again, "game": 0, "version": 0} == {**hard, "game": 0, "version": 0}
     kept = ("game", "line", "record", "seats", "turn", "position")
     assert [after[name] for name in kept if name != "game"] == [before[name] for name in kept if name != "game"]
     assert [answer["refused"] is None for answer in answers[6:9]] == [False, True, False]
     assert (refused["puzzle"], answered["line"], none["puzzle"]) == (None, [1, 2], None)
     assert there["record"] == none["record"]
+
+
+def test_a_puzzle_of_several_moves() -> None:
+    puzzle = {"position": Board().text(), "line": ["3A", "1A", "2C 3A"], "name": "own"}
+    given = ("puzzle", {"puzzle": puzzle, "rules": "mancala-world"})
+    tries = [("4A", 0), ("3A", 1), ("3A", 0), ("5A", 2), ("2C", 2), ("3A", 2)]
+    moves = [("move", {"move": move, "ply": ply}) for move, ply in tries]
+    script = [("new", {"rules": "tonkin"}), given, moves[0], moves[1], ("undo", {}), moves[2], moves[3], ("reopen", {})]
+    script += [given, moves[2], ("undo", {}), ("undo", {}), ("redo", {}), moves[4], moves[5], ("undo", {}), moves[5]]
+    script += [("back", {"moves": 1}), moves[0], ("show_answer", {}), ("undo", {}), ("show_answer", {}), ("resume", {})]
+    [answers] = played([script])
+    refused = [number for number, answer in enumerate(answers) if answer["refused"]]
+    assert refused == [3, 11, 14, 19]
+    puzzles = [answer["state"]["puzzle"] for answer in answers]
+    plies = [len(answer["state"]["line"]) for answer in answers]
+    steps = [puzzle and (puzzle["step"], puzzle["answer"] and puzzle["answer"]["right"]) for puzzle in puzzles]
+    first, second, wrong, right = (1, None), (2, None), (2, False), (2, True)
+    assert steps[:8] == [None, first, (1, False), (1, False), first, second, wrong, first]
+    assert steps[8:17] == [first, second, first, first, second, right, right, second, right]
+    assert steps[17:] == [first, (1, False), (1, False), first, right, None]
+    assert plies[:10] == [0, 0, 1, 1, 0, 2, 3, 0, 0, 2]  # the page replies
+    assert plies[10:] == [0, 0, 2, 3, 3, 2, 3, 0, 1, 1, 0, 3, 0]
+    assert [puzzles[number]["told"] for number in (16, 21)] == [False, True]
+    assert (puzzles[1]["level"], puzzles[1]["steps"], puzzles[1]["rules"]) == ("own", 2, "mancala-world")
+    assert answers[-1]["state"]["rules"] == "tonkin"
 
 
 def test_records_name_those_who_played() -> None:

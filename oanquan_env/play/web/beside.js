@@ -3,7 +3,6 @@
 import { moveName } from "./board-words.js";
 import { $, complain, make, page, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
-import { openPuzzle } from "./puzzles.js";
 import { mistake, review, reviewing, showValues } from "./review.js";
 import { play, view } from "./table.js";
 import { sentenceName, settlement } from "./told.js";
@@ -23,6 +22,13 @@ export function show() {
   showMatch();
   $("resign").disabled = state.turn !== "person" || Boolean(state.puzzle);
   showEnd();
+  showPuzzle();
+}
+
+/** What puzzles show beside the board, which loads with the first of them. */
+function showPuzzle() {
+  if (page.state.puzzle) import("./puzzles.js").then((puzzles) => puzzles.show()).catch(complain);
+  else for (const part of document.querySelectorAll(".of-puzzle")) part.hidden = true;
 }
 
 function presetName(rules) {
@@ -66,7 +72,7 @@ function showMatch() {
 
 /** What a person can do after the end; who won is said below the board. */
 function showEnd() {
-  const { match, puzzle, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
+  const { match, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -74,11 +80,9 @@ function showEnd() {
     return;
   }
   const going = match && !match.over, solved = turn === "solved", head = $("next").querySelector("h2");
-  head.textContent = solved ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : match?.over ? matchEnd(match) : "";
+  head.textContent = match?.over ? matchEnd(match) : "";
   head.hidden = !head.textContent;
   $("next-round").hidden = !going;
-  $("next-puzzle").hidden = !solved;
-  $("retry").hidden = !solved || puzzle.answer.right;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
   $("review").hidden = solved || seats.length > 2 || reviewing();
   if (ended === game) return;
@@ -92,9 +96,8 @@ function matchEnd(match) {
 }
 
 $("next-round").onclick = () => play("next_round").catch(complain);
-$("retry").onclick = () => play("undo").catch(complain);
-$("next-puzzle").onclick = () => openPuzzle(page.state.puzzle.level, page.state.puzzle.number + 1);
 $("rematch").onclick = () => play("rematch").catch(complain);
+$("resume").onclick = () => play("resume").catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("review").onclick = review;
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);
