@@ -51,15 +51,15 @@ export async function open() {
     const members = chosen(puzzles, wanted);
     return members.length ? [button(text, words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length), () => openNext(wanted))] : [];
   };
-  const { over } = today(kept, day, daily.steps), days = streakOn(kept, day), row = (...members) => make("div", { className: "kinds" }, ...members.flat());
+  const { over } = today(kept, day, daily.steps), days = streakOn(kept, day), row = (buttons) => make("div", { className: "kinds" }, ...buttons);
   const own = puzzles.filter(({ level }) => level !== "first");
   $("puzzle-list").replaceChildren(
     make("p", { className: "soft", textContent: words().aboutPuzzles }),
     button(words().daily, [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "), () => play("puzzle", daily), { id: "daily", className: over ? "" : "main" }),
     ...(over ? [make("button", { type: "button", id: "copy-result", onclick: () => share(day, daily.steps), textContent: words().copyResult })] : []),
     make("p", { id: "puzzle-rules", textContent: `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` }),
-    make("h3", { textContent: words().byLevel }), row(LEVELS.map((level) => kind({ level }, words().levels[level]))),
-    make("h3", { textContent: words().byTheme }), row(Object.keys(words().themes).map((theme) => kind({ theme }, words().themes[theme]))),
+    make("h3", { textContent: words().byLevel }), row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),
+    make("h3", { textContent: words().byTheme }), row(Object.keys(words().themes).flatMap((theme) => kind({ theme }, words().themes[theme]))),
   );
   if (!$("puzzle-dialog").open) $("puzzle-dialog").showModal();
 }
@@ -101,6 +101,7 @@ export async function show() {
   const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
   for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
   $("retry").hidden = solved && !told;
+  $("next-puzzle").classList.toggle("main", solved);
   $("show-answer").hidden = solved;
   $("share-day").hidden = !isDaily || !today(log(), day, steps).over;
   $("next-puzzle").hidden = !packaged;
