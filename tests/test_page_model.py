@@ -352,7 +352,7 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     assert (solved["turn"], solved["legal"], solved["puzzle"]["answer"]["right"]) == ("solved", [], True)
     assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3↺."
     values = again["puzzle"]
-    assert (values["level"], values["counts"]["hard"] > 10, values["answer"]) == ("hard", True, None)
+    assert (values["level"], values["counts"]["hard"] > 2, values["answer"]) == ("hard", True, None)
     assert again["legal"]
     assert not again["previews"]
     assert {**again, "game": 0, "version": 0} == {**hard, "game": 0, "version": 0}

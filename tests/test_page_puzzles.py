@@ -51,8 +51,8 @@ def test_the_daily_puzzle_counts_once_and_days_in_a_row_make_a_streak() -> None:
     answers, kept = logged(
         ("miss", 100, 3, 3), ("miss", 100, 3, 3), ("marks",), ("finishDay", 100, 3, True), ("finishDay", 100, 3, True),
         ("miss", 100, 3, 1), ("marks",), ("streakOn", 100), ("finishDay", 101, 2, True), ("marks",), ("streakOn", 101),
-        ("streakOn", 102), ("streakOn", 103), ("finishDay", 102, 2, False), ("streakOn", 102), ("finishDay", 103, 2, True),
-        ("streakOn", 103),
+        ("streakOn", 102), ("streakOn", 103), ("finishDay", 102, 2, False), ("streakOn", 102),
+        ("finishDay", 103, 2, True), ("streakOn", 103),
     )  # fmt: skip
     assert [answers[number] for number in (2, 6, 9)] == ["●●○", "●●○", "●●"]
     assert [answers[number] for number in (7, 10, 11, 12, 14, 16)] == [1, 2, 2, 0, 2, 1]
@@ -69,9 +69,14 @@ def test_the_daily_puzzle_depends_on_the_date_alone() -> None:
     assert chosen[-1] == {"year": 2026, "month": 11, "day": 25}
 
 
-@pytest.mark.parametrize("text", [None, "", "{", "3", "null", "[]", '{"sets": 3, "daily": [], "streak": {"day": "x"}}',
+DAMAGED = [
+    None, "", "{", "3", "null", "[]", '{"sets": 3, "daily": [], "streak": {"day": "x"}}',
     '{"sets": {"app": null, "tonkin": {"solved": 5, "failed": {"a": "b", "c": -1}, "turn": 1.5}}, "daily": {"day": 3}}',
-    '{"sets": {"tonkin": {"solved": [1, null, "a"], "failed": [2]}}, "streak": {"day": 1e99, "days": null}}'])  # fmt: skip
+    '{"sets": {"tonkin": {"solved": [1, null, "a"], "failed": [2]}}, "streak": {"day": 1e99, "days": null}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", DAMAGED)
 def test_damaged_texts_lose_no_more_than_what_is_damaged(text: str | None) -> None:
     answers, kept = logged(("next", SET, IDS, 0), ("streakOn", 5), ("finish", SET, "b", True), text=text)
     assert answers[:2] == ["b" if text and '"a"]' in text else "a", 0]
@@ -96,7 +101,8 @@ def solve(person: Person, line: list[str]) -> None:
 
 
 def wrong_move(person: Person, right: str) -> str:
-    return next(move for move in person.state["legal"] if move not in right.split())
+    legal: list[str] = person.state["legal"]
+    return next(move for move in legal if move not in right.split())
 
 
 @pytest.mark.slow

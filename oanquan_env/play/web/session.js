@@ -221,7 +221,7 @@ export class Session extends EventTarget {
   /** A puzzle of the package, the rules of its level, and how many each level has; those of the first level are by the default rules. */
   async #packaged(preset, level, number) {
     const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]), levels = { first, ...others };
-    if (!Object.hasOwn(levels, level) || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
+    if (!Object.hasOwn(levels, level) || !levels[level].length || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
     const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
     return { puzzle: levels[level][number % counts[level]], by: level === "first" ? this.#catalogue.default : preset, counts };
   }
