@@ -3,8 +3,9 @@
     python -m benchmarks.page          writes them
     python -m benchmarks.page --check  fails if a file is not as it would be written
 
-Presets and fields of rules; the drawing of the empty board for each number of players and fields; lessons; puzzles from
-the regret suites; certificates, tables of openings and value nets of the package in the forms that the page reads.
+Presets and fields of rules; the drawing of the empty board for each number of players and fields; lessons; the first
+puzzles (`benchmarks.puzzles` makes the others, which stay as they are); certificates, tables of openings and value nets
+of the package in the forms that the page reads.
 """
 
 import argparse
@@ -16,13 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-import numpy as np
-
 from benchmarks.webassembly.nets import net_bytes
 from oanquan_env.benchmark.opening_values import openings_table_path
-from oanquan_env.benchmark.suites import DATA, find_suite
-from oanquan_env.board import Board
-from oanquan_env.engine.notation import SEAT_NAMES, Move, square_name
+from oanquan_env.benchmark.suites import DATA
+from oanquan_env.engine.notation import SEAT_NAMES, square_name
 from oanquan_env.engine.rules import (
     DEFAULT_MAX_PLIES,
     DEFAULT_PRESET,
@@ -37,7 +35,6 @@ from oanquan_env.match.rules import RANGES as MATCH_RANGES
 from oanquan_env.match.rules import MatchMeasure, MatchRules
 from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
-from oanquan_env.players import make as make_policy
 from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
@@ -69,8 +66,6 @@ FIRST_PUZZLES = (
     ("win", "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", "3A"),
 )
 """Name, position of the default rules, and the move: the only one that captures a mandarin stone."""
-LEAST_LOSS = 2.0  # points that every other move of a puzzle loses at least
-MOST_PUZZLES = 60  # of a level
 
 
 # ---- rules and boards ------------------------------------------------------------------------------------------------
@@ -174,34 +169,7 @@ def heaps(index: int, square: Square) -> dict[str, Any]:
 
 def first_puzzles() -> list[dict[str, Any]]:
     """Those that teach; the page has their words."""
-    return [{"name": name, "position": at, "best": best, "values": {}} for name, at, best in FIRST_PUZZLES]
-
-
-def puzzles(rules: Rules) -> dict[str, list[dict[str, Any]]]:
-    """Positions of the regret suite with one best move, all values proved: final margins of the mover, in points.
-
-    `easy` are those that a greedy player finds, `medium` those that a search of two plies finds.
-    """
-    found: dict[str, list[dict[str, Any]]] = {level: [] for level in ("easy", "medium", "hard")}
-    suite = find_suite(rules)
-    assert suite is not None
-    legal = ~np.isnan(suite.values)
-    ranked = np.sort(np.where(legal, suite.values, -np.inf), axis=1)
-    rows = ((suite.proved == legal).all(axis=1) & (ranked[:, -1] - ranked[:, -2] >= LEAST_LOSS)).nonzero()[0]
-    positions, best = suite.positions[rows], np.nanargmax(suite.values[rows], axis=1)
-    rng = np.random.default_rng(0)
-    greedy, searched = (make_policy(name, rules).choose(positions, rng) for name in ("greedy", "maxn:depth=2"))
-    lead = positions.scores[:, 0] - positions.scores[:, 1]
-    lead = np.where(positions.mover == 0, lead, -lead)
-    for place, row in enumerate(rows):
-        level = "easy" if greedy[place] == best[place] else "medium" if searched[place] == best[place] else "hard"
-        values = {
-            str(Move.from_action(action)): int(suite.values[row, action] + lead[place])
-            for action in legal[row].nonzero()[0]
-        }
-        at = Board.from_positions(suite.core, positions, place).text()
-        found[level].append({"name": "", "position": at, "best": str(Move.from_action(best[place])), "values": values})
-    return {level: members[:: -(-len(members) // MOST_PUZZLES) or 1] for level, members in found.items()}
+    return [{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -220,9 +188,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
         table, certificate = openings_table_path(preset.rules), DATA / f"certificate-{name}.npz"
         if preset.rules.players == 2:
-            levels = puzzles(preset.rules)
-            if all(levels.values()):
-                yield f"puzzles-{name}.json", as_json(levels)
+            yield f"puzzles-{name}.json", (FOLDER / f"puzzles-{name}.json").read_bytes()  # of benchmarks.puzzles
         if table.is_file():
             yield f"opening-values-{name}.json", as_json(json.loads(gzip.decompress(table.read_bytes())))
         if certificate.is_file():

@@ -27,7 +27,7 @@ Script = list[tuple[str, Json]]
 Told = tuple[bool, Json, MoveTrace | None]
 """Whether a request is refused; the state, and the last move, after it."""
 PLAYED = "random"  # a player that is no person; the test chooses its moves
-PROVED = catalogue()["proved"]
+PROVED = catalogue()["certificates"]
 OTHERS = ("undo", "undo", "redo", "back", "back", "resign", "load", "link", "next_round", "move")
 VARIANTS = (
     "tonkin fields=3 seeds=3 quan_non=2",
@@ -356,7 +356,9 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     assert (solved["turn"], solved["legal"], solved["puzzle"]["answer"]["right"]) == ("solved", [], True)
     assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3↺."
     values = again["puzzle"]
-    assert (values["level"], values["counts"]["hard"] > 10, values["answer"]) == ("hard", True, None)
+    assert (values["level"], values["counts"]["hard"] > 2, values["answer"]) == ("hard", True, None)
+    assert again["legal"]
+    assert not again["previews"]
     assert {**again, "game": 0, "version": 0} == {**hard, "game": 0, "version": 0}
     kept = ("game", "line", "record", "seats", "turn", "position")
     assert [after[name] for name in kept if name != "game"] == [before[name] for name in kept if name != "game"]
@@ -367,11 +369,10 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
 
 def test_a_try_and_an_own_puzzle_leave_the_game_where_it_was() -> None:
     position = "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0"
-    own: Json = {"rules": "mancala-world", "position": position, "best": "3A", "proved": False}
-    own["values"] = {"3A": 12, "2C": 12, "5A": -24}
+    own: Json = {"rules": "mancala-world", "puzzle": {"position": position, "line": ["3A 2C"], "name": "own"}}
     script: Script = [("new", {"moves": "5A3A", "seats": ["human", PLAYED]}), ("branch", {"moves": 0})]
     script += [("move", {"move": "3A", "ply": 0}), ("rematch", {}), ("resume", {}), ("branch", {"moves": 1})]
-    script += [("own_puzzle", own), ("move", {"move": "2C", "ply": 0}), ("reopen", {}), ("undo", {})]
+    script += [("puzzle", own), ("move", {"move": "2C", "ply": 0}), ("reopen", {}), ("undo", {})]
     script += [("move", {"move": "5A", "ply": 0}), ("resume", {}), ("branch", {"moves": 9})]
     [answers] = played([script])
     game, tried, moved, again, back, other, puzzle, right, reopened, _, wrong, end, none = (
@@ -382,19 +383,38 @@ def test_a_try_and_an_own_puzzle_leave_the_game_where_it_was() -> None:
     assert names == [PLAYED, "human"]  # a person tries the move of the other player
     assert other["ply"] == 1
     assert (puzzle["puzzle"]["name"], puzzle["puzzle"]["answer"]) == ("own", None)
-    assert right["puzzle"]["answer"] == {
-        "move": "2C",
-        "best": "3A",
-        "right": True,
-        "values": own["values"],
-        "proved": False,
-    }
+    assert right["puzzle"]["answer"] == {"move": "2C", "right": True, "line": ["3A 2C"]}
     assert (reopened["puzzle"]["level"], reopened["puzzle"]["answer"]) == ("own", None)
     assert wrong["puzzle"]["answer"]["right"] is False
     assert back == {**game, "version": back["version"], "moves": back["moves"]}
     assert (end["position"], end["kept"], end["puzzle"]) == (game["position"], False, None)
     assert answers[-1]["refused"]["code"] == "request"
     assert none["position"] == end["position"]
+
+
+def test_a_puzzle_of_several_moves() -> None:
+    puzzle = {"position": Board().text(), "line": ["3A", "1A", "2C 3A"], "name": "own"}
+    given = ("puzzle", {"puzzle": puzzle, "rules": "mancala-world"})
+    tries = [("4A", 0), ("3A", 1), ("3A", 0), ("5A", 2), ("2C", 2), ("3A", 2)]
+    moves = [("move", {"move": move, "ply": ply}) for move, ply in tries]
+    script = [("new", {"rules": "tonkin"}), given, moves[0], moves[1], ("undo", {}), moves[2], moves[3], ("reopen", {})]
+    script += [given, moves[2], ("undo", {}), ("undo", {}), ("redo", {}), moves[4], moves[5], ("undo", {}), moves[5]]
+    script += [("back", {"moves": 1}), moves[0], ("show_answer", {}), ("undo", {}), ("show_answer", {}), ("resume", {})]
+    [answers] = played([script])
+    refused = [number for number, answer in enumerate(answers) if answer["refused"]]
+    assert refused == [3, 11, 14, 19]
+    puzzles = [answer["state"]["puzzle"] for answer in answers]
+    plies = [len(answer["state"]["line"]) for answer in answers]
+    steps = [puzzle and (puzzle["step"], puzzle["answer"] and puzzle["answer"]["right"]) for puzzle in puzzles]
+    first, second, wrong, right = (1, None), (2, None), (2, False), (2, True)
+    assert steps[:8] == [None, first, (1, False), (1, False), first, second, wrong, first]
+    assert steps[8:17] == [first, second, first, first, second, right, right, second, right]
+    assert steps[17:] == [first, (1, False), (1, False), first, right, None]
+    assert plies[:10] == [0, 0, 1, 1, 0, 2, 3, 0, 0, 2]  # the page replies
+    assert plies[10:] == [0, 0, 2, 3, 3, 2, 3, 0, 1, 1, 0, 3, 0]
+    assert [puzzles[number]["told"] for number in (16, 21)] == [False, True]
+    assert (puzzles[1]["level"], puzzles[1]["steps"], puzzles[1]["rules"]) == ("own", 2, "mancala-world")
+    assert answers[-1]["state"]["rules"] == "tonkin"
 
 
 def test_records_name_those_who_played() -> None:

@@ -3,7 +3,6 @@
 import { moveName } from "./board-words.js";
 import { $, complain, make, page, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
-import { openPuzzle } from "./puzzles.js";
 import { play, view } from "./table.js";
 import { sentenceName, settlement } from "./told.js";
 
@@ -30,7 +29,15 @@ export function show() {
   showMoves(number);
   showMatch();
   $("resign").disabled = state.turn !== "person" || Boolean(state.puzzle);
+  $("resume").hidden = !state.kept;
   showEnd();
+  showPuzzle();
+}
+
+/** What puzzles show beside the board, which loads with the first of them. */
+function showPuzzle() {
+  if (page.state.puzzle) import("./puzzles.js").then((puzzles) => puzzles.show()).catch(complain);
+  else for (const part of document.querySelectorAll(".of-puzzle")) part.hidden = true;
 }
 
 function presetName(rules) {
@@ -74,7 +81,7 @@ function showMatch() {
 
 /** What a person can do after the end; who won is said below the board. */
 function showEnd() {
-  const { match, puzzle, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
+  const { match, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -82,11 +89,9 @@ function showEnd() {
     return;
   }
   const going = match && !match.over, solved = turn === "solved", head = $("next").querySelector("h2");
-  head.textContent = solved && puzzle.level !== "own" ? words().place(puzzle.number + 1, puzzle.counts[puzzle.level]) : match?.over ? matchEnd(match) : "";
+  head.textContent = match?.over ? matchEnd(match) : "";
   head.hidden = !head.textContent;
   $("next-round").hidden = !going;
-  $("next-puzzle").hidden = !solved || puzzle.level === "own";
-  $("retry").hidden = !solved || puzzle.answer.right;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
   $("card").hidden = solved || !page.state.outcome;
   $("review").hidden = solved || seats.length > 2 || values?.reviewing();
@@ -101,9 +106,8 @@ function matchEnd(match) {
 }
 
 $("next-round").onclick = () => play("next_round").catch(complain);
-$("retry").onclick = () => play("undo").catch(complain);
-$("next-puzzle").onclick = () => openPuzzle(page.state.puzzle.level, page.state.puzzle.number + 1);
 $("rematch").onclick = () => play("rematch").catch(complain);
+$("resume").onclick = () => play("resume").catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("card").onclick = () => import("./card.js").then(({ share }) => share(values?.judged() ?? null)).catch(complain);
 $("review").onclick = () => review();

@@ -116,8 +116,8 @@ async function showLine(loss, number, played) {
 
 // ---- a puzzle --------------------------------------------------------------------------------------------------------
 
-/** The position after the first `number` moves as a puzzle: to find what was better. */
-export function openOwn({ best, values, proved }, number) {
-  const { rules, position } = beside(number);
-  return play("own_puzzle", { rules: page.state.rules, position: positionText(rules, position), best, values, proved: proved.has(best) });
+/** The position after the first `number` moves as a puzzle: to find a move that is as good as the best. */
+export function openOwn({ best, values }, number) {
+  const { rules, position } = beside(number), right = Object.keys(values).filter((move) => values[move] >= values[best]);
+  return play("puzzle", { rules: page.state.rules, puzzle: { position: positionText(rules, position), line: [right.join(" ")], name: "own" } });
 }

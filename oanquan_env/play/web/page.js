@@ -2,11 +2,10 @@
 
 import { show } from "./beside.js";
 import { $, complain, notice, page, store, words } from "./common.js";
-import "./puzzles.js";
 import { begin, play, view } from "./table.js";
 
 const OPTIONS = { speed: null, preview: null, loud: "true" }; // with their values on a first visit, where they are not as the board has them
-const dialogs = { new: () => import("./new-game.js"), learn: () => import("./learn.js"), openings: () => import("./explorer.js"), share: () => import("./files.js") };
+const dialogs = { new: () => import("./new-game.js"), puzzles: () => import("./puzzles.js"), learn: () => import("./learn.js"), openings: () => import("./explorer.js"), share: () => import("./files.js") };
 let resigning = null;
 
 view.addEventListener("shown", show);

@@ -1,34 +1,120 @@
-// Puzzles: which level, which ones are solved, the next one, and the way back to the game.
+// Puzzles: their dialog, which one comes next, what is kept of them, and the buttons beside the board. It loads with the
+// first of them; the words below the board are those of told.js.
 
-import { $, complain, make, page, store, words } from "./common.js";
-import { play, view } from "./table.js";
+import { $, complain, make, notice, page, store, words } from "./common.js";
+import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";
+import "./puzzle-words.js";
+import { play, tools, view } from "./table.js";
 
-const LEVELS = ["first", "easy", "medium", "hard"];
+const LEVELS = ["first", "easy", "medium", "hard"], KEPT = "puzzles";
+let choice = null; // a level or theme that was chosen, and the rules: { level } or { theme }
+let attempt = { game: null, missed: false, over: false };
 
-/** The puzzles of a level that were solved: texts of their rules and number. */
-const solved = (level) => { try { return new Set(JSON.parse(store.get(`solved-${level}`))); } catch { return new Set(); } };
-const name = (number) => `${page.state.rules} ${number}`;
+const log = () => readLog(store.get(KEPT));
+const change = (act) => { const kept = log(); act(kept); store.set(KEPT, JSON.stringify(kept)); };
+const setName = (level, rules) => (level === "first" ? "first" : rules);
 
-/** Open the first puzzle of a level, from that number on, that is not solved; where all are solved, that number. */
-export async function openPuzzle(level, from = 0) {
-  $("puzzle-dialog").close();
-  try {
-    await play("puzzle", { level, number: from });
-    const known = solved(level), { number, counts } = page.state.puzzle, order = Array.from({ length: counts[level] }, (_, step) => (number + step) % counts[level]);
-    const open = order.find((one) => !known.has(name(one))) ?? number;
-    if (open !== number) await play("puzzle", { level, number: open });
-  } catch (error) { complain(error); }
+/** The preset whose puzzles are shown: that of the game, if it has some. */
+function presetOf() {
+  const { presets, default: usual } = page.catalogue, rules = page.state.puzzle?.rules ?? page.state.rules;
+  return presets[rules]?.values.players === 2 ? rules : usual;
 }
 
-view.addEventListener("shown", () => {
-  const puzzle = page.state?.puzzle;
-  $("resume").hidden = !page.state?.kept;
-  if (puzzle?.answer?.right && puzzle.level !== "own") store.set(`solved-${puzzle.level}`, JSON.stringify([...solved(puzzle.level).add(name(puzzle.number))]));
-});
-$("resume").onclick = () => play("resume").catch(complain);
-$("puzzles").onclick = () => {
-  $("puzzle-levels").replaceChildren(...LEVELS.map((level) => make("button", {
-    type: "button", onclick: () => openPuzzle(level), textContent: words().levels[level] + (solved(level).size ? ` (${words().solved(solved(level).size)})` : ""),
-  })));
-  $("puzzle-dialog").showModal();
+/** The puzzles of a preset in one list, [{ id, level, number, themes, steps }]. */
+async function puzzlesOf(rules) {
+  const { data } = tools(), [first, others] = await Promise.all([data("puzzles-first.json"), data(`puzzles-${rules}.json`)]);
+  return Object.entries({ first, ...others }).flatMap(([level, all]) => all.map(({ id, name, themes = [], line }, number) => ({ id: id ?? name, level, number, themes, steps: (line.length + 1) / 2 })));
+}
+
+const chosen = (puzzles, { level, theme }) => puzzles.filter((one) => (theme ? one.themes.includes(theme) : one.level === level));
+
+/** That of a day: of the rules with which the page begins, and the same for everybody. */
+async function dailyPuzzle(day) {
+  const rules = page.catalogue.begin, all = (await puzzlesOf(rules)).filter(({ level }) => level !== "first");
+  return { rules, ...all[dailyOf(day, all.length)] };
+}
+
+async function openNext(wanted, from = null) {
+  choice = wanted;
+  const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ level, number }) => from && level === from.level && number === from.number);
+  const { level, number } = puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1)];
+  await play("puzzle", { rules, level, number });
+}
+
+// ---- the dialog ------------------------------------------------------------------------------------------------------
+
+export async function open() {
+  const rules = presetOf(), day = dayOf(new Date()), [puzzles, daily] = await Promise.all([puzzlesOf(rules), dailyPuzzle(day)]), kept = log();
+  const go = (act) => () => { $("puzzle-dialog").close(); act().catch(complain); };
+  const button = (text, told, act, properties = {}) => make("button", { type: "button", onclick: go(act), ...properties }, make("span", { textContent: text }), make("small", { textContent: told }));
+  const kind = (wanted, text) => {
+    const members = chosen(puzzles, wanted);
+    return members.length ? [button(text, words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length), () => openNext(wanted))] : [];
+  };
+  const { over } = today(kept, day, daily.steps), days = streakOn(kept, day), row = (buttons) => make("div", { className: "kinds" }, ...buttons);
+  const own = puzzles.filter(({ level }) => level !== "first");
+  $("puzzle-list").replaceChildren(
+    make("p", { className: "soft", textContent: words().aboutPuzzles }),
+    button(words().daily, [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "), () => play("puzzle", daily), { id: "daily", className: over ? "" : "main" }),
+    ...(over ? [make("button", { type: "button", id: "copy-result", onclick: () => share(day, daily.steps), textContent: words().copyResult })] : []),
+    make("p", { id: "puzzle-rules", textContent: `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` }),
+    make("h3", { textContent: words().byLevel }), row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),
+    make("h3", { textContent: words().byTheme }), row(Object.keys(words().themes).flatMap((theme) => kind({ theme }, words().themes[theme]))),
+  );
+  if (!$("puzzle-dialog").open) $("puzzle-dialog").showModal();
+}
+
+/** Copy the result of a day, which gives nothing away. */
+async function share(day, steps) {
+  const kept = log(), text = words().shared(dateOf(day), marksOf(today(kept, day, steps)), streakOn(kept, day));
+  $("puzzle-dialog").close();
+  try {
+    await navigator.clipboard.writeText(text);
+    notice(`${words().resultCopied}\n${text}`);
+  } catch { notice(`${words().copy}\n${text}`, 30); }
+}
+
+// ---- beside the board ------------------------------------------------------------------------------------------------
+
+/** Keep what happened, and show the buttons of the puzzle. */
+export async function show() {
+  const { puzzle, game } = page.state ?? {};
+  if (!puzzle) return;
+  const day = dayOf(new Date()), { level, answer, told, step, steps, themes, number, counts } = puzzle, packaged = level !== "own";
+  const isDaily = packaged && level !== "first" && puzzle.id === (await dailyPuzzle(day)).id;
+  if (page.state.puzzle !== puzzle) return; // it went on meanwhile
+  if (attempt.game !== game) attempt = { game, missed: false, over: false };
+  if (answer && packaged && !attempt.over) {
+    const clean = answer.right && !told && !attempt.missed, name = setName(level, puzzle.rules), id = puzzle.id || puzzle.name;
+    if (isDaily && !answer.right) change((kept) => miss(kept, day, steps, step));
+    if (isDaily && answer.right) change((kept) => finishDay(kept, day, steps, !told));
+    if (clean || (!answer.right && !attempt.missed)) change((kept) => finish(kept, name, id, clean));
+    Object.assign(attempt, { missed: !clean, over: answer.right });
+  }
+  const solved = Boolean(answer?.right), parts = [];
+  if (packaged) parts.push(isDaily ? words().daily : words().place(number + 1, counts[level]), words().levels[level]);
+  $("puzzle-place").textContent = parts.join(" · ");
+  $("puzzle-place").hidden = !$("puzzle-place").textContent;
+  const about = [solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")), answer && packaged && attempt.missed && words().returns];
+  $("puzzle-about").textContent = about.filter(Boolean).join(" ");
+  $("puzzle-about").hidden = !$("puzzle-about").textContent;
+  const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
+  for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
+  $("retry").hidden = solved && !told;
+  $("next-puzzle").classList.toggle("main", solved);
+  $("show-answer").hidden = solved;
+  $("share-day").hidden = !isDaily || !today(log(), day, steps).over;
+  $("next-puzzle").hidden = !packaged;
+  $("share-day").onclick = () => share(day, steps);
+}
+
+$("retry").onclick = () => play(...(page.state.puzzle.answer?.right ? ["back", { moves: 0 }] : ["undo"])).catch(complain);
+$("show-answer").onclick = async () => {
+  const { puzzle } = page.state, day = dayOf(new Date());
+  try {
+    if (puzzle.level !== "own" && puzzle.id === (await dailyPuzzle(day)).id) change((kept) => { for (let step = puzzle.step; step <= puzzle.steps; step++) miss(kept, day, puzzle.steps, step); });
+    await play("undo");
+    await play("show_answer");
+  } catch (error) { complain(error); }
 };
+$("next-puzzle").onclick = () => openNext(choice ?? { level: page.state.puzzle.level }, page.state.puzzle).catch(complain);

@@ -7,13 +7,14 @@ import { parseMove } from "./notation.js";
 import { OWNERSHIP_HEADERS, formatRecords, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, parseRules, rulesText } from "./rules.js";
-import { drawingJson, gameJson, namesOf, puzzleJson } from "./state.js";
+import { drawingJson, gameJson, namesOf, progress, puzzleJson } from "./state.js";
 
 const notYours = (code) => new Refused(code, "it is not your turn", "chưa đến lượt bạn");
+const evenBelow = (count) => count - 2 + (count % 2);
 const impossible = (en, vi) => new Refused("request", en, vi);
 
 // Each is a method with an underscore before its name.
-const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "own_puzzle", "branch", "resume", "resign", "next_round", "load"];
+const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "show_answer", "branch", "resume", "resign", "next_round", "load"];
 
 /**
  * One game after another. There is none before the first `request("new", ...)`; event "changed" after every change.
@@ -67,13 +68,16 @@ export class Session extends EventTarget {
   /** A person's move, made at that ply: one that comes twice, or too late, is refused. */
   _move({ move, ply }) {
     const { game } = this;
-    if (ply !== game.position.ply || game.over || game.player !== null || this.#solved) throw notYours("move");
+    if (ply !== game.position.ply || game.over || game.player !== null || this.#answered) throw notYours("move");
     game.push(this.#legal(game, move));
+    if (this.puzzle && !this.#answered) this.#reply();
   }
 
   /** Take back a person's last move, and the answers to it. */
   _undo() {
-    if (!this.game.undo()) throw impossible("there is no move of yours to take back", "bạn không có nước nào để đi lại");
+    const { game } = this;
+    if (this.puzzle && game.line().length) game.backTo(evenBelow(game.line().length)); // to a move of the solver
+    else if (!game.undo()) throw impossible("there is no move of yours to take back", "bạn không có nước nào để đi lại");
   }
 
   /** Play the moves again that were taken back. */
@@ -84,7 +88,7 @@ export class Session extends EventTarget {
   /** Go back to where only the first `moves` moves had been played. */
   _back({ moves }) {
     this.#after(moves);
-    this.game.backTo(moves);
+    this.game.backTo(this.puzzle ? moves - (moves % 2) : moves); // of a puzzle to a move of the solver
   }
 
   /** Begin the same game or match again; with `swap` everybody moves one seat on. */
@@ -93,24 +97,29 @@ export class Session extends EventTarget {
     return this.#put(match ? { rules, start: this.#engine.start(rules), match: newMatch(match.rules) } : { rules, start: root.position }, seats, { kept: this.#kept });
   }
 
-  /** Show a puzzle of a level; after the last one the first comes again. The game is kept until `resume`. */
-  async _puzzle({ level = "first", number = 0 }) {
-    const { presets, default: usual } = this.#catalogue, own = rulesText((this.#kept?.game ?? this.game).rules, this.#catalogue);
-    const preset = presets[own]?.values.players === 2 ? own : usual;
-    const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]);
-    const levels = { first, ...others };
-    if (!Object.hasOwn(levels, level) || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
-    const place = number % levels[level].length, puzzle = levels[level][place];
-    const rules = this.#engine.rules(presets[level === "first" ? usual : preset].values), start = await this.#position(rules, puzzle.position);
-    const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
-    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: { ...puzzle, level, number: place, counts } });
+  /**
+   * Show a puzzle: `puzzle` itself, a position by `rules`, or one of the package's of a level, where after the last one the
+   * first comes again. The game is kept until `resume`.
+   *
+   * A puzzle is { position, line, name?, themes?, id? }: `line` has the moves of the solver and the opponent in turn, and
+   * where several moves of the solver are right, all of them in one text, as in "3A 5C". `name` is that of its words.
+   */
+  async _puzzle({ puzzle: given = null, rules: text = null, level = given ? "own" : "first", number = 0 }) {
+    const { presets, default: usual } = this.#catalogue, own = text ?? rulesText((this.#kept?.game ?? this.game).rules, this.#catalogue);
+    const { puzzle, by, counts } = given ? { puzzle: given, by: own, counts: { [level]: 1 } } : await this.#packaged(presets[own]?.values.players === 2 ? own : usual, level, number);
+    const rules = this.#engine.rules(parseRules(by, this.#catalogue)), start = await this.#position(rules, puzzle.position);
+    const shown = { ...puzzle, asked: given ? { puzzle, rules: by } : { level, number, rules: own }, level, number: given ? 0 : number % counts[level], counts, told: false };
+    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: shown });
   }
 
-  /** A puzzle that a review made, by its move that is best and the values of all. The game is kept until `resume`. */
-  async _own_puzzle({ rules: text, position, best, values, proved }) {
-    const rules = this.#engine.rules(parseRules(text, this.#catalogue)), start = await this.#position(rules, position);
-    const own = { rules: text, position, best, values, proved }, counts = { own: 1 };
-    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: { ...own, own, name: "own", level: "own", number: 0, counts } });
+  /** Play the rest of the puzzle's line; a wrong move is to be taken back before. */
+  _show_answer() {
+    if (!this.puzzle || this.#answered) throw notYours("request");
+    this.puzzle.told = true;
+    while (!this.#answered) {
+      this.game.push(this.#legal(this.game, this.puzzle.line[this.game.line().length].split(" ")[0]));
+      if (!this.#answered) this.#reply();
+    }
   }
 
   /** Another game from where the first `moves` moves have led, for a person on the seat to move. This one is kept until `resume`. */
@@ -156,7 +165,8 @@ export class Session extends EventTarget {
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
     const shown = { ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
     const state = { version, game: this.number, trouble, kept: this.#kept !== null, ...texts, ...shown };
-    return this.#solved ? { ...state, turn: "solved", legal: [], previews: {} } : state;
+    if (!puzzle) return state;
+    return { ...state, previews: {}, ...(this.#answered ? { turn: "solved", legal: [] } : {}) };
   }
 
   /** The empty board of this game's rules, with the names of its seats and squares: the same object as long as these are the same. */
@@ -189,13 +199,13 @@ export class Session extends EventTarget {
   /** What `restore` needs to go on with this game elsewhere, as plain data. */
   kept() {
     const game = this.#kept?.game ?? this.game, { puzzle } = this;
-    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, puzzle: puzzle && (puzzle.own ?? { level: puzzle.level, number: puzzle.number }) };
+    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, puzzle: puzzle && puzzle.asked };
   }
 
   /** Go on with what `kept` gave. Throws Refused if it cannot be read. */
   async restore({ text, seats, puzzle }) {
     await this.request("load", { text, seats });
-    if (puzzle) await this.request(puzzle.position ? "own_puzzle" : "puzzle", puzzle);
+    if (puzzle) await this.request("puzzle", puzzle);
   }
 
   // ---- within --------------------------------------------------------------------------------------------------------
@@ -226,7 +236,22 @@ export class Session extends EventTarget {
   /** What `resume` needs to go on with this game. */
   get #keeping() { return this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values }; }
 
-  get #solved() { return this.puzzle !== null && this.game.node.parent !== null; }
+  /** Whether the puzzle's line is done, or the solver has left it. */
+  get #answered() {
+    const { wrong, done } = this.puzzle ? progress(this.puzzle, this.game) : {};
+    return wrong || done || false;
+  }
+
+  /** Play the opponent's next move of the puzzle's line. */
+  #reply() { this.game.push(this.#legal(this.game, this.puzzle.line[this.game.line().length])); }
+
+  /** A puzzle of the package, the rules of its level, and how many each level has; those of the first level are by the default rules. */
+  async #packaged(preset, level, number) {
+    const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]), levels = { first, ...others };
+    if (!Object.hasOwn(levels, level) || !levels[level].length || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
+    const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
+    return { puzzle: levels[level][number % counts[level]], by: level === "first" ? this.#catalogue.default : preset, counts };
+  }
 
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
 

@@ -55,8 +55,17 @@ export function drawingJson(drawing, rules, names) {
   return { ...drawing, stone_value: rules.stone_value, seats: names, squares };
 }
 
-/** The puzzle that is shown; its `answer` comes after the person's move. */
-export function puzzleJson({ level, name, number, counts, best, values, proved = true }, game) {
-  const [played] = game.line(), move = played && moveText(played.action);
-  return { level, name, number, counts, answer: played ? { move, best, right: move === best || values[move] >= values[best], values, proved } : null };
+/** The moves played of a puzzle's line, whether the last of them leaves it, and whether the line is done. */
+export function progress({ line }, game) {
+  const moves = game.line().map(({ action }) => moveText(action)), last = moves.length - 1;
+  const wrong = last >= 0 && !line[last].split(" ").includes(moves[last]);
+  return { moves, wrong, done: !wrong && moves.length === line.length };
+}
+
+/** The puzzle that is shown; its `answer` comes after a wrong move, or at the end of its line. `told`: the page played the line. */
+export function puzzleJson(puzzle, game) {
+  const { level, name = "", number, counts, id = "", themes = [], told } = puzzle, { moves, wrong, done } = progress(puzzle, game);
+  const steps = (puzzle.line.length + 1) / 2, step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
+  const answer = wrong || done ? { move: moves.at(-1), right: done, line: puzzle.line } : null;
+  return { level, name, number, counts, id, themes, rules: puzzle.asked.rules, told, step, steps, answer };
 }

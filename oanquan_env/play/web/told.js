@@ -78,11 +78,10 @@ function greeting({ state: { seats }, board: { language } }) {
 }
 
 function puzzleWords(view) {
-  const { puzzle } = view.state, words = wordsOf(view), { answer } = puzzle;
-  if (!answer) return `${words.yourTurn} ${words.puzzles[puzzle.name]}`;
-  const move = moveName(answer.move, view.board.language), best = answer.values[answer.best];
-  if (answer.right) return words.right(move) + (best === undefined ? "" : words.ending(best, answer.proved));
-  return best === undefined ? words.wrong(move) : words.losing(move, best - answer.values[answer.move]);
+  const { name, step, steps, told, answer } = view.state.puzzle, words = wordsOf(view), { language } = view.board;
+  if (!answer) return `${words.yourTurn} ${step > 1 ? words.further(step, steps) : words.puzzles[name] ?? words.puzzles[""]}`;
+  const all = answer.line.map((moves) => moves.split(" ").map((move) => moveName(move, language)).join("/")).join(" ");
+  return told ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name);
 }
 
 /** In brackets, whether the value of the best move is proved, or how far was looked. */

@@ -1,0 +1,119 @@
+"""Themes of a puzzle, found from its line by code.
+
+A *threat* is a capture that a player could make if it were to move on the same board. Captures are counted in points,
+as the page's badges show them. `L` stands for `LARGE`, the points of a large capture.
+
+- `mandarin`: a move of the solver captures a mandarin square with its stone; by rules without stones, one that holds
+  `L` seeds or more.
+- `ends`: the solver's last move ends the game.
+- `starve`: a move of the solver leaves the opponent's row empty, so that it refills, borrows, or the game ends.
+- `quiet` (thả cá: give a small fish for a large one): the first move captures nothing, though another would, and a
+  later one captures `L` points or more.
+- `deny` (the chain): the opponent threatened to capture `2 L` points or more, and after the first move threatens at
+  most half of that.
+- `double`: after the first move the solver threatens two captures of `L` points or more that have no square in common,
+  and after every reply it can still capture so much.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from oanquan_env.board import Board
+from oanquan_env.engine.move_trace import MoveTrace
+
+LARGE = 5
+
+
+def traces(board: Board) -> list[MoveTrace]:
+    """Those of all legal moves."""
+    return [board.sowing(move) for move in board.legal_moves]
+
+
+def threats(board: Board, player: int) -> list[MoveTrace]:
+    """The captures of a player if it were to move on this board; none if its row is empty, or the game is over."""
+    positions = board.positions
+    positions.mover[:] = player
+    if positions.over[0] or not board.core.legal_mask(positions)[0].any():
+        return []
+    return [trace for trace in traces(Board.from_positions(board.core, positions)) if trace.takings]
+
+
+def largest(found: Sequence[MoveTrace]) -> int:
+    """Points of the largest capture among moves."""
+    return max((trace.captured for trace in found), default=0)
+
+
+def takes_mandarin(board: Board, trace: MoveTrace) -> bool:
+    """Whether a move captures a mandarin square that counts for `mandarin`."""
+    fields = board.rules.fields
+    return any(
+        taking.square % (fields + 1) == fields and (taking.stones or (not board.rules.stones and taking.seeds >= LARGE))
+        for taking in trace.takings
+    )
+
+
+def starves(trace: MoveTrace) -> bool:
+    """Whether the opponent's row is empty after a move, before refills."""
+    fields, opponent = trace.rules.fields, 1 - trace.player
+    last = trace.frames()[-1 - len(trace.refillings)]
+    return not any(last.seeds[opponent * (fields + 1) :][:fields])
+
+
+def is_double(before: Board, after: Board) -> bool:
+    """Whether the move between two boards makes a double threat."""
+    if after.outcome is not None:
+        return False
+    large = [
+        {taking.square for taking in trace.takings} for trace in threats(after, before.mover) if trace.captured >= LARGE
+    ]
+    if all(one & other for one in large for other in large):
+        return False
+    for reply in after.legal_moves:
+        child = after.copy()
+        child.push(reply)
+        if child.outcome is not None or largest(traces(child)) < LARGE:
+            return False
+    return True
+
+
+def themes_of(board: Board, line: Sequence[str]) -> list[str]:
+    """The themes of a line of moves, the solver's first, in the order of `THEMES`."""
+    boards = [board.copy()]
+    for move in line:
+        boards.append(boards[-1].copy())
+        boards[-1].push(move)
+    played = [before.sowing(move) for before, move in zip(boards, line, strict=False)]
+    return [name for name, holds in THEMES.items() if holds(boards, played[::2])]
+
+
+def _denies(boards: Sequence[Board]) -> bool:
+    opponent = 1 - boards[0].mover
+    before = largest(threats(boards[0], opponent))
+    return before >= 2 * LARGE and 2 * largest(threats(boards[1], opponent)) <= before
+
+
+def _is_quiet(boards: Sequence[Board], own: Sequence[MoveTrace]) -> bool:
+    return not own[0].takings and largest(traces(boards[0])) > 0 and largest(own[1:]) >= LARGE
+
+
+THEMES: dict[str, Callable[[Sequence[Board], Sequence[MoveTrace]], bool]] = {
+    "mandarin": lambda boards, own: any(takes_mandarin(boards[0], trace) for trace in own),
+    "ends": lambda boards, own: bool(own[-1].standings),
+    "starve": lambda boards, own: any(map(starves, own)),
+    "quiet": _is_quiet,
+    "deny": lambda boards, own: _denies(boards),
+    "double": lambda boards, own: is_double(boards[0], boards[1]),
+}
+"""Each theme by its name: whether it holds, of the boards of a line and the traces of the solver's moves."""
+
+
+def is_largest_badge(board: Board, move: str) -> bool:
+    """Whether no move captures more points than this one, which captures some."""
+    return board.sowing(move).captured == largest(traces(board)) > 0
+
+
+def points_lead(board: Board) -> int:
+    """The mover's points so far less its opponent's."""
+    scores = np.array(board.scores)
+    return int(scores[board.mover] - scores[1 - board.mover])

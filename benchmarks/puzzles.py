@@ -1,0 +1,341 @@
+"""Puzzles of the page: positions of natural games in which one move wins, proved, for each preset of two players.
+
+    python -m benchmarks.puzzles            makes them; what was found before an interruption is kept
+    python -m benchmarks.puzzles --rules tonkin
+
+*Games.* The page's levels but the last play one another, seats drawn by lot, from the set-up on, after as many random
+plies as `RANDOM_PLIES` says. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
+one move seems to win the game and no other does. Of a position, its mirror image and the same one with seats changed,
+one is kept. Those come first in which a search of `QUICK_DEPTH` plies prefers another move; both parts are shuffled.
+Where a batch of games has too few puzzles, another begins, up to `BATCHES`.
+
+*Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
+search (`oanquan_env.search.proof`) proves of every move of the solver whether it reaches the goal whatever the opponent
+plays (a *right* move) or whether the opponent can hold it below. A position with a move of which neither is proved
+within `NODES` moves of the search is thrown out. So is one with less than `FEWEST` legal moves.
+
+*Line.* The first move is the only right one. The opponent then plays the reply that leaves the solver the fewest
+right moves; of equals, the one that holds out longest by the proof found. If one move is right again, the line goes
+on, up to `LONGEST` moves of the solver; if several are right, each of them is accepted, and the line ends there. At
+least half of the legal moves are wrong at each step; with fewer, the line ends before it. A line has two moves of the
+solver at least.
+
+*Difficulty.* The page's levels `WEAKER` try each puzzle, `TRIALS` times in all, a third each, with their chance; a
+trial counts if it finds the whole line. Easy: a share of `EASY` or more finds it; hard: less than `HARD`.
+
+*Choice.* `PER_LEVEL` of each level, as they were found; where a level has fewer, others fill up to three times as many.
+Answers that capture the most of all moves are thrown out, but for `BADGES` of the easy ones: of the candidates whose
+answer seems to be such a move, one in ten is examined.
+
+*Themes*: see `benchmarks.puzzle_themes`.
+"""
+
+import argparse
+import hashlib
+import itertools
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.newcomer import untimed
+from benchmarks.puzzle_themes import is_largest_badge, points_lead, themes_of
+from oanquan_env import PRESETS, Board, Core, Positions
+from oanquan_env.arrays import Ints, Mask
+from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.notation import Move
+from oanquan_env.files import write_atomically
+from oanquan_env.play.levels import LEVELS, player_at
+from oanquan_env.playing import advance, random_openings, seated
+from oanquan_env.search.compiled import OVER, mover_first, play
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.proof import PROVED, ProofTable
+from oanquan_env.search.value_net import read_value_net
+
+FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web" / "data"
+PARTS = Path(__file__).parent / "results" / "parts"
+"""Candidates that are done, a line each, so that another run goes on behind them; to be deleted after a change here."""
+NAMES = tuple(name for name, preset in PRESETS.items() if preset.rules.players == 2)
+
+GAMES = {"vietnamese": 3000}
+"""Games of a preset in a batch, elsewhere 2,000."""
+BATCHES = 6
+"""Batches of games at most; another begins where the puzzles of those before it are too few."""
+RANDOM_PLIES = (0, 1, 2, 3)
+FIRST_PLY, LAST_PLY = {"vietnamese": 12}, 60
+"""The earliest ply of a puzzle, elsewhere 3, and the last one."""
+QUICK_DEPTH, FILTER_DEPTH = 2, {"vietnamese": 4}
+"""Plies of both searches; the second has 6 elsewhere."""
+GOAL = 1
+NODES = 400_000
+MEGABYTES = 32.0
+FEWEST = 3
+LONGEST = 3
+PLAYERS = ("beginner", "easy", "medium", "hard")
+WEAKER = ("beginner", "easy", "medium")
+TRIALS = 1000
+EASY, HARD = 0.25, 0.02
+PER_LEVEL = 40
+BADGES = 6
+
+
+class Step(NamedTuple):
+    """A position of the line with the solver to move: its right moves, and the plies until the longest proof ends."""
+
+    right: tuple[str, ...]
+    legal: int
+    plies: int
+
+
+class UnprovedError(Exception):
+    """A move of which nothing is proved."""
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+
+def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Generator) -> Positions:
+    """The running positions of games between the page's levels, each once."""
+    levels = [player_at(untimed(LEVELS[name]), core.rules) for name in PLAYERS]
+    seating = rng.integers(len(levels), size=(games, 2))
+    begun = [random_openings(core, games // len(RANDOM_PLIES), plies, rng) for plies in RANDOM_PLIES]
+    positions = Positions.concatenate(begun)
+    met = [positions[positions.ply >= first_ply]]
+    for rows, _ in advance(core, positions, seated(levels, seating, rng)):
+        now = positions[rows]
+        met.append(now[~now.over & (now.ply >= first_ply) & (now.ply <= LAST_PLY)])
+    found = Positions.concatenate(met)
+    return found[first_of_each(canonical_keys(core, found))]
+
+
+class Candidates(NamedTuple):
+    """N positions in which one move alone seems to win the game, that action, and whether a quick search prefers it."""
+
+    positions: Positions
+    actions: Ints
+    seen: Mask
+
+
+def candidates(core: Core, positions: Positions, depth: int) -> Candidates:
+    """Those of natural positions."""
+    search = Search(core, threads=1, net=read_value_net("pretrained", core.rules))
+    lead = positions.scores[:, 0] - positions.scores[:, 1]
+    lead = np.where(positions.mover == 0, lead, -lead)
+    finals = search.values(positions, depth) + lead[:, None]
+    rows = (((finals >= GOAL).sum(axis=1) == 1) & (core.legal_mask(positions).sum(axis=1) >= FEWEST)).nonzero()[0]
+    actions, found = np.nanargmax(finals[rows], axis=1), positions[rows]
+    quick = np.nanargmax(search.values(found, QUICK_DEPTH), axis=1)
+    return Candidates(found, actions, quick == actions)
+
+
+# ---- proofs ----------------------------------------------------------------------------------------------------------
+
+
+class Prover:
+    """Proves of moves whether they reach the goal, with a table of its own, so that results depend on nothing else."""
+
+    def __init__(self, core: Core, nodes: int = NODES) -> None:
+        self.table, self._nodes = ProofTable(core, MEGABYTES), nodes
+
+    def reaches(self, board: Board, move: str) -> int:
+        """Plies of the proof that a move wins `GOAL` points, 1 for one that ends the game; 0 if it is proved not to.
+
+        Raises `UnprovedError` if neither is proved, or the ply limit comes first.
+        """
+        own, other = mover_first(board.positions)[0].tolist()
+        own, other, gain, state = play(self.table.rules, own, other, Move.parse(move).action)
+        most = gain + points_lead(board) - GOAL  # that the opponent may win from here on
+        if state == OVER:
+            return int(most >= 0)
+        for bound, is_lower in ((most, False), (most + 1, True)):
+            if self.table.prove(own, other, bound, is_lower=is_lower, nodes=self._nodes) == PROVED:
+                plies = 1 + self.table.plies(own, other, bound, is_lower=is_lower)
+                if board.ply + plies > board.rules.max_plies:
+                    break
+                return 0 if is_lower else plies
+        raise UnprovedError
+
+    def step(self, board: Board) -> Step:
+        """All moves of the solver."""
+        legal = [str(move) for move in board.legal_moves]
+        plies = {move: found for move in legal if (found := self.reaches(board, move))}
+        return Step(tuple(plies), len(legal), min(plies.values(), default=0))
+
+    def defence(self, board: Board) -> tuple[str, Board, Step] | None:
+        """The best reply, the board after it, and its step; None where every one ends the game."""
+        found = []
+        for reply in map(str, board.legal_moves):
+            after = board.copy()
+            after.push(reply)
+            if after.outcome is None:
+                found.append((reply, after, self.step(after)))
+        return min(found, key=lambda one: (len(one[2].right), -one[2].plies), default=None)
+
+
+def line_of(board: Board, prover: Prover) -> list[str] | None:
+    """The moves of a puzzle: the solver's and the opponent's in turn, right ones that are several in one text.
+
+    None where the first move is not the only right one, or the line is too short.
+    """
+    step, line = prover.step(board), list[str]()
+    if len(step.right) != 1:
+        return None
+    while True:
+        line.append(" ".join(step.right))
+        if len(step.right) > 1 or len(line) == 2 * LONGEST - 1:
+            break
+        board = board.copy()
+        board.push(step.right[0])
+        answer = None if board.outcome else prover.defence(board)
+        if answer is None or 2 * len(answer[2].right) > answer[2].legal:
+            break
+        reply, board, step = answer
+        line.append(reply)
+    return line if len(line) > 1 else None
+
+
+# ---- difficulty ------------------------------------------------------------------------------------------------------
+
+
+def share_found(core: Core, board: Board, line: list[str], rng: np.random.Generator) -> float:
+    """The share of trials by the weaker levels that find the whole line."""
+    found = 0
+    for number, name in enumerate(WEAKER):
+        level, at = player_at(untimed(LEVELS[name]), core.rules), board.copy()
+        trying = len(range(number, TRIALS, len(WEAKER)))
+        for right, reply in itertools.zip_longest(line[::2], line[1::2]):
+            chosen = level.choose(at.positions[np.zeros(trying, dtype=np.intp)], rng) if trying else np.zeros(0)
+            trying = int(np.isin(chosen, [Move.parse(move).action for move in right.split()]).sum())
+            at.push(right.split()[0])
+            if reply:
+                at.push(reply)
+        found += trying
+    return found / TRIALS
+
+
+def level_of(share: float) -> str:
+    """The level of a puzzle that such a share of the trials finds."""
+    return "easy" if share >= EASY else "hard" if share < HARD else "medium"
+
+
+# ---- making ----------------------------------------------------------------------------------------------------------
+
+
+def examine(core: Core, board: Board) -> dict[str, Any] | None:
+    """The puzzle of a candidate, or None; its position is the seed of its trials."""
+    try:
+        line = line_of(board, Prover(core))
+    except UnprovedError:
+        return None
+    if line is None:
+        return None
+    text = board.text()
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return {
+        "id": digest[:6],
+        "position": text,
+        "line": line,
+        "themes": themes_of(board, [moves.split()[0] for moves in line]),
+        "found": round(share_found(core, board, line, np.random.default_rng(int(digest, 16))), 3),
+        "badge": is_largest_badge(board, line[0]),
+    }
+
+
+def examined(name: str) -> Iterator[tuple[dict[str, Any] | None, bool]]:
+    """The puzzle, if it is one, of each candidate of a preset, and whether a quick search sees its answer.
+
+    What an earlier run found comes from its file.
+    """
+    core = Core(PRESETS[name].rules)
+    part = PARTS / f"puzzles-{name}.jsonl"
+    part.parent.mkdir(parents=True, exist_ok=True)
+    done = dict(json.loads(line) for line in part.read_text().splitlines()) if part.is_file() else {}
+    known: set[bytes] = set()
+    number = 0
+    with part.open("a") as file:
+        for batch in range(BATCHES):
+            rng = np.random.default_rng(batch)
+            natural = natural_positions(core, GAMES.get(name, 2000), FIRST_PLY.get(name, 3), rng)
+            positions, actions, seen = candidates(core, natural, FILTER_DEPTH.get(name, 6))
+            keys = [key.tobytes() for key in canonical_keys(core, positions)]
+            order = rng.permutation(len(positions))
+            order = order[np.argsort(seen[order], kind="stable")]
+            print(f"{name}: batch {batch}, {len(order)} candidates, {(~seen).sum()} of them unseen", flush=True)
+            for row in order.tolist():
+                if keys[row] in known:
+                    continue
+                known.add(keys[row])
+                board = Board.from_positions(core, positions, row)
+                if board.text() not in done:
+                    badge = is_largest_badge(board, str(Move.from_action(actions[row])))
+                    done[board.text()] = None if badge and number % 10 else examine(core, board)
+                    file.write(json.dumps([board.text(), done[board.text()]]) + "\n")
+                    file.flush()
+                number += 1
+                yield done[board.text()], bool(seen[row])
+
+
+def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The puzzles of each level."""
+    levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
+    badges = 0
+    for puzzle in found:
+        level = level_of(puzzle["found"])
+        if puzzle["badge"]:
+            badges += level == "easy"
+            if level != "easy" or badges > BADGES:
+                continue
+        levels[level].append({key: value for key, value in puzzle.items() if key != "badge"})
+    spare = 3 * PER_LEVEL - sum(min(PER_LEVEL, len(members)) for members in levels.values())
+    for level, members in levels.items():
+        kept = min(len(members), PER_LEVEL + spare)
+        spare -= max(0, kept - PER_LEVEL)
+        levels[level] = sorted(members[:kept], key=lambda puzzle: -puzzle["found"])
+    return levels
+
+
+def as_json(levels: dict[str, list[dict[str, Any]]]) -> bytes:
+    """Compact JSON, a puzzle a line."""
+    text = json.dumps(levels, separators=(",", ":"))
+    return re.sub(r"\},\{", "},\n{", text).encode() + b"\n"
+
+
+def make(name: str) -> None:
+    """Make the file of a preset."""
+    began, found, tried = time.process_time(), list[dict[str, Any]](), 0
+    for puzzle, seen in examined(name):
+        tried += 1
+        if puzzle:
+            found.append(puzzle)
+        counts = {level: len(members) for level, members in choose(found).items()}
+        if tried % 50 == 0:
+            print(f"{name}: {tried} tried, {counts}, {time.process_time() - began:.0f} s", flush=True)
+        if seen and sum(counts.values()) == 3 * PER_LEVEL:
+            break
+    levels = choose(found)
+    content = as_json(levels)
+    write_atomically(FOLDER / f"puzzles-{name}.json", content)
+    themes = Counter(theme for members in levels.values() for puzzle in members for theme in puzzle["themes"])
+    counts = {level: len(members) for level, members in levels.items()}
+    spent = time.process_time() - began
+    print(f"{name}: {tried} tried, {counts}, {dict(themes)}, {len(content):,} bytes, {spent:.0f} s", flush=True)
+
+
+def main() -> None:
+    """Make the files of all presets of two players, or of one."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.puzzles", description=(__doc__ or "").partition("\n\n")[0]
+    )
+    parser.add_argument("--rules", choices=NAMES, help="one preset alone")
+    options = parser.parse_args()
+    for name in [options.rules] if options.rules else NAMES:
+        make(name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+// What a person has solved, what comes back after a failure, and the daily puzzle with its streak: plain data, kept as one text.
+//
+// { sets: { name: { solved: [id], failed: { id: turn }, turn } }, daily: { day, missed: [step], steps, over }, streak: { day, days } }
+// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed one is due again at its turn. Days are
+// counted from 1970.
+
+const RETURN = 4; // turns until a failed puzzle comes back: three others lie between
+const STRIDE = 7919; // of the daily puzzle through all puzzles; a prime, so that it meets each once
+const DAY = 86_400_000;
+
+const isCount = (value) => Number.isInteger(value) && value >= 0;
+const object = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
+
+/** The log of a text; what cannot be read of it is left out. */
+export function readLog(text) {
+  let kept = {};
+  try { kept = object(JSON.parse(text)); } catch { /* nothing was kept, or it is damaged */ }
+  const sets = Object.entries(object(kept.sets)).map(([name, set]) => [name, readSet(object(set))]);
+  const { day, missed, steps, over } = object(kept.daily), streak = object(kept.streak);
+  return {
+    sets: Object.fromEntries(sets),
+    daily: isCount(day) && isCount(steps) ? { day, steps, missed: Array.isArray(missed) ? missed.filter(isCount) : [], over: over === true } : null,
+    streak: isCount(streak.day) && isCount(streak.days) ? { day: streak.day, days: streak.days } : { day: 0, days: 0 },
+  };
+}
+
+function readSet({ solved, failed, turn }) {
+  const due = Object.entries(object(failed)).filter(([, at]) => isCount(at));
+  return { solved: Array.isArray(solved) ? solved.filter((id) => typeof id === "string") : [], failed: Object.fromEntries(due), turn: isCount(turn) ? turn : 0 };
+}
+
+const setOf = (log, name) => (Object.hasOwn(log.sets, name) ? log.sets[name] : (log.sets[name] = readSet({})));
+
+/** How many of these puzzles, [{ id }], are solved. */
+export const solvedOf = (log, name, puzzles) => puzzles.filter(({ id }) => setOf(log, name).solved.includes(id)).length;
+
+/** A puzzle is over: without a mistake it is solved, else it comes back. */
+export function finish(log, name, id, solved) {
+  const set = setOf(log, name);
+  set.turn += 1;
+  delete set.failed[id];
+  if (!solved) set.failed[id] = set.turn + RETURN - 1;
+  else if (!set.solved.includes(id)) set.solved.push(id);
+}
+
+/**
+ * Which of N puzzles [{ id }] comes next, from number `from` on: one that failed and is due; one that was neither solved nor
+ * failed; one that failed; where all are solved, that number. -> its number in the list
+ */
+export function nextOf(log, name, puzzles, from) {
+  const { solved, failed, turn } = setOf(log, name), order = puzzles.map((_, step) => (from + step) % puzzles.length);
+  const at = (number) => failed[puzzles[number].id], first = order.filter((number) => at(number) !== undefined).sort((one, other) => at(one) - at(other))[0];
+  if (first !== undefined && at(first) <= turn) return first;
+  return order.find((number) => at(number) === undefined && !solved.includes(puzzles[number].id)) ?? first ?? order[0];
+}
+
+// ---- the daily puzzle ------------------------------------------------------------------------------------------------
+
+/** The day of a date where the person is. */
+export const dayOf = (date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
+
+/** The date of a day, in numbers. */
+export function dateOf(day) {
+  const date = new Date(day * DAY);
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+}
+
+/** Which of so many puzzles is that of a day. */
+export const dailyOf = (day, count) => (day * STRIDE) % count;
+
+/** That of a day as it stands; `steps` are the moves of its solver. */
+export function today(log, day, steps) {
+  if (log.daily?.day !== day || log.daily.steps !== steps) log.daily = { day, steps, missed: [], over: false };
+  return log.daily;
+}
+
+/** A wrong move at a step, from 1; nothing counts once the puzzle is over. */
+export function miss(log, day, steps, step) {
+  const { missed, over } = today(log, day, steps);
+  if (!over && !missed.includes(step)) missed.push(step);
+}
+
+/** The daily puzzle is over; it counts for the streak if it was solved at last. */
+export function finishDay(log, day, steps, solved) {
+  const daily = today(log, day, steps);
+  if (daily.over) return;
+  daily.over = true;
+  if (solved && log.streak.day !== day) log.streak = { day, days: streakOn(log, day) + 1 };
+}
+
+/** Days in a row, up to this one or the day before, on which the daily puzzle was solved. */
+export const streakOn = ({ streak }, day) => (streak.day === day || streak.day === day - 1 ? streak.days : 0);
+
+/** A mark for each step of a daily puzzle. */
+export const marksOf = ({ steps, missed }) => Array.from({ length: steps }, (_, step) => (missed.includes(step + 1) ? "○" : "●")).join("");

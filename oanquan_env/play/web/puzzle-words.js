@@ -1,0 +1,32 @@
+// The words of puzzles beside the board, which join those of the page when the first puzzle or their dialog is opened.
+
+import { WORDS } from "./words.js";
+
+const date = ({ year, month, day }) => `${day}.${month}.${year}`;
+
+const ADDED = {
+  en: {
+    aboutPuzzles: "In each puzzle one move wins, and a proof shows that no other does. The opponent holds out as well as it can; no badges tell what a move captures.",
+    levels: { first: "First steps", easy: "Easy", medium: "Medium", hard: "Hard" }, byLevel: "By level", byTheme: "By theme",
+    themes: {
+      mandarin: "Win a mandarin", ends: "End the game", starve: "Starve the row", quiet: "A quiet move", deny: "Stop the big capture", double: "Double threat",
+    },
+    solvedOf: (solved, count) => `${solved} of ${count} solved`, place: (number, count) => `Puzzle ${number} of ${count}`,
+    daily: "Puzzle of the day", streak: (days) => `streak ${days}`, showAnswer: "Show the answer", copyResult: "Copy the result", resultCopied: "The result is copied.",
+    returns: "It comes back later.", about: (themes) => `Theme: ${themes}.`,
+    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · streak ${days}`,
+  },
+  vi: {
+    aboutPuzzles: "Mỗi câu đố có đúng một nước thắng: đã chứng minh các nước khác không thắng. Đối thủ chống đỡ hết sức; bàn không báo trước mỗi nước ăn được gì.",
+    levels: { first: "Bước đầu", easy: "Dễ", medium: "Vừa", hard: "Khó" }, byLevel: "Theo mức", byTheme: "Theo chủ đề",
+    themes: {
+      mandarin: "Ăn quan", ends: "Kết thúc ván", starve: "Vét sạch hàng", quiet: "Thả cá: nước đi lặng", deny: "Chặn nước ăn lớn", double: "Đe dọa kép",
+    },
+    solvedOf: (solved, count) => `đã giải ${solved}/${count}`, place: (number, count) => `Câu ${number}/${count}`,
+    daily: "Câu đố hôm nay", streak: (days) => `${days} ngày liền`, showAnswer: "Xem lời giải", copyResult: "Sao chép kết quả", resultCopied: "Đã sao chép kết quả.",
+    returns: "Câu này sẽ trở lại sau.", about: (themes) => `Chủ đề: ${themes}.`,
+    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days} ngày liền`,
+  },
+};
+
+for (const [language, words] of Object.entries(ADDED)) Object.assign(WORDS[language], words);

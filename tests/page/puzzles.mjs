@@ -1,0 +1,18 @@
+// Plays the log of puzzles for test_page_puzzles.py: [text, [[function, arguments...]]] in, the answers and the log at last out.
+// "next" and "solved" are asked of puzzles named by a list of ids.
+
+import { readFileSync } from "node:fs";
+
+const log = await import(new URL("../../oanquan_env/play/web/puzzle-log.js", import.meta.url));
+const [text, calls] = JSON.parse(readFileSync(0, "utf8")), kept = log.readLog(text);
+const named = (ids) => ids.map((id) => ({ id }));
+const asked = {
+  next: (name, ids, from) => ids[log.nextOf(kept, name, named(ids), from)],
+  solved: (name, ids) => log.solvedOf(kept, name, named(ids)),
+  marks: () => log.marksOf(kept.daily),
+  day: (year, month, day) => log.dayOf(new Date(year, month - 1, day, 23, 30)),
+  date: (day) => log.dateOf(day),
+  daily: (day, count) => log.dailyOf(day, count),
+};
+const answers = calls.map(([name, ...given]) => asked[name]?.(...given) ?? log[name]?.(kept, ...given) ?? null);
+process.stdout.write(JSON.stringify({ answers, kept: log.readLog(JSON.stringify(kept)) }));

@@ -1,0 +1,189 @@
+"""Puzzles on the page: solving, failing, what comes back, the daily one, its streak and its text to share."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any
+
+import pytest
+
+from benchmarks.page import BEGIN
+from benchmarks.puzzles import FOLDER
+from tests.browsers import PHONE, Person, Visit
+from tests.node import CALLS, run_node
+
+SET = "tonkin"
+IDS = ["a", "b", "c", "d", "e"]
+
+
+def logged(*calls: tuple[Any, ...], text: str | None = None) -> tuple[list[Any], dict[str, Any]]:
+    """The answers of the log to calls, and what it keeps; it begins with a text."""
+    told = json.loads(run_node(CALLS / "puzzles.mjs", asked=json.dumps([text, calls])))
+    return told["answers"], told["kept"]
+
+
+def puzzles_of(rules: str) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = json.loads((FOLDER / f"puzzles-{rules}.json").read_text())
+    return found
+
+
+# ---- the log ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_failed_puzzle_comes_back_after_others_until_it_is_solved() -> None:
+    ask, other = ("next", SET, IDS, 1), [("finish", SET, name, True) for name in "bcd"]
+    answers, kept = logged(
+        ("finish", SET, "a", False), ask, other[0], ask, other[1], ask, other[2], ask, ("solved", SET, IDS),
+        ("finish", SET, "a", True), ask, ("finish", SET, "e", False), ask, ("solved", SET, IDS), ("solved", "app", IDS),
+    )  # fmt: skip
+    assert [answers[number] for number in (1, 3, 5, 7, 8)] == ["b", "c", "d", "a", 3]
+    assert [answers[number] for number in (10, 12, 13, 14)] == ["e", "e", 4, 0]
+    assert kept["sets"][SET]["failed"] == {"e": 9}
+
+
+def test_where_all_are_solved_the_next_in_order_comes() -> None:
+    answers, _ = logged(*(("finish", SET, name, True) for name in IDS), ("next", SET, IDS, 3))
+    assert answers[-1] == "d"
+
+
+def test_the_daily_puzzle_counts_once_and_days_in_a_row_make_a_streak() -> None:
+    answers, kept = logged(
+        ("miss", 100, 3, 3), ("miss", 100, 3, 3), ("marks",), ("finishDay", 100, 3, True), ("finishDay", 100, 3, True),
+        ("miss", 100, 3, 1), ("marks",), ("streakOn", 100), ("finishDay", 101, 2, True), ("marks",), ("streakOn", 101),
+        ("streakOn", 102), ("streakOn", 103), ("finishDay", 102, 2, False), ("streakOn", 102),
+        ("finishDay", 103, 2, True), ("streakOn", 103),
+    )  # fmt: skip
+    assert [answers[number] for number in (2, 6, 9)] == ["●●○", "●●○", "●●"]
+    assert [answers[number] for number in (7, 10, 11, 12, 14, 16)] == [1, 2, 2, 0, 2, 1]
+    assert kept["streak"] == {"day": 103, "days": 1}
+
+
+def test_the_daily_puzzle_depends_on_the_date_alone() -> None:
+    epoch = datetime.date(1970, 1, 1)
+    dates = [datetime.date(2026, 11, 25) + datetime.timedelta(days) for days in range(120)]
+    answers, _ = logged(*(("day", date.year, date.month, date.day) for date in dates))
+    assert answers == [(date - epoch).days for date in dates]
+    chosen, _ = logged(*(("daily", day, 120) for day in answers), ("date", answers[0]))
+    assert sorted(chosen[:-1]) == list(range(120))  # each once
+    assert chosen[-1] == {"year": 2026, "month": 11, "day": 25}
+
+
+DAMAGED = [
+    None, "", "{", "3", "null", "[]", '{"sets": 3, "daily": [], "streak": {"day": "x"}}',
+    '{"sets": {"app": null, "tonkin": {"solved": 5, "failed": {"a": "b", "c": -1}, "turn": 1.5}}, "daily": {"day": 3}}',
+    '{"sets": {"tonkin": {"solved": [1, null, "a"], "failed": [2]}}, "streak": {"day": 1e99, "days": null}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+def test_damaged_texts_lose_no_more_than_what_is_damaged(text: str | None) -> None:
+    answers, kept = logged(("next", SET, IDS, 0), ("streakOn", 5), ("finish", SET, "b", True), text=text)
+    assert answers[:2] == ["b" if text and '"a"]' in text else "a", 0]
+    assert "b" in kept["sets"][SET]["solved"]
+
+
+# ---- the page --------------------------------------------------------------------------------------------------------
+
+
+def kept_puzzle(person: Person) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the page says of its puzzle, and its file's entry."""
+    shown = person.state["puzzle"]
+    return shown, puzzles_of(shown["rules"])[shown["level"]][shown["number"]]
+
+
+def solve(person: Person, line: list[str]) -> None:
+    """Make the solver's moves of a line, each when the page has replied."""
+    for ply in range(0, len(line), 2):
+        person.page.wait_for_function(f"import('./common.js').then(({{ page }}) => page.state.line.length === {ply})")
+        person.fields.first.wait_for(state="attached")
+        person.move(line[ply].split()[0])
+
+
+def wrong_move(person: Person, right: str) -> str:
+    legal: list[str] = person.state["legal"]
+    return next(move for move in legal if move not in right.split())
+
+
+@pytest.mark.slow
+def test_solving_failing_and_coming_back(visit: Visit) -> None:
+    person = visit(f"#rules={SET}&north=human", **PHONE, reduced_motion="reduce")
+    page, medium = person.page, "#puzzle-list .kinds button:has-text('Medium')"
+    assert not any(
+        "puzzle" in address
+        for address in page.evaluate("performance.getEntriesByType('resource').map(one => one.name)")
+    )
+    page.locator("#puzzles").click()
+    page.locator(medium).click()
+    page.locator("#puzzle-place", has_text="Puzzle 1 of").wait_for()
+    _, failed = kept_puzzle(person)
+    assert person.state["previews"] == {}
+    wrong = wrong_move(person, failed["line"][0])
+    person.move(wrong)
+    person.waits_for(f"{wrong} lets the win go: proved.")
+    page.locator("#puzzle-about", has_text="It comes back later.").wait_for()
+    page.locator("#show-answer").click()
+    person.waits_for("The answer: " + " ".join(moves.replace(" ", "/") for moves in failed["line"]))
+    assert person.moves == [moves.split()[0] for moves in failed["line"]]
+    seen = []
+    for _ in range(3):
+        page.locator("#next-puzzle").click()
+        person.waits_for("Find it.")
+        shown, entry = kept_puzzle(person)
+        seen.append(shown["id"])
+        solve(person, entry["line"])
+        person.waits_for("whatever the other side plays: proved.")
+    assert failed["id"] not in seen
+    assert len(set(seen)) == 3
+    page.reload()
+    person.waits_for("Find it.")  # the last one again
+    page.locator("#puzzles").click()
+    page.locator(medium, has_text="3 of").wait_for()
+    page.locator(medium).click()
+    page.wait_for_function(f"import('./common.js').then(({{ page }}) => page.state.puzzle.id === '{failed['id']}')")
+    solve(person, failed["line"])
+    person.waits_for("whatever the other side plays: proved.")
+    page.locator("#resume").click()
+    page.locator("#puzzle-place").wait_for(state="hidden")
+    assert person.state["rules"] == SET
+    page.locator("#puzzles").click()
+    page.locator(medium, has_text="4 of").wait_for()
+
+
+@pytest.mark.slow
+def test_the_daily_puzzle_is_the_same_for_all_and_shared_without_its_answer(visit: Visit) -> None:
+    people = [visit("#rules=app&north=human"), visit(locale="vi-VN")]
+    for person in people:
+        person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        person.page.locator("#puzzles").click()
+        person.page.locator("#daily").click()
+        person.page.locator("#puzzle-place", has_text="·").wait_for()
+    shown, entry = kept_puzzle(people[0])
+    assert (shown["rules"], shown["id"]) == (BEGIN, kept_puzzle(people[1])[0]["id"])
+    person = people[0]
+    person.move(wrong_move(person, entry["line"][0]))
+    person.page.locator("#retry").click()
+    for each in people:
+        solve(each, entry["line"])
+        each.page.locator("#share-day").click()
+        each.page.locator("#notice", has_text="Ô Ăn Quan").wait_for()
+    date, marks = person.page.evaluate("new Date().toLocaleDateString('de-DE')"), "●" * (shown["steps"] - 1)
+    texts = [each.page.evaluate("navigator.clipboard.readText()") for each in people]
+    assert texts[-1] == f"Ô Ăn Quan · {date} · ●{marks} · 1 ngày liền"
+    assert f"Ô Ăn Quan · {date} · ○{marks} · streak 1" in person.page.locator("#notice").inner_text()
+    person.page.locator("#puzzles").click()
+    person.page.locator("#daily", has_text=f"○{marks} · streak 1").wait_for()
+
+
+@pytest.mark.slow
+def test_a_damaged_log_stops_nothing(visit: Visit) -> None:
+    person = visit()
+    person.page.evaluate("localStorage.setItem('oanquan-puzzles', '{\"sets\": [')")
+    person.page.locator("#puzzles").click()
+    person.page.locator("#puzzle-list .kinds button:has-text('First steps')").click()
+    person.waits_for("Capture a mandarin in one move.")
+    person.move("1A")
+    person.waits_for("Right: 1A it is.")
+    person.page.locator("#puzzles").click()
+    person.page.locator("#puzzle-list button", has_text="1 of 3 solved").wait_for()
+    assert person.errors == []
