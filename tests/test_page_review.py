@@ -94,9 +94,9 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     page.locator("#resume").click()
     assert person.moves == ["5A", "3A"]
     page.locator("#mistakes button", has_text="puzzle").click()
-    person.waits_for("From your own game")
+    person.waits_for("This is from your game")
     person.move("4A")  # as good as 2C
-    person.waits_for("Right: 4A it is. You end 12 points ahead: proved.")
+    person.waits_for("Right: 4A it is.")
     assert page.locator("#next-puzzle").is_hidden()
     page.locator("#resume").click()
     person.waits_for("One move gave away")

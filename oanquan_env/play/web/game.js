@@ -4,7 +4,6 @@ import { BoardView } from "./board.js";
 import { WORDS } from "./board-words.js";
 import { stonesWon, sweeping } from "./moving-board.js";
 import { html } from "./nodes.js";
-import { wake } from "./sound.js";
 import { hintWords, plateNames, status } from "./told.js";
 import { SPEEDS, Tools } from "./tools.js";
 
@@ -20,7 +19,7 @@ export class GameView extends EventTarget {
     this.host = host;
     this.board = new BoardView(host, language);
     this.board.addEventListener("move", (event) => {
-      if (this.board.loud) wake();
+      if (this.board.loud) this.board.wake();
       this.send("move", { move: event.detail, ply: this.state.ply });
     });
     this.saying = html("p", { className: "say" }, this.board.root);
@@ -29,7 +28,7 @@ export class GameView extends EventTarget {
       undo: () => this.send("undo", {}), redo: () => this.send("redo", {}), hint: () => this.askHint(),
       before: () => this.view(this.noted(-1)), after: () => this.view(this.noted(1)),
       first: () => this.view(0), previous: () => step(-1), tour: () => this.tour(), next: () => step(1), last: () => this.view(null),
-      again: () => this.replay(this.number), skip: () => this.board.skip(), loud: () => { wake(); this.option("loud", !this.board.loud); },
+      again: () => this.replay(this.number), skip: () => this.board.skip(), loud: () => { this.board.wake(); this.option("loud", !this.board.loud); },
     }, (name, value) => this.option(name, value));
     this.moves = {};
     this.notes = new Map();

@@ -2,7 +2,6 @@
 
 import { DrawnBoard, SHORTEST } from "./drawn-board.js";
 import { element, html } from "./nodes.js";
-import { sound } from "./sound.js";
 
 const VERSE = 3200; // milliseconds for which the verse of the end is seen at least
 const CUT = new Error("the motion was cut short"); // ends the step that waits
@@ -230,8 +229,16 @@ export class MovingBoard extends DrawnBoard {
     setTimeout(() => this.plate[player]?.group.classList.remove("glad"), 1200);
   }
 
-  /** Let a move be heard, if that is wanted. */
-  sound(kind) { if (this.loud && !this.playing?.skipped) sound(kind); }
+  /** Let a move be heard, if that is wanted and somebody has tapped. */
+  sound(kind) { if (this.loud && !this.playing?.skipped) this.sounds?.sound(kind); }
+
+  /** Allow sounds, after a tap or a key; without them the game goes on. */
+  wake() {
+    import("./sound.js").then((sounds) => {
+      this.sounds = sounds;
+      sounds.wake();
+    }).catch(() => {});
+  }
 
   async refilling(step, run) {
     const left = step.player * (this.drawing.fields + 1), from = [...this.inBowl(this.plate[step.player], 0), 0.5];
