@@ -1,4 +1,4 @@
-"""Fair openings beside balanced ones: the first player's advantage, and what a test says of two equal players.
+"""Fair openings beside balanced ones: the first player's advantage, and null runs of equal players.
 
 The margin of a fair opening is proved to be even or nearly so, that of a balanced one is searched. The advantage is the
 final margin of the player who moves first after an opening, a strong player on both sides. A null run is an evaluation

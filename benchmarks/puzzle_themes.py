@@ -17,8 +17,6 @@ as the page's badges show them. `L` stands for `LARGE`, the points of a large ca
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from oanquan_env.board import Board
 from oanquan_env.engine.move_trace import MoveTrace
 
@@ -115,5 +113,4 @@ def is_largest_badge(board: Board, move: str) -> bool:
 
 def points_lead(board: Board) -> int:
     """The mover's points so far less its opponent's."""
-    scores = np.array(board.scores)
-    return int(scores[board.mover] - scores[1 - board.mover])
+    return board.scores[board.mover] - board.scores[1 - board.mover]

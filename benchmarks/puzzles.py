@@ -1,6 +1,6 @@
 """Puzzles of the page: positions of natural games in which one move wins, proved, for each preset of two players.
 
-    python -m benchmarks.puzzles            makes them; what was found before an interruption is kept
+    python -m benchmarks.puzzles            makes them; resumes an interrupted run
     python -m benchmarks.puzzles --rules tonkin
 
 *Games.* The page's levels but the last play one another, seats drawn by lot, from the set-up on, after as many random

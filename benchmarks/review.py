@@ -26,6 +26,7 @@ import numpy as np
 from agents.config import OptionalFile, progress_bar
 from benchmarks import report
 from benchmarks.newcomer import untimed
+from benchmarks.puzzle_themes import points_lead
 from oanquan_env import PRESETS, Board, Move
 from oanquan_env.benchmark.opening_values import opening_move_values
 from oanquan_env.play.levels import LEVELS, player_at
@@ -108,7 +109,7 @@ class Referee:
             within = {
                 action: min(max(value, bounds[action].lower), bounds[action].upper) for action, value in values.items()
             }
-            lead = at.scores[at.mover] - at.scores[1 - at.mover]
+            lead = points_lead(at)
             for kind, ones in zip(KINDS, (values, within), strict=True):
                 found[kind].append(Loss.of(ones, played.action, lead))
         return found

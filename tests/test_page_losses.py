@@ -1,4 +1,4 @@
-"""What the page's review says that moves gave away, from values that are given; no search runs."""
+"""The losses of the page's review, from given values; no search runs."""
 
 import json
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def test_the_end_and_proved_values_take_the_place_of_searched_ones() -> None:
     hints = [hint(0, _1A=8, _2A=6), hint(1, "2A", _1A=-5, _2A=-7)]
     first, last, end = asked(hints, ["1A", "1A"], final=4)["found"]
     assert (last["lead"], last["price"], last["exact"]) == (4, 0, True)  # both moves are certain now
-    assert (first["best"], first["lead"], first["price"]) == ("2A", 6, 2)  # what the search thought best was 4
+    assert (first["best"], first["lead"], first["price"]) == ("2A", 6, 2)  # the search's best move ended 4 ahead
     assert (end["lead"], end["exact"]) == (4, True)
     better = asked([hint(0, _1A=2, _2A=1)], ["2A"], final=7)["found"][0]
     assert (better["best"], better["lead"], better["price"]) == ("2A", 7, 0)

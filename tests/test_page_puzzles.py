@@ -87,7 +87,7 @@ def test_damaged_texts_lose_no_more_than_what_is_damaged(text: str | None) -> No
 
 
 def kept_puzzle(person: Person) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the page says of its puzzle, and its file's entry."""
+    """The page's state of its puzzle, and the entry of its file."""
     shown = person.state["puzzle"]
     return shown, puzzles_of(shown["rules"])[shown["level"]][shown["number"]]
 

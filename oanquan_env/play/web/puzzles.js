@@ -4,7 +4,7 @@
 import { $, complain, make, notice, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";
 import "./puzzle-words.js";
-import { play, tools, view } from "./table.js";
+import { play, tools } from "./table.js";
 
 const LEVELS = ["first", "easy", "medium", "hard"], KEPT = "puzzles";
 let choice = null; // a level or theme that was chosen, and the rules: { level } or { theme }
