@@ -374,8 +374,9 @@ def test_a_try_and_an_own_puzzle_leave_the_game_where_it_was() -> None:
     script += [("move", {"move": "3A", "ply": 0}), ("rematch", {}), ("resume", {}), ("branch", {"moves": 1})]
     script += [("puzzle", own), ("move", {"move": "2C", "ply": 0}), ("reopen", {}), ("undo", {})]
     script += [("move", {"move": "5A", "ply": 0}), ("resume", {}), ("branch", {"moves": 9})]
+    script += [("branch", {"moves": 1}), ("reopen", {}), ("resume", {})]
     [answers] = played([script])
-    game, tried, moved, again, back, other, puzzle, right, reopened, _, wrong, end, none = (
+    game, tried, moved, again, back, other, puzzle, right, reopened, _, wrong, end, none, begun, same, left = (
         one["state"] for one in answers
     )
     names = [seat["name"] for seat in other["seats"]]
@@ -388,8 +389,10 @@ def test_a_try_and_an_own_puzzle_leave_the_game_where_it_was() -> None:
     assert wrong["puzzle"]["answer"]["right"] is False
     assert back == {**game, "version": back["version"], "moves": back["moves"]}
     assert (end["position"], end["kept"], end["puzzle"]) == (game["position"], False, None)
-    assert answers[-1]["refused"]["code"] == "request"
+    assert answers[-4]["refused"]["code"] == "request"
     assert none["position"] == end["position"]
+    assert (same["position"], same["seats"], same["kept"]) == (begun["position"], begun["seats"], True)
+    assert (left["position"], left["kept"]) == (end["position"], False)
 
 
 def test_a_puzzle_of_several_moves() -> None:

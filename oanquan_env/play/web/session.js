@@ -152,9 +152,9 @@ export class Session extends EventTarget {
     return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, headers: game.sides() }, game.names);
   }
 
-  /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. */
-  async _load({ text, number = null, seats = null }) {
-    return this.#put(await this.#read(text, number), seats);
+  /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. `beside` keeps this one until `resume`. */
+  async _load({ text, number = null, seats = null, beside = false }) {
+    return this.#put(await this.#read(text, number), seats, { kept: beside ? this.#keeping : null });
   }
 
   // ---- what is shown -------------------------------------------------------------------------------------------------
@@ -196,16 +196,17 @@ export class Session extends EventTarget {
   /** The game, or the match so far, as records. */
   saved() { return formatRecords(this.game.records(), this.#catalogue); }
 
-  /** What `restore` needs to go on with this game elsewhere, as plain data. */
+  /** What `restore` needs to go on with this game elsewhere, as plain data; with the puzzle or the branch that it was left for. */
   kept() {
-    const game = this.#kept?.game ?? this.game, { puzzle } = this;
-    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, puzzle: puzzle && puzzle.asked };
+    const { game, puzzle } = this, first = this.#kept?.game ?? game, written = (one) => ({ text: formatRecords(one.records(), this.#catalogue), seats: one.names });
+    return { ...written(first), puzzle: puzzle && puzzle.asked, branch: puzzle || first === game ? null : written(game) };
   }
 
   /** Go on with what `kept` gave. Throws Refused if it cannot be read. */
-  async restore({ text, seats, puzzle }) {
+  async restore({ text, seats, puzzle, branch }) {
     await this.request("load", { text, seats });
     if (puzzle) await this.request("puzzle", puzzle);
+    if (branch) await this.request("load", { ...branch, beside: true });
   }
 
   // ---- within --------------------------------------------------------------------------------------------------------
