@@ -1,6 +1,6 @@
-"""The vectorised core: a move in each of N games with one NumPy call. `sowing` sows and captures; this ends turns.
+"""The vectorised core: a move in each of N games with one NumPy call. `sowing` sows and captures, `turns` ends turns.
 
-The rules of a move stand here and in `sowing` for a batch, and once more in `move` for a single game. A batch of one is
+The rules of a move stand in these two for a batch, and once more in `move` for a single game. A batch of one is
 played by `move` as it is, larger ones by its compiled `loops` where Numba is installed (extra `fast`).
 
 Shapes: N games, P players, F fields a side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
@@ -19,9 +19,10 @@ from oanquan_env.arrays import Bytes, Ints, Mask, Points
 from oanquan_env.engine.move import RUNAWAY, SEATS, RuleNumbers, can_play, play_in_turn, rule_numbers
 from oanquan_env.engine.position_checks import check_points, check_ready, check_setup
 from oanquan_env.engine.positions import RUNNING, Positions, Termination, occupied_bytes
-from oanquan_env.engine.rules import DEFAULT_PRESET, MAX_SEEDS, Rules, as_rules
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.engine.sowing import Moves, Runaway
-from oanquan_env.engine.tables import build_tables, side_masks
+from oanquan_env.engine.tables import build_tables
+from oanquan_env.engine.turns import Turns
 from oanquan_env.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
@@ -88,13 +89,7 @@ class Core:
         self.compiled = _numba_is_there(compiled)
         self.tables = build_tables(rules)
         self.moves = Moves(rules, self.tables)
-        self._next_seat = np.array([*range(1, rules.players), 0], dtype=np.intp)
-        self._end = np.uint8(
-            Termination.STONES_CAPTURED if rules.end == "stones_captured" else Termination.SQUARES_EMPTY
-        )
-        masks = side_masks(rules.fields, rules.end == "squares_empty")
-        self._fields, self._unfinished, self._refill = np.array(masks, dtype=np.uint64)
-        self._refilled_seats = rules.players if rules.refill_when == "at_once" else 1
+        self.turns = Turns(rules, self.tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Core, (self.rules, self.compiled)  # the tables are made anew: compiled code is no part of a pickle
@@ -146,7 +141,7 @@ class Core:
 
     def seeds(self, positions: Positions) -> Bytes:
         """(N, P * (F + 1)) uint8, the seeds of all squares in ring order."""
-        return positions.squares.take(self.tables.ring_bytes, axis=1)
+        return self.tables.seeds(positions.squares)
 
     def stones(self, positions: Positions) -> Bytes:
         """(N, P) uint8, the stones on the mandarin squares, side 0's first."""
@@ -183,8 +178,8 @@ class Core:
         positions.squares[:, self.tables.ring_bytes] = columns.seeds
         positions.squares[:, self.tables.stone_bytes] = columns.stones
         positions.scores[:], positions.mover[:], positions.ply[:] = columns.scores, columns.mover, columns.ply
-        self._mark_ended(positions)
-        self._mark_forfeits(positions)
+        self.turns.mark_ended(positions)
+        self.turns.mark_forfeits(positions)
         if checked:
             check_ready(self.legal_mask(positions).any(axis=1) | positions.over, columns.mover)
         return positions
@@ -228,7 +223,7 @@ class Core:
         try:
             stopped, laps = self.moves.sow(moved, actions)
             captured = self.moves.capture(moved, stopped)
-            self._finish_move(moved)
+            self.turns.finish(moved)
         except Runaway as runaway:
             moved[:] = saved
             row = runaway.row if rows is None else int(rows[runaway.row])
@@ -292,62 +287,6 @@ class Core:
             reason = f"legal: {choices}" if choices else f"the game is over ({Termination(positions.ended[row])!s})"
             raise IllegalActionError(f"illegal action {actions[first]} in row {row}; {reason}")
 
-    # ---- after a move ----------------------------------------------------------------------------------------------
-
-    def _finish_move(self, positions: Positions) -> None:
-        """End test, ply limit, next player, refill (docs/RULES.md 3)."""
-        positions.ply += 1
-        self._mark_ended(positions)
-        positions.mover[:] = self._next_seat.take(positions.mover)
-        for offset in range(self._refilled_seats):
-            self._refill_seat(positions, offset)
-
-    def _mark_ended(self, positions: Positions) -> None:
-        """End test (docs/RULES.md 4) and ply limit; where both hold, the end test names the reason."""
-        sides = positions.sides
-        unfinished = sides[:, 0] | sides[:, 1]
-        for seat in range(2, self.rules.players):
-            unfinished |= sides[:, seat]
-        unfinished &= self._unfinished
-        truncated = (positions.ply >= self.rules.max_plies).nonzero()[0]
-        if truncated.size:
-            positions.ended[truncated] = Termination.MAX_PLIES
-        ended = (unfinished == 0).nonzero()[0]
-        if ended.size:
-            positions.ended[ended] = self._end
-
-    def _mark_forfeits(self, positions: Positions) -> None:
-        """The forfeits among positions set up by hand: the first refill that is due cannot be paid."""
-        if self.rules.refill != "forfeit":
-            return
-        pending = positions.ended == RUNNING
-        for offset in range(self._refilled_seats):
-            seat = positions.seat_index(offset)
-            due = pending & ((positions.sides.reshape(-1).take(seat) & self._fields) == 0)
-            positions.ended[due & (positions.scores.reshape(-1).take(seat) < self.rules.fields)] = Termination.FORFEIT
-            pending &= ~due
-
-    def _refill_seat(self, positions: Positions, offset: int) -> None:
-        """Refill the empty rows of the players `offset` seats after the mover, or end the game by forfeit."""
-        seat = positions.seat_index(offset)
-        row_words = positions.sides.reshape(-1).take(seat)
-        row_words &= self._fields
-        rows = (row_words == 0).nonzero()[0]
-        if not rows.size:
-            return
-        rows = rows[positions.ended.take(rows) == RUNNING]
-        scores, seat = positions.scores.reshape(-1), seat.take(rows)
-        if self.rules.refill == "forfeit":
-            able = scores.take(seat) >= self.rules.fields
-            positions.ended[rows[~able]] = Termination.FORFEIT
-            rows, seat = rows[able], seat[able]
-        in_play = self.seeds(positions[rows]).sum(axis=1, dtype=np.int64) + self.rules.fields
-        if (in_play > MAX_SEEDS).any():
-            reason = f"refills on credit bring {in_play.max()} seeds into play, more than {MAX_SEEDS}"
-            raise Runaway(reason, int(rows[in_play.argmax()]))
-        positions.sides.reshape(-1)[seat] += self._refill
-        scores[seat] -= self.rules.fields
-
     # ---- results ---------------------------------------------------------------------------------------------------
 
     def standings(self, positions: Positions) -> Points:
@@ -359,20 +298,8 @@ class Core:
         standings = positions.scores.copy()
         rows = positions.ended.nonzero()[0]
         if rows.size:
-            standings[rows] += self._leftovers(positions.at(rows))
+            standings[rows] += self.turns.leftovers(positions.at(rows))
         return standings
-
-    def _leftovers(self, positions: Positions) -> Points:
-        """(N, P) points that each player gets of the seeds still on the board of finished games (docs/RULES.md 4)."""
-        players = self.rules.players
-        seeds = self.seeds(positions).reshape(len(positions), players, self.rules.fields + 1).astype(np.int32)
-        rows: Points
-        rows, mandarins = seeds[:, :, :-1].sum(axis=2, dtype=np.int32), seeds[:, :, -1].sum(axis=1, dtype=np.int32)
-        if self.rules.leftovers == "split":
-            rows[:] = rows.sum(axis=1, keepdims=True) // players
-        if self.rules.mandarin_leftovers == "split":
-            rows += (mandarins * ~positions.truncated // players)[:, None]
-        return rows
 
     def winners(self, positions: Positions) -> Mask:
         """(N, P) bool, the players with the highest standing; several share a tied win, none wins a running game."""

@@ -1,4 +1,4 @@
-"""The move of one game in whole numbers: the rules of `core` and `sowing` once more, for two to four players.
+"""The move of one game in whole numbers: the rules of `sowing` and `turns` once more, for two to four players.
 
 A batch of one pays NumPy's price of a call some fifty times a move; here a move is a few dozen operations on Python's
 integers. These are plain functions of integers and of `RuleNumbers`, so that Numba compiles the very same functions

@@ -1,6 +1,6 @@
 """One move of many games: sowing, relay and capture (docs/RULES.md 2), row by row of `Positions`.
 
-The core decides the rest of the turn (end, refill, next mover).
+`turns` does the rest of the turn (end, refill, next mover).
 """
 
 import numpy as np

@@ -116,6 +116,10 @@ class Tables:
     legal_lists: list[list[int]]  # the same as lists
     initial: Bytes  # (8P,) the set-up
 
+    def seeds(self, squares: Bytes) -> Bytes:
+        """(N, P * (F + 1)) uint8, the seeds of all squares in ring order, of (N, 8P) squares."""
+        return squares.take(self.ring_bytes, axis=1)
+
 
 def build_tables(rules: Rules) -> Tables:
     """The tables of `rules`."""
