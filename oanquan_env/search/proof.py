@@ -227,6 +227,9 @@ def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Int64s
 class LimitReachedError(Exception):
     """The time is used up before there is an answer. The tables hold all proofs up to then."""
 
+    def __init__(self) -> None:
+        super().__init__("no answer in time")
+
 
 class ProofTable:
     """Proves bounds of running positions of one `Rules`, and remembers the proofs, in so many megabytes.
