@@ -5,7 +5,8 @@
 The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; where they
 leave the value open, it is asked for itself. Every position has its own table of proofs: in a shared one a proof may
 build on others until its games are longer than the ply limit. The file keeps all bounds, so a call after an
-interruption, or with more nodes, goes on; with `--asked 1` it asks for the set-up and the first moves alone.
+interruption, or with more nodes, goes on; with `--asked 1` it asks for the set-up and the first moves alone. The
+set-up has the bounds of the package's certificate from the beginning.
 
     python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --certify 20
 
@@ -38,8 +39,8 @@ from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.certify import certify
-from oanquan_env.search.collecting import NoStrategyError
+from oanquan_env.search.certificates import Certificate, certificate_path, read_certificate
+from oanquan_env.search.certify import NoStrategyError, certify
 from oanquan_env.search.compiled import mover_first
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.proof import LimitReachedError, ProofTable
@@ -123,6 +124,15 @@ class OpeningProofs:
                 self.table.bounds[name] = self.table.bounds[name].within(bounds)
 
 
+def keep_certified(table: OpeningTable, certificate: Certificate) -> None:
+    """Narrow the bounds of a certificate's position by what it proves. Raises `UnprovedError`."""
+    found = verify(certificate)
+    lower = -math.inf if found.lower is None else found.lower.bound
+    upper = math.inf if found.upper is None else found.upper.bound
+    (name,) = squares_of(certificate.core, certificate.start())
+    table.bounds[name] = table.bounds.get(name, Bounds()).within(Bounds(lower, upper))
+
+
 def certify_sample(table: OpeningTable, count: int) -> int:
     """Certify proved positions in the order of a fixed seed, until `count` values are confirmed; returns how many are.
 
@@ -186,6 +196,8 @@ def main(options: Options) -> None:
         print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
         return
     began, spent = time.process_time(), table.made["seconds"]
+    if certificate_path(core.rules).is_file():
+        keep_certified(table, read_certificate(certificate_path(core.rules)))
     asked = "" if options.asked is None else f" --asked {options.asked}"
     table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}{asked}"
 
