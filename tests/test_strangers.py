@@ -224,7 +224,7 @@ train --resume nowhere  =>  nowhere
 train --seed -1  =>  command line: seed: must be greater than or equal to 0 (got -1)
 train --kind sarsa  =>  kind: must be ppo, td or MODULE:NAME
 train --network.name resnet  =>  must be plain, afterstates, two_ply or MODULE:NAME
-train --ppo.batch-size 100000000  =>  batch_size must be at most n_envs * n_steps = 16,384, the plies of a rollout
+train --ppo.batch-size 100000000  =>  batch_size must be 2 to n_envs * n_steps = 16,384, and leave no minibatch
 evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
 evaluate greedy random --rules chess  =>  unknown preset 'chess'
 evaluate greedy random --openings nowhere.txt  =>  nowhere.txt: no such file
