@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from agents.config import validated
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.files import FileError, one_line, read_json
+from oanquan_env.files import FileError, read_json
 
 
 class _Result(BaseModel):
@@ -111,9 +112,4 @@ def read_report(path: Path) -> Report:
     """Read a report.json; raises `FileError` naming the file and the field."""
     if not path.exists():
         raise FileError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
-    try:
-        return Report.model_validate(read_json(path))
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise FileError(f"{path}: {one_line(field)}: {one_line(first['msg'])}") from None
+    return validated(Report, read_json(path), str(path))

@@ -1,1 +1,1 @@
-"""Features, layers, networks, and agents as files."""
+"""What the networks see, and the networks."""

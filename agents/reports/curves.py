@@ -51,17 +51,11 @@ class MeasuredRun:
 
     def regrets(self) -> dict[int, tuple[float, Estimate]]:
         """Plies -> minutes, and the regret, points; nothing without a suite."""
-        found = {row["plies"]: (row["seconds"] / 60, _regret(row)) for row in self.rows}
         return {
-            plies: (minutes, Estimate(it["mean"], it["low"], it["high"]))
-            for plies, (minutes, it) in found.items()
-            if it
+            row["plies"]: (row["seconds"] / 60, Estimate(it["mean"], it["low"], it["high"]))
+            for row in self.rows
+            if (it := row.get("regret"))
         }
-
-
-def _regret(row: dict[str, Any]) -> dict[str, Any] | None:
-    """The regret in an evaluation: the agent's, or that of the first search with the value net."""
-    return row.get("regret") or next(iter(row.get("regrets", {}).values()), None)
 
 
 def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> LearningCurve:
@@ -108,7 +102,7 @@ def summary(runs: Sequence[MeasuredRun]) -> str:
 def _summary_row(run: MeasuredRun, opponents: Sequence[str]) -> list[str]:
     last = run.rows[-1]
     cells = [run.name, f"`{run.commit}`", f"{last['plies']:,}", f"{last['seconds'] / 60:.1f}"]
-    found = _regret(last)
+    found = last.get("regret")
     cells += [f"{found['mean']:.2f}", f"{100 * found['optimal']['mean']:.1f}"] if found else ["", ""]
     scores = (last["results"].get(opponent) for opponent in opponents)
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
