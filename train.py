@@ -48,7 +48,7 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind(Origin):
-    """What decides on the kind of the settings."""
+    """The option that decides which settings there are."""
 
     kind: str = "ppo"
 

@@ -33,7 +33,7 @@ class Rating(_Result):
     score: float = Field(description="mean score against all others")
 
 
-class Share(_Result):
+class WinShare(_Result):
     """A player of three or four in a tournament: one among copies of another, the mean over all others."""
 
     agent: str
@@ -51,7 +51,7 @@ class ArenaResult(_Result):
     anchor: str | None = Field(None, description="the player of two whose rating is 0")
     ratings: list[Rating] = Field([], description="of players of two, highest first")
     first: Estimate | None = Field(None, description="value of moving first after the opening, Elo")
-    shares: list[Share] = Field([], description="of players of three or four, highest first")
+    shares: list[WinShare] = Field([], description="of players of three or four, highest first")
 
     def score_of(self, agent: str, opponent: str) -> Estimate | None:
         """Score of one player, by label, against another one, 0 to 1; None if they did not meet."""

@@ -176,7 +176,7 @@ class Tournament:
     def play(self, progress: OnGamesEnded | None = None, ray: str | None = None) -> list[Pairing]:
         """Play the pairings that are not finished yet; returns all in the order of the schedule.
 
-        `progress` hears numbers of games that ended. A Ray cluster at the address `ray` may play the pairings.
+        `progress` is called with numbers of games that ended. A Ray cluster at the address `ray` may play the pairings.
         Raises `FileError` for a damaged file of a finished pairing, and `UsageError` if the cluster fails.
         """
         heard: OnGamesEnded = progress or (lambda _: None)

@@ -1,1 +1,1 @@
-"""What the networks see, and the networks."""
+"""Features and networks."""

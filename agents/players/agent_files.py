@@ -82,7 +82,7 @@ def read_card(folder: Path) -> AgentCard:
 def agent_folder(name: str, rules: Rules | str) -> Path:
     """The folder that a player's name means: that of a path, or `pretrained`, the project's own agent for the rules.
 
-    If none comes for these rules, an `FileError` says for which there are.
+    Raises `FileError`, which names the rules that have an agent, if these have none.
     """
     if name != PRETRAINED:
         return Path(name).parent if Path(name).name == WEIGHTS_NAME else Path(name)

@@ -32,7 +32,7 @@ from oanquan_env.files import write_atomically
 from oanquan_env.players import make
 
 PROG = "python -m agents.reports.curves"
-YARDSTICKS = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
+REFERENCES = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
 """Players whose regret is drawn as lines to compare with."""
 
 
@@ -108,14 +108,14 @@ def _summary_row(run: MeasuredRun, opponents: Sequence[str]) -> list[str]:
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
 
 
-def yardsticks(rules: Rules) -> dict[str, float]:
-    """Mean regret of `YARDSTICKS`, points, where training runs of `rules` measure theirs; none without a suite."""
+def references(rules: Rules) -> dict[str, float]:
+    """Mean regret of `REFERENCES`, points, on the positions that training runs measure; none without a suite."""
     found = find_suite(rules)
     if found is None:
         return {}
     suite = found.part("development")
     return {
-        name: regret(make(name, rules), suite, np.random.default_rng(0), by_phase=False).mean for name in YARDSTICKS
+        name: regret(make(name, rules), suite, np.random.default_rng(0), by_phase=False).mean for name in REFERENCES
     }
 
 
@@ -150,8 +150,8 @@ def main(options: Options) -> None:
     rules = rules_of(runs)
     print(summary(runs))
     if options.output:
-        lines = yardsticks(rules)
-        content = {"yardsticks": lines, "runs": [asdict(run) for run in runs]}
+        lines = references(rules)
+        content = {"references": lines, "runs": [asdict(run) for run in runs]}
         options.output.mkdir(parents=True, exist_ok=True)
         write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
         write_atomically(options.output / "learning.png", draw(runs, lines))

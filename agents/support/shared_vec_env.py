@@ -1,4 +1,4 @@
-"""A VecEnv of stable-baselines3 whose games share one object: what it must have beside `reset` and `step`."""
+"""A VecEnv of stable-baselines3 whose games share one object: all methods but `reset` and `step`."""
 
 from collections.abc import Iterable
 from typing import Any
