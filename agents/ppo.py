@@ -243,7 +243,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     """
 
     def __init__(self, *spaces_and_schedule: Any, network: torch.nn.Module) -> None:
-        self._given = [network]  # torch takes no module before its own beginning
+        self._given = [network]  # a module cannot be assigned before `Module.__init__`
         super().__init__(*spaces_and_schedule)
 
     def _build(self, lr_schedule: Schedule) -> None:
