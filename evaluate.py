@@ -10,7 +10,7 @@ a win. With three or four players one player meets copies of another; the fair s
 
 The suite regret: the points that a player's moves lose against the best ones, over a fixed set of positions.
 
---output writes report.json, report.md and pictures to a folder; the same command resumes an interrupted evaluation.
+--output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
 LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except those of
 players with a time limit.
 
@@ -52,7 +52,7 @@ class Options:
 
     settings: tyro.conf.OmitArgPrefixes[EvaluationSettings] = UNSET
     config: OptionalFile = None  # settings as YAML; the command line overrides them
-    output: OptionalFolder = None  # folder for report, pictures and finished parts
+    output: OptionalFolder = None  # folder for report, picture and finished parts
     json: OptionalFile = None  # also write the report as JSON
     save_games: OptionalFile = None  # also write all games as records
     ray: RayAddress = None
@@ -60,7 +60,7 @@ class Options:
 
 def parse(arguments: list[str]) -> Options:
     """The options; settings of --config hold where the command line has none. Raises `UsageError`."""
-    words: Any = {"prog": "evaluate.py", "description": __doc__, "epilog": f"agents:\n{usage()}"}
+    words: Any = {"prog": "evaluate.py", "description": f"{__doc__}\nagents:\n{usage()}"}
     options: Options = parse_options(Options, arguments, **words)
     if options.config:
         values = {"agents": UNSET.agents, **read_yaml(options.config)}

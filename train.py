@@ -15,6 +15,7 @@ A sweep trains each seed in its own folder and process; the same command resumes
 import functools
 import shlex
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
@@ -26,18 +27,8 @@ with needing_extras("train.py" if __name__ == "__main__" else None):
     import tyro
     from pydantic import ValidationError
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
 
-    from agents.config import OptionalFile, OptionalFolder, RayAddress, explain, parse_options, refused
+    from agents.config import OptionalFile, OptionalFolder, RayAddress, explain, parse_options, progress_bar, refused
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
     from agents.run_files import CONFIG_NAME
     from agents.sweep import STOPPING, parse_seeds, stopping, sweep
@@ -57,7 +48,7 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind(Origin):
-    """What decides on the kind of the settings."""
+    """The option that decides which settings there are."""
 
     kind: str = "ppo"
 
@@ -105,15 +96,6 @@ def parse(arguments: list[str]) -> Command[Any]:
     return command
 
 
-class PliesPerSecond(ProgressColumn):
-    """Speed since the program began, evaluations included."""
-
-    def render(self, task: Task) -> Text:
-        """Plies a second; nothing before the first iteration has ended."""
-        done, seconds = task.completed - task.fields["begun"], task.finished_time or task.elapsed
-        return Text(f"{done / seconds:,.0f} plies/s" if done and seconds else "")
-
-
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
     """The run of a command line; its lines are broken between words on a terminal."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
@@ -145,10 +127,15 @@ def main(arguments: list[str]) -> int:
             folder, seeds = command.folder("-sweep"), parse_seeds(command.sweep)
             return sweep(folder, command.settings, seeds, typed, console.print, ray=command.ray, jobs=command.jobs)
         run = begin(command, typed, console)
-        columns = (BarColumn(), MofNCompleteColumn(), PliesPerSecond(), TextColumn("ETA"), TimeRemainingColumn())
-        with stopping(functools.partial(console.print, STOPPING)) as stop, Progress(*columns, console=console) as bar:
-            task = bar.add_task("training", total=run.planned_plies, completed=run.plies, begun=run.plies)
-            run.learn(lambda plies: bar.update(task, completed=plies), stop)
+        with stopping(functools.partial(console.print, STOPPING)) as stop, progress_bar(console=console) as bar:
+            before, began = run.plies, time.monotonic()
+            task = bar.add_task("training", total=run.planned_plies, completed=before)
+
+            def progress(plies: int) -> None:
+                done, seconds = plies - before, time.monotonic() - began  # evaluations included
+                bar.update(task, completed=plies, description=f"{done / seconds:,.0f} plies/s" if done else None)
+
+            run.learn(progress, stop)
     except StopTrainingError:
         console.print(f"saved at {run.plies:,} plies; resume with: python train.py --resume {run.folder}")
         return INTERRUPTED

@@ -99,7 +99,7 @@ def imported(name: str, field: str) -> Any:
 
 
 def parse_options(
-    options: type[Options], arguments: Sequence[str], *, prog: str, description: str | None, epilog: str = "",
+    options: type[Options], arguments: Sequence[str], *, prog: str, description: str | None,
     default: Any = tyro.MISSING_NONPROP,
 ) -> Options:  # fmt: skip
     """The options on a command line as a dataclass; those of `default` hold where it gives none.
@@ -107,27 +107,22 @@ def parse_options(
     Raises `SystemExit` after `--help` (status 0), and for what cannot be read (status 2).
     """
     config = (tyro.conf.DisallowNone,)
-    try:
-        found: Options = tyro.cli(
-            options, args=arguments, prog=prog, description=description, default=default, config=config
-        )
-        return found
-    except SystemExit as end:
-        if not end.code and epilog:
-            print(epilog)
-        raise
+    found: Options = tyro.cli(
+        options, args=arguments, prog=prog, description=description, default=default, config=config
+    )
+    return found
 
 
 def command(
-    options: type[Options], prog: str, description: str | None, epilog: str = ""
+    options: type[Options], prog: str, description: str | None
 ) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
     """Make a command's `main` from a function of its options; both return the exit status, None for 0."""
 
     def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:
         def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
-            given = parse_options(options, arguments, prog=prog, description=description, epilog=epilog)
+            given: Any = parse_options(options, arguments, prog=prog, description=description)
             try:
-                return work(given) or 0
+                return work(validated(options, asdict(given), "command line")) or 0
             except KeyboardInterrupt:
                 return INTERRUPTED
             except (ValueError, OSError) as error:

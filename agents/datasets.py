@@ -20,7 +20,7 @@ import numpy.typing as npt
 import tyro
 from rich.progress import Progress
 
-from agents.config import command, progress_bar
+from agents.config import Count, CountOrZero, Seed, command, progress_bar
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core, Positions
@@ -55,12 +55,12 @@ FIELDS = {
 class Recipe:
     """The options that the data depend on."""
 
-    positions: int  # how many positions with the values of their moves
+    positions: Count  # how many positions with the values of their moves
     rules: str = DEFAULT_PRESET  # rules by name, of two players
     depth: int = 8  # plies of the search that values them
     net: str | None = None  # value net of the search, a file, a run's folder or `pretrained`; none if left out
-    random_plies: int = 3  # positions are up to this many random plies off those that the games meet
-    seed: int = 0  # seed of all chance
+    random_plies: CountOrZero = 3  # positions are up to this many random plies off those that the games meet
+    seed: Seed = 0  # seed of all chance
 
 
 def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, progress: Progress) -> None:
@@ -134,18 +134,13 @@ class Options:
     output: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]  # the folder of the data
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
     # threads that search; the same data come of any number
-    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+    threads: Count = field(default_factory=lambda: os.cpu_count() or 1)
 
 
 @command(Options, "python -m agents.datasets", __doc__)
 def main(options: Options) -> None:
     """Make the data."""
     recipe, folder = options.recipe, options.output
-    for name, least in (("positions", 1), ("random_plies", 0), ("seed", 0)):
-        if getattr(recipe, name) < least:
-            raise ValueError(f"--{name.replace('_', '-')} must be {least} or more; got {getattr(recipe, name)}")
-    if options.threads < 1:
-        raise ValueError(f"--threads must be 1 or more; got {options.threads}")
     Limits(depth=recipe.depth)
     core = Core(recipe.rules)
     if core.rules.players > 2:

@@ -33,20 +33,18 @@ class Games:
 
     Attributes:
         positions: the N positions to move in.
-        first_ply: (N,) int32, the ply that each game began at.
         drawn: start positions drawn so far.
     """
 
     def __init__(self, core: Core, n: int, config: StartsConfig, seed: int) -> None:
         self.core, self.config, self.seed, self.drawn = core, config, seed, 0
         self._block, self._number = core.start(0), -1
-        self.positions, self.first_ply = core.start(n), np.zeros(n, dtype=np.int32)
+        self.positions = core.start(n)
         self.restart(np.arange(n))
 
     def restart(self, rows: Ints) -> None:
         """Begin the games of these rows anew."""
         self.positions[rows] = self.draw(len(rows))
-        self.first_ply[rows] = self.positions.ply[rows]
 
     def draw(self, n: int) -> Positions:
         """The next `n` start positions, all running."""
@@ -71,10 +69,9 @@ class Games:
         return block
 
     def state_dict(self) -> dict[str, Any]:
-        """Positions, first plies, and how many starts were drawn."""
+        """Positions, and how many starts were drawn."""
         arrays = zip(POSITION_NAMES, self.positions.arrays(), strict=True)
-        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays}
-        return {**tensors, "first_ply": torch.from_numpy(self.first_ply.copy()), "drawn": self.drawn}
+        return {**{name: torch.from_numpy(array.copy()) for name, array in arrays}, "drawn": self.drawn}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` gave; raises `ValueError` for positions that are not N running ones."""
@@ -86,4 +83,3 @@ class Games:
         if not self.core.setup(*columns, positions.mover, positions.ply).same(positions).all():
             raise ValueError("it holds games that are over, or impossible positions")
         self.positions, self.drawn = positions, int(state["drawn"])
-        self.first_ply = state["first_ply"].numpy().astype(np.int32).reshape(len(positions))

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.logger import KVWriter, Logger
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import Tensor
@@ -32,12 +32,11 @@ from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
 from agents.run_files import RUN_NAME
 from agents.support.shared_vec_env import SharedVecEnv
-from oanquan_env import Core, IllegalActionError, Positions, Termination
+from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.arrays import Mask, Points
-from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
-from oanquan_env.files import FileError
+from oanquan_env.files import FileError, one_line
 from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
@@ -71,14 +70,9 @@ class PPOSettings(Strict):
         rollout = self.n_envs * self.n_steps
         if rollout > MOST_PLIES:
             raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
-        if self.batch_size > rollout:
-            most = f"at most n_envs * n_steps = {rollout:,}, the plies of a rollout"
-            raise ValueError(f"batch_size must be {most}; got {self.batch_size:,}")
-        if 1 in (self.batch_size, rollout % self.batch_size):
-            raise ValueError(
-                f"a rollout of {rollout} plies in minibatches of batch_size={self.batch_size} has one of a single ply, "
-                "whose advantage has no spread to be divided by; choose another batch_size"
-            )
+        if not 1 < self.batch_size <= rollout or rollout % self.batch_size == 1:  # one advantage has no spread
+            wanted = f"2 to n_envs * n_steps = {rollout:,}, and leave no minibatch of a single ply"
+            raise ValueError(f"batch_size must be {wanted}; got {self.batch_size:,}")
         return self
 
 
@@ -125,8 +119,7 @@ class SelfPlayVecEnv(SharedVecEnv):
 
     Each step is one ply, seen from the mover's side, and rewards all players. Masks travel as one array:
     `env_method("action_masks")` returns a list that holds the (N, A) mask of all games, where stable-baselines3 would
-    make N calls. A game truncated by the ply limit has its score like any other and is not bootstrapped:
-    `TimeLimit.truncated` is always false, and `termination` in `infos` gives the reason.
+    make N calls. A game truncated by the ply limit has its score like any other and is not bootstrapped.
     """
 
     def __init__(self, features: FeatureEncoder, games: Games, reward: str, network: Any = None) -> None:
@@ -135,7 +128,6 @@ class SelfPlayVecEnv(SharedVecEnv):
         seen = self.observe()
         space = spaces.Box(-np.inf, np.inf, seen.shape[1:], seen.dtype.type)
         super().__init__(len(games.positions), space, spaces.Discrete(self.core.rules.actions))
-        self._actions: npt.NDArray[np.integer[Any]] = np.zeros(self.num_envs, dtype=np.intp)
 
     def observe(self) -> npt.NDArray[np.int16] | npt.NDArray[np.float16]:
         """(N, D) int16 features of the games as they stand; from a network with `look_ahead`, its float16 outputs."""
@@ -164,7 +156,7 @@ class SelfPlayVecEnv(SharedVecEnv):
         """Play one ply in every game.
 
         Returns (N, D) features of the games as they then stand, (N, P) float32 rewards of the mover and the players
-        after it in turn order, (N,) finished flags, and N infos.
+        after it in turn order, (N,) finished flags, and N empty infos.
         """
         positions = self.games.positions
         mover, before = positions.mover.copy(), positions.scores.copy()
@@ -172,25 +164,8 @@ class SelfPlayVecEnv(SharedVecEnv):
         rewards = self.reward(self.core, before, positions)
         rewards = np.take_along_axis(rewards, turn_order(mover, self.core.rules.players), axis=1)
         dones = positions.over
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        finished = dones.nonzero()[0]
-        if finished.size:
-            self._report(finished, infos)
-            self.games.restart(finished)
-        return self.observe(), rewards.astype(np.float32), dones, infos
-
-    def _report(self, finished: npt.NDArray[np.intp], infos: list[dict[str, Any]]) -> None:
-        """Results of the finished games, where stable-baselines3 looks for them."""
-        last = self.games.positions[finished]
-        margins = relative_points(self.core.standings(last)).max(axis=1).tolist()
-        plies = (last.ply - self.games.first_ply[finished]).tolist()
-        for row, env in enumerate(finished.tolist()):
-            infos[env] = {
-                "TimeLimit.truncated": False,
-                "termination": str(Termination(last.ended[row])),
-                # the winner's: stable-baselines3 logs its mean as ep_rew_mean; margins of all would cancel out
-                "episode": {"r": margins[row], "l": plies[row], "t": 0.0},
-            }
+        self.games.restart(dones.nonzero()[0])
+        return self.observe(), rewards.astype(np.float32), dones, [{} for _ in range(self.num_envs)]
 
 
 # ---- advantages ------------------------------------------------------------------------------------------------------
@@ -224,38 +199,24 @@ def advantages(
     Returns:
         (T, N) advantages of the movers, and (T, N, P-1) returns.
     """
-    found, returns = np.empty(dones.shape, dtype=np.float32), np.empty_like(values)
-    following = _of_all(last_values)
-    advantage = np.zeros_like(following)
+    known = np.concatenate([values, last_values[None]])
+    known = np.concatenate([known, -known.sum(axis=2, keepdims=True)], axis=2)  # with the last player's
+    found = np.zeros_like(known)
     for step in reversed(range(len(rewards))):
-        now, factor = _of_all(values[step]), gamma * (1.0 - dones[step].astype(np.float32))[:, None]
-        delta = rewards[step] + factor * np.roll(following, 1, axis=1) - now
-        advantage = delta + factor * gae_lambda * np.roll(advantage, 1, axis=1)
-        found[step], returns[step] = advantage[:, 0], (advantage + now)[:, :-1]
-        following = now
-    return found, returns
-
-
-def _of_all(values: Numbers) -> Numbers:
-    """(N, P-1) values without the last player's -> (N, P)."""
-    return np.concatenate([values, -values.sum(axis=1, keepdims=True)], axis=1)
+        factor = gamma * (1.0 - dones[step].astype(np.float32))[:, None]
+        following, later = (np.roll(one[step + 1], 1, axis=1) for one in (known, found))
+        delta = rewards[step] + factor * following - known[step]
+        found[step] = delta + factor * gae_lambda * later
+    return found[:-1, :, 0], (found + known)[:-1, :, :-1]
 
 
 class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
-    """Stable-baselines3's buffer with rewards (T, N, P), values and returns (T, N, P-1), and `advantages`.
-
-    The arguments are those of stable-baselines3, and P.
-    """
-
-    def __init__(self, *arguments: Any, players: int, **settings: Any) -> None:
-        self.players = players
-        super().__init__(*arguments, **settings)
+    """Stable-baselines3's buffer with rewards (T, N, P), values and returns (T, N, P-1), and `advantages`."""
 
     def reset(self) -> None:
-        """Empty the buffer."""
+        """Empty the buffer, which then takes a step's numbers of any shape."""
         super().reset()
-        self.rewards = np.zeros((self.buffer_size, self.n_envs, self.players), dtype=np.float32)
-        self.values = np.zeros((self.buffer_size, self.n_envs * (self.players - 1)), dtype=np.float32)  # filled flat
+        self.rewards, self.values = (np.empty(self.buffer_size, dtype=np.object_) for _ in range(2))
 
     @staticmethod
     def swap_and_flatten(arr: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -264,9 +225,9 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
 
     def compute_returns_and_advantage(self, last_values: Tensor, dones: Mask) -> None:
         """From the values (N, P-1) of the positions after the last step, and whether it ended the games (N,)."""
-        self.values = self.values.reshape(self.buffer_size, self.n_envs, self.players - 1)
-        ended = np.concatenate([self.episode_starts[1:], dones[None]]).astype(np.bool_)
         last = last_values.detach().cpu().numpy()
+        self.rewards, self.values = np.stack(list(self.rewards)), np.stack(list(self.values)).reshape(-1, *last.shape)
+        ended = np.concatenate([self.episode_starts[1:], dones[None]]).astype(np.bool_)
         self.advantages, self.returns = advantages(self.rewards, self.values, last, ended, self.gamma, self.gae_lambda)
 
 
@@ -277,53 +238,46 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     """A network of `agents.networks` behind stable-baselines3's policy interface.
 
     Where stable-baselines3 expects one value of a position there are those of P - 1 players; it flattens them, as it
-    does returns. Log-probabilities and entropies come from masked logits: torch's distributions are slow.
+    does returns. Log-probabilities and entropies come from masked logits: torch's distributions are slow. For playing
+    there is `PPOPlayer`; `predict` does not work.
     """
 
     def __init__(self, *spaces_and_schedule: Any, network: torch.nn.Module) -> None:
-        self._given = [network]  # torch takes no module before its own beginning
+        self._given = [network]  # a module cannot be assigned before `Module.__init__`
         super().__init__(*spaces_and_schedule)
 
     def _build(self, lr_schedule: Schedule) -> None:
         (self.network,) = self._given
-        self.outputs: Callable[..., tuple[Tensor, Tensor]] = getattr(self.network, "decide", self.network)
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), lr=lr_schedule(1), fused=True, **self.optimizer_kwargs
         )
 
+    def outputs(self, obs: PyTorchObs, action_masks: Mask | Tensor | None) -> tuple[Tensor, Tensor]:
+        """Log-probabilities (B, A) and values (B, P-1); stable-baselines3 passes masks of several shapes and types."""
+        assert isinstance(obs, Tensor)
+        mask = torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1).bool()
+        logits, values = getattr(self.network, "decide", self.network)(obs, mask)
+        return torch.log_softmax(logits, dim=1), values
+
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Mask | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Actions (B,), values (B, P-1) and log-probabilities (B,)."""
-        logits, values = self.outputs(obs, self._mask(obs, action_masks))
-        log_probs = torch.log_softmax(logits, dim=1)
-        actions = logits.argmax(dim=1) if deterministic else torch.multinomial(log_probs.exp(), 1)[:, 0]
-        return actions, values, log_probs.gather(1, actions[:, None])[:, 0]
+        """Drawn actions (B,), values (B, P-1) and log-probabilities (B,)."""
+        log_probs, values = self.outputs(obs, action_masks)
+        actions = torch.multinomial(log_probs.exp(), 1)
+        return actions[:, 0], values, log_probs.gather(1, actions)[:, 0]
 
     def evaluate_actions(
         self, obs: PyTorchObs, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Values (B, P-1), log-probabilities (B,) of `actions` (B,), entropies (B,)."""
-        logits, values = self.outputs(obs, self._mask(cast(Tensor, obs), action_masks))
-        log_probs = torch.log_softmax(logits, dim=1)
+        log_probs, values = self.outputs(obs, action_masks)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1)  # a forbidden action has probability zero, not NaN
         return values, log_probs.gather(1, actions[:, None])[:, 0], entropy
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
         """Values (B, P-1)."""
-        actions = int(cast(spaces.Discrete, self.action_space).n)
-        return self.outputs(obs, torch.zeros((len(obs), actions), dtype=torch.bool, device=cast(Tensor, obs).device))[1]
-
-    def _predict(
-        self, observation: PyTorchObs, deterministic: bool = False, action_masks: Mask | None = None
-    ) -> Tensor:
-        return self.forward(cast(Tensor, observation), deterministic, action_masks)[0]
-
-    def _mask(self, obs: Tensor, action_masks: Mask | Tensor | None) -> Tensor:
-        """(B, A) bool tensor of any form of mask that stable-baselines3 passes."""
-        if action_masks is None:
-            raise ValueError("SelfPlayPolicy needs action_masks: pass the legal actions of each position")
-        return torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1).bool()
+        return self.outputs(obs, np.zeros((len(obs), cast(spaces.Discrete, self.action_space).n), dtype=np.bool_))[1]
 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
@@ -332,24 +286,22 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
     """The games and the learner of a configuration; raises `UsageError` for a device that does not exist."""
     try:
-        device = torch.device(config.device)
-    except RuntimeError:
-        raise UsageError(f"device: must be one that torch knows, such as cpu or cuda; got {config.device!r}") from None
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise UsageError(f"device: torch {torch.__version__} finds no GPU for {config.device!r}; use cpu")
+        torch.empty(0, device=config.device)
+    except (RuntimeError, AssertionError) as error:  # an unknown device, or one that this machine or torch lacks
+        raise UsageError(f"device: use cpu; torch cannot use {config.device!r}: {one_line(error)}") from None
     features, network = make_network(core, config.network)
     games = Games(core, config.ppo.n_envs, config.starts, config.seed)
-    env = SelfPlayVecEnv(features, games, config.reward, network.to(device))
+    env = SelfPlayVecEnv(features, games, config.reward, network.to(config.device))
     model = MaskablePPO(
         SelfPlayPolicy,
         env,
         **config.ppo.model_dump(exclude={"n_envs", "learning_rate_end", "ent_coef_end"}),
         rollout_buffer_class=SelfPlayRolloutBuffer,
-        rollout_buffer_kwargs={"players": core.rules.players},
         policy_kwargs={"network": network},
         seed=None,
         device=config.device,
     )
+    model.set_logger(Logger(None, []))
     return env, model
 
 
@@ -370,18 +322,18 @@ class PPORun(Run[PPOConfig]):
     def iterate(self) -> None:
         """Collect a rollout and train on it."""
         model, ppo = self.model, self.config.ppo
-        if model._last_episode_starts is None:  # the first of this process
-            model.num_timesteps, model._n_updates = self.plies, self.plies // self.iteration * ppo.n_epochs
-            model._last_episode_starts = np.ones(self.env.num_envs, dtype=bool)
-            model.set_logger(Logger(None, [_TensorBoard(self)]))
         model._last_obs = self.env.observe()  # by the network as it now is
+        model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # unused: `advantages` looks ahead
         done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
         try:
-            model.learn(self.iteration, reset_num_timesteps=False)
+            model.learn(self.iteration, log_interval=2, reset_num_timesteps=False)  # one iteration: no log of its own
         except IllegalActionError:  # logits above the one that stands for an illegal action
             raise self.diverged("the policy plays illegal actions") from None
+        for name, value in model.logger.name_to_value.items():
+            if "tensorboard" not in model.logger.name_to_excluded[name]:
+                self.log(name, value)
 
     def export(self) -> None:
         """Write the agent, with where it comes from."""
@@ -401,22 +353,6 @@ class PPORun(Run[PPOConfig]):
         if found := self.regret_of(player, "regret"):
             row["regret"] = dataclasses.asdict(found)
             text += f"; regret {found.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
-        ahead = LOOKAHEAD.get(self.config.network.name)
-        if ahead and not self.plies:
+        if (ahead := LOOKAHEAD.get(self.config.network.name)) and not self.plies:
             text += f" (not trained yet; the network looks {ahead} ahead)"
         return row, text
-
-
-class _TensorBoard(KVWriter):
-    """Numbers that stable-baselines3 logs, in the run's TensorBoard files."""
-
-    def __init__(self, run: PPORun) -> None:
-        self.run = run
-
-    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        for name, value in key_values.items():
-            if self.run.board and isinstance(value, (int, float)):
-                self.run.board.add_scalar(name, value, step)
-
-    def close(self) -> None:
-        """The run closes its files."""

@@ -124,15 +124,14 @@ class Run(ABC, Generic[Config]):
     @classmethod
     def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
         """Begin a run; raises `UsageError` if the folder holds one, and for a configuration that cannot be."""
-        holds = f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
-        if (folder / CONFIG_NAME).exists():
-            raise FileError(holds)
         run = cls(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:
             run._lock = held.enter_context(lock_folder(folder))
-            if (folder / CONFIG_NAME).exists():  # another program has made one meanwhile
-                raise FileError(holds)
+            if (folder / CONFIG_NAME).exists():
+                raise FileError(
+                    f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
+                )
             write_atomically(folder / RUN_NAME, dump_yaml(run_files.origin(command)))
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
             held.pop_all()  # the run keeps the lock
@@ -253,6 +252,6 @@ class Run(ABC, Generic[Config]):
                 raise self.diverged(f"{name} is not finite")
 
     def diverged(self, what: str) -> UsageError:
-        """The error of a run whose weights are of no use any more. None such is in a checkpoint."""
+        """The error of a run whose weights are useless; no checkpoint holds such weights."""
         when = f"after {self.plies:,} plies"
         return UsageError(f"training diverged: {what} {when}; start again with a smaller learning rate")

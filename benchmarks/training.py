@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import Logger
 
 from agents.ppo import PPOConfig, build_model
 from benchmarks import report
@@ -77,7 +76,6 @@ def measure(config: PPOConfig) -> dict[str, float]:
     """Plies a second while collecting and in all, and the shares of stepping, network and learning."""
     torch.set_num_threads(config.threads)
     env, model = build_model(config, Core(config.rules))
-    model.set_logger(Logger(None, []))
     clock = Clock()
     clock.wrap(env, "step_wait", "stepping")
     clock.wrap(env, "action_masks", "stepping")

@@ -113,7 +113,7 @@ def test_table_picture_and_numbers_are_written_for_runs_of_the_same_rules(
     assert [row.split(" | ")[0] for row in rows[2:]] == ["| tiny-0", "| tiny-1"]
     content = json.loads((tmp_path / "learning.json").read_text())
     assert [(run["seed"], run["rules"]) for run in content["runs"]] == [(0, "mancala-world"), (1, "mancala-world")]
-    suite, found = load_suite(Rules()).part("development"), content["yardsticks"]
+    suite, found = load_suite(Rules()).part("development"), content["references"]
     assert found["minimax:depth=4"] < found["greedy"] == regret(agents.make("greedy"), suite, rng()).mean
     assert Image.open(io.BytesIO((tmp_path / "learning.png").read_bytes())).size[0] > 1000
     other = tmp_path / "other"
@@ -123,7 +123,7 @@ def test_table_picture_and_numbers_are_written_for_runs_of_the_same_rules(
     assert "different rules do not compare: tiny-0 learned 'mancala-world', other learned 'tonkin" in printed.err
     assert (printed.out, (tmp_path / "a").exists()) == ("", False)
     assert curves.main([str(other), "--output", str(tmp_path / "a" / "b")]) == 0  # rules without a suite
-    assert json.loads((tmp_path / "a" / "b" / "learning.json").read_text())["yardsticks"] == {}
+    assert json.loads((tmp_path / "a" / "b" / "learning.json").read_text())["references"] == {}
 
 
 def test_a_run_s_agent_is_taken_in_with_its_card(

@@ -103,14 +103,16 @@ def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
-    evaluation = {**PPO["evaluation"], "every_plies": 50 * ITERATION}
-    longer = {**PPO, "total_plies": 300 * ITERATION, "evaluation": evaluation}
+@pytest.mark.parametrize(("kind", "kills", "least"), [(PPO, 10, 4), (TD, 3, 2)], ids=["ppo", "td"])
+def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least: int, tmp_path: Path) -> None:
+    """By SIGKILL, in the middle of training at `least` different plies or more."""
+    evaluation = {**kind["evaluation"], "every_plies": 50 * ITERATION}
+    longer = {**kind, "total_plies": 300 * ITERATION, "evaluation": evaluation}
     whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
     learn(begin(whole, longer))
     config.write_text(yaml.safe_dump(longer))
     moments, survived = random.Random(0), []
-    for kill in range(10):
+    for kill in range(kills):
         started = (folder / CONFIG_NAME).exists()
         arguments = ("--resume", folder) if started else ("--config", config, "--output", folder)
         process = start_training(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -127,7 +129,7 @@ def test_a_run_killed_ten_times_loses_nothing(tmp_path: Path) -> None:
             survived.append(run.plies)
             run.close()
     assert survived == sorted(survived)
-    assert len({plies for plies in survived if 0 < plies < longer["total_plies"]}) >= 4
+    assert len({plies for plies in survived if 0 < plies < longer["total_plies"]}) >= least
     assert start_training("--resume", folder, stdout=subprocess.DEVNULL).wait() == 0
     assert_same_run(whole, folder)
 
@@ -178,8 +180,8 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
     ("changes", "message"),
     [
         ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
-        ({"device": "nonsense"}, "device: must be one that torch knows, such as cpu or cuda; got 'nonsense'"),
-        ({"device": "cuda"}, "device: torch .* finds no GPU for 'cuda'; use cpu"),
+        ({"device": "nonsense"}, "device: use cpu; torch cannot use 'nonsense': Expected one of cpu, cuda"),
+        ({"device": "cuda:99"}, "device: use cpu; torch cannot use 'cuda:99': "),
         ({"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: no game is running after 4 plies"),
         ({"evaluation": {"opening_plies": 120}}, "evaluation.opening_plies: none of .* was running after 120 plies"),
     ],
@@ -187,7 +189,6 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
 def test_what_would_fail_later_is_refused_at_once(
     tmp_path: Path, monkeypatch: Patch, changes: Any, message: str
 ) -> None:
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
     with pytest.raises(UsageError, match=message):
         begin(tmp_path / "run", **changes)
@@ -254,7 +255,6 @@ def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
         ("games", "scores", lambda scores: scores + 1, "make .* points, not the 70"),
         ("games", "squares", lambda squares: squares[:5], "of another number or of other rules"),
         ("games", "ended", lambda ended: ended + 1, "games that are over"),
-        ("games", "first_ply", lambda ply: ply[:3], "cannot reshape"),
         ("random", "torch", lambda state: state[:9], "RNG state size to be 9"),
         ("network", "value.weight", lambda weight: weight * float("nan"), "value.weight is not finite"),
     ]

@@ -224,7 +224,7 @@ train --resume nowhere  =>  nowhere
 train --seed -1  =>  command line: seed: must be greater than or equal to 0 (got -1)
 train --kind sarsa  =>  kind: must be ppo, td or MODULE:NAME
 train --network.name resnet  =>  must be plain, afterstates, two_ply or MODULE:NAME
-train --ppo.batch-size 100000000  =>  batch_size must be at most n_envs * n_steps = 16,384, the plies of a rollout
+train --ppo.batch-size 100000000  =>  batch_size must be 2 to n_envs * n_steps = 16,384, and leave no minibatch
 evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
 evaluate greedy random --rules chess  =>  unknown preset 'chess'
 evaluate greedy random --openings nowhere.txt  =>  nowhere.txt: no such file
@@ -234,6 +234,9 @@ oanquan_env.cli solve --rules three-player  =>  two players, not 3
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 oanquan_env.cli solve --position 5,5  =>  column
 agents.reports.report nowhere.json  =>  no such file
+agents.datasets --output nowhere --positions 0  =>  command line: recipe.positions: must be greater than or equal to 1
+agents.evaluation.prove_openings --asked -1  =>  command line: asked: must be greater than or equal to 0 (got -1)
+agents.evaluation.prove_regret nowhere.json --threads 0  =>  command line: threads: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
 examples.td_lambda --rules three-player  =>  --rules: this example is for two players; got 'three-player'

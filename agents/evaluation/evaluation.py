@@ -16,7 +16,7 @@ from tyro.constructors import PrimitiveConstructorSpec
 from agents.config import Count, CountOrZero, Seed, validated
 from agents.evaluation.finished_parts import FinishedParts
 from agents.evaluation.ratings import rate
-from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretResult, Report, Share
+from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretResult, Report, WinShare
 from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, make_entrants
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Rules
@@ -203,7 +203,7 @@ def _ratings(tournament: Tournament, pairings: list[Pairing]) -> dict[str, Any]:
     return {"anchor": entrants[anchor].label, "ratings": rows, "first": found.first}
 
 
-def _shares(labels: list[str], pairings: list[Pairing]) -> list[Share]:
+def _shares(labels: list[str], pairings: list[Pairing]) -> list[WinShare]:
     """Wins and margins of each player of three or four, one among copies of another, the mean over all others."""
     rows = []
     for number, label in enumerate(labels):
@@ -212,5 +212,5 @@ def _shares(labels: list[str], pairings: list[Pairing]) -> list[Share]:
             np.mean([table.mean(axis=1) for table in tables], axis=0)
             for tables in ([one.score for one in own], [one.margin for one in own])
         )  # (K,), the mean of each opening
-        rows.append(Share(agent=label, wins=score_estimate(wins), margin=mean_estimate(margins)))
+        rows.append(WinShare(agent=label, wins=score_estimate(wins), margin=mean_estimate(margins)))
     return sorted(rows, key=lambda row: -row.wins.mean)

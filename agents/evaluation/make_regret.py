@@ -16,7 +16,7 @@ With three or four players max^n search values the moves, and nothing is proved:
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -127,27 +127,23 @@ def searched_values(
             break
         yield places[done], (np.array(content["values"], dtype=np.float64), np.array(content["proved"], dtype=np.bool_))
         done += 1
-    if ray:
-        work = functools.partial(value_chunk, str(core.rules), depth, net.to_bytes() if net else None)
-        new: Iterable[Values] = in_order(spread(work, chunks[done:], ray=ray))
-    else:
-        new = map(MoveValues(core, depth, net).movers_values, chunks[done:])
-    for number, found in enumerate(new, done):
+    work = functools.partial(value_chunk, str(core.rules), depth, net.to_bytes() if net else None, 1 if ray else None)
+    for number, found in enumerate(in_order(spread(work, chunks[done:], ray=ray)), done):
         values, proved = found
         content = {"values": np.where(np.isnan(values), None, values).tolist(), "proved": proved.tolist()}  # type: ignore[call-overload]
         finished.store([str(number)], settings(chunks[number]), content)
         yield places[number], found
 
 
-def value_chunk(rules: str, depth: int, net: bytes | None, positions: Positions) -> Values:
-    """The values of a chunk by a worker of a Ray cluster, on one processor; rules and net come as text and bytes."""
-    return _worker_search(rules, depth, net).movers_values(positions)
+def value_chunk(rules: str, depth: int, net: bytes | None, threads: int | None, positions: Positions) -> Values:
+    """The values of a chunk, perhaps by a worker of a Ray cluster: rules and net come as text and bytes."""
+    return _search(rules, depth, net, threads).movers_values(positions)
 
 
 @functools.lru_cache(maxsize=1)
-def _worker_search(rules: str, depth: int, net: bytes | None) -> MoveValues:
-    """A worker's search: it compiles and takes its memory once."""
-    return MoveValues(Core(rules), depth, ValueNet.from_bytes(net) if net else None, threads=1)
+def _search(rules: str, depth: int, net: bytes | None, threads: int | None) -> MoveValues:
+    """The search of a process: it compiles and takes its memory once."""
+    return MoveValues(Core(rules), depth, ValueNet.from_bytes(net) if net else None, threads)
 
 
 @dataclass(frozen=True)

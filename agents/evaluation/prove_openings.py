@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.progress import Progress
 
-from agents.config import OptionalFile, command, progress_bar
+from agents.config import Count, CountOrZero, OptionalFile, command, progress_bar
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.opening_values import (
     OpeningTable,
@@ -169,21 +169,17 @@ class Options:
     """The command line."""
 
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
-    plies: int = 3  # plies of the deepest positions
-    nodes: int = 4_000_000  # moves that may be played for one question about a value
-    asked: int | None = None  # plies of the deepest positions that are asked for (default: all)
-    threads: int = os.cpu_count() or 1  # positions worked on at once
-    certify: int = 0  # prove nothing; check so many of the file's values by certificates
+    plies: Count = 3  # plies of the deepest positions
+    nodes: Count = 4_000_000  # moves that may be played for one question about a value
+    asked: CountOrZero | None = None  # plies of the deepest positions that are asked for (default: all)
+    threads: Count = os.cpu_count() or 1  # positions worked on at once
+    certify: CountOrZero = 0  # prove nothing; check so many of the file's values by certificates
     output: OptionalFile = None  # the file, which is continued; the package's if left out
 
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Prove and write the file."""
-    if min(options.plies, options.nodes, options.threads) < 1:
-        raise ValueError("--plies, --nodes and --threads must be 1 or more")
-    if options.asked is not None and options.asked < 0:
-        raise ValueError("--asked must be 0 or more")
     core = Core(options.rules)
     path = options.output or openings_table_path(core.rules)
     table = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})

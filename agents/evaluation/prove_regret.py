@@ -21,7 +21,7 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.config import RayAddress, command, progress_bar
+from agents.config import Count, RayAddress, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
@@ -123,16 +123,14 @@ class Options:
     """The command line."""
 
     suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
-    nodes: int = 4_000_000  # moves that may be played for one question about a value
-    threads: int = os.cpu_count() or 1  # positions worked on at once
+    nodes: Count = 4_000_000  # moves that may be played for one question about a value
+    threads: Count = os.cpu_count() or 1  # positions worked on at once
     ray: RayAddress = None
 
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Prove a suite's values in its file."""
-    if options.nodes < 1 or options.threads < 1:
-        raise ValueError("--nodes and --threads must be 1 or more")
 
     def save(suite: Suite) -> None:
         write_atomically(options.suite, text_bytes(options.suite, format_suite(suite)))

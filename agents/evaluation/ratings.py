@@ -37,8 +37,8 @@ def rate(
     A player that won every game has no spread of its own: its interval shows that of the others only, and its rating
     is a lower bound set by the prior of `fit`.
 
-    `games` (G, 2) are the players 0 .. M-1 of a game, who moves first after the opening first, and `scores` (K, G) what
-    this one scored, 0, 1/2 or 1. The rating of the player `anchor` is 0.
+    `games` (G, 2) are the players 0 .. M-1 of a game, the first to move after the opening in front, and `scores` (K, G)
+    what that player scored, 0, 1/2 or 1. The rating of the player `anchor` is 0.
     """
     k = len(scores)
     drawn = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])

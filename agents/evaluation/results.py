@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
+from agents.config import validated
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.files import FileError, one_line, read_json
+from oanquan_env.files import FileError, read_json
 
 
 class _Result(BaseModel):
@@ -32,7 +33,7 @@ class Rating(_Result):
     score: float = Field(description="mean score against all others")
 
 
-class Share(_Result):
+class WinShare(_Result):
     """A player of three or four in a tournament: one among copies of another, the mean over all others."""
 
     agent: str
@@ -50,7 +51,7 @@ class ArenaResult(_Result):
     anchor: str | None = Field(None, description="the player of two whose rating is 0")
     ratings: list[Rating] = Field([], description="of players of two, highest first")
     first: Estimate | None = Field(None, description="value of moving first after the opening, Elo")
-    shares: list[Share] = Field([], description="of players of three or four, highest first")
+    shares: list[WinShare] = Field([], description="of players of three or four, highest first")
 
     def score_of(self, agent: str, opponent: str) -> Estimate | None:
         """Score of one player, by label, against another one, 0 to 1; None if they did not meet."""
@@ -111,9 +112,4 @@ def read_report(path: Path) -> Report:
     """Read a report.json; raises `FileError` naming the file and the field."""
     if not path.exists():
         raise FileError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
-    try:
-        return Report.model_validate(read_json(path))
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise FileError(f"{path}: {one_line(field)}: {one_line(first['msg'])}") from None
+    return validated(Report, read_json(path), str(path))

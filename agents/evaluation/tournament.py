@@ -19,7 +19,7 @@ import numpy as np
 
 from agents.evaluation.finished_parts import FinishedParts
 from agents.support.parallel import spread
-from oanquan_env import Core, GameRecord, Move, Positions, Rules, Termination
+from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.evaluation import name_of
 from oanquan_env.benchmark.openings import Openings
@@ -31,7 +31,6 @@ from oanquan_env.players import Policy, as_policy
 from oanquan_env.players.adapters import module_source
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import parse
-from oanquan_env.playing import advance
 from oanquan_env.search.value_net import value_net_path
 
 FOLDER = "parts/pairings"  # of the output folder
@@ -177,7 +176,7 @@ class Tournament:
     def play(self, progress: OnGamesEnded | None = None, ray: str | None = None) -> list[Pairing]:
         """Play the pairings that are not finished yet; returns all in the order of the schedule.
 
-        `progress` hears numbers of games that ended. A Ray cluster at the address `ray` may play the pairings.
+        `progress` is called with numbers of games that ended. A Ray cluster at the address `ray` may play the pairings.
         Raises `FileError` for a damaged file of a finished pairing, and `UsageError` if the cluster fails.
         """
         heard: OnGamesEnded = progress or (lambda _: None)
@@ -234,24 +233,14 @@ class Tournament:
 
     def records(self, pairing: Pairing) -> list[GameRecord]:
         """The games of a pairing as records, openings included."""
-        k, labels = len(self.openings), self._labels(pairing.a, pairing.b)
-        finals = replay(self.core, self.openings.positions, pairing.games)
-        standings = self.core.standings(finals)
-        records = []
+        labels, records = self._labels(pairing.a, pairing.b), []
         for number, text in enumerate(pairing.games):
-            seat, opening = divmod(number, k)
-            record = self.openings.records[opening]
+            seat, opening = divmod(number, len(self.openings))
+            board = self.openings.records[opening].board()
+            for begin in range(0, len(text), 2):
+                board.push(text[begin : begin + 2])
             seats = {seat_name(self.core.rules, p): labels[p != seat] for p in range(self.core.rules.players)}
-            records.append(
-                GameRecord(
-                    rules=record.rules,
-                    moves=(*record.moves, *_read_moves(text)),
-                    position=record.position,
-                    result="-".join(map(str, standings[number].tolist())),
-                    termination=str(Termination(finals.ended[number])),
-                    headers={**seats, "Opening": str(opening + 1)},
-                )
-            )
+            records.append(GameRecord.from_board(board, {**seats, "Opening": str(opening + 1)}))
         return records
 
 
@@ -268,21 +257,3 @@ def play_pairing(rules: str, openings: Openings, seed: int, players: list[list[s
                 f"the files or the version of {one.name} differ between machines: share one folder among them"
             )
     return Tournament(core, entrants, openings, seed).play_one(0, 1)
-
-
-def _read_moves(text: str) -> list[Move]:
-    return [Move.parse(text[begin : begin + 2]) for begin in range(0, len(text), 2)]
-
-
-def replay(core: Core, openings: Positions, games: list[str]) -> Positions:
-    """The finished games that `games` (P * K texts of moves) lead to from K openings."""
-    final = Positions.concatenate([openings] * core.rules.players)
-    actions = [[move.action for move in _read_moves(text)] for text in games]
-    moves = [iter(game) for game in actions]
-
-    def choose(rows: Ints, _: Positions) -> Ints:
-        return np.array([next(moves[row]) for row in rows])
-
-    for _ in advance(core, final, choose, [len(game) for game in actions]):
-        pass
-    return final

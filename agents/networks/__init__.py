@@ -1,1 +1,1 @@
-"""Features, layers, networks, and agents as files."""
+"""Features and networks."""

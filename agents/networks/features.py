@@ -59,7 +59,7 @@ class AfterstateFeatures(FeatureEncoder):
                                 in turn order without the last; leftovers of a finishing move included
         status     A            `NO_MOVE`, `GOES_ON` or `OVER`: whether the move is legal, and whether it ends the game
         after      A * B        the position after each move, seen by the next mover
-        replies    A * A        P - 1 times the margin that each reply to each move wins who replies
+        replies    A * A        P - 1 times the margin that each reply to each move wins the player who replies
 
     Attributes:
         per_point: the number for a margin of one point in these columns, P - 1.

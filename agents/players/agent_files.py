@@ -4,8 +4,6 @@ The card holds everything needed to use the weights, and their origin. Loading t
 """
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -84,7 +82,7 @@ def read_card(folder: Path) -> AgentCard:
 def agent_folder(name: str, rules: Rules | str) -> Path:
     """The folder that a player's name means: that of a path, or `pretrained`, the project's own agent for the rules.
 
-    If none comes for these rules, an `FileError` says for which there are.
+    Raises `FileError`, which names the rules that have an agent, if these have none.
     """
     if name != PRETRAINED:
         return Path(name).parent if Path(name).name == WEIGHTS_NAME else Path(name)
@@ -101,17 +99,6 @@ def pretrained_folders() -> dict[Rules, Path]:
     return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Within it torch starts no threads, so that the process can be forked afterwards."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
 def load_network(
     core: Core, config: NetworkConfig, path: Path, network: str | None = None
 ) -> tuple[FeatureEncoder, torch.nn.Module]:
@@ -122,7 +109,7 @@ def load_network(
     """
     if config.name not in NETWORKS and config.name != network:
         raise FileError(f"{path.parent}: its network is code; to run it, name it: ppo:FOLDER,network={config.name}")
-    with naming_damage(path, "not the weights of the network on the card"), one_thread():
+    with naming_damage(path, "not the weights of the network on the card"):
         tensors = _read_weights(path, _fewest_weights(config))
         features, module = make_network(core, config)
         for name, own in module.state_dict().items():

@@ -83,7 +83,7 @@ class PPOPlayer:
             with torch.no_grad():
                 some_logits, some_values = self.network(features, mask)
             if not (torch.isfinite(some_logits).all() and torch.isfinite(some_values).all()):
-                raise FileError("the network's weights are of no use: what it says of a position is not finite")
+                raise FileError("the network cannot be used: its evaluation of a position is not finite")
             logits.append(some_logits.cpu().double().numpy())
             values.append(with_last(some_values).cpu().double().numpy())
         return np.concatenate(logits), np.concatenate(values)

@@ -32,7 +32,7 @@ from oanquan_env.files import write_atomically
 from oanquan_env.players import make
 
 PROG = "python -m agents.reports.curves"
-YARDSTICKS = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
+REFERENCES = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
 """Players whose regret is drawn as lines to compare with."""
 
 
@@ -51,17 +51,11 @@ class MeasuredRun:
 
     def regrets(self) -> dict[int, tuple[float, Estimate]]:
         """Plies -> minutes, and the regret, points; nothing without a suite."""
-        found = {row["plies"]: (row["seconds"] / 60, _regret(row)) for row in self.rows}
         return {
-            plies: (minutes, Estimate(it["mean"], it["low"], it["high"]))
-            for plies, (minutes, it) in found.items()
-            if it
+            row["plies"]: (row["seconds"] / 60, Estimate(it["mean"], it["low"], it["high"]))
+            for row in self.rows
+            if (it := row.get("regret"))
         }
-
-
-def _regret(row: dict[str, Any]) -> dict[str, Any] | None:
-    """The regret in an evaluation: the agent's, or that of the first search with the value net."""
-    return row.get("regret") or next(iter(row.get("regrets", {}).values()), None)
 
 
 def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> LearningCurve:
@@ -108,20 +102,20 @@ def summary(runs: Sequence[MeasuredRun]) -> str:
 def _summary_row(run: MeasuredRun, opponents: Sequence[str]) -> list[str]:
     last = run.rows[-1]
     cells = [run.name, f"`{run.commit}`", f"{last['plies']:,}", f"{last['seconds'] / 60:.1f}"]
-    found = _regret(last)
+    found = last.get("regret")
     cells += [f"{found['mean']:.2f}", f"{100 * found['optimal']['mean']:.1f}"] if found else ["", ""]
     scores = (last["results"].get(opponent) for opponent in opponents)
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
 
 
-def yardsticks(rules: Rules) -> dict[str, float]:
-    """Mean regret of `YARDSTICKS`, points, where training runs of `rules` measure theirs; none without a suite."""
+def references(rules: Rules) -> dict[str, float]:
+    """Mean regret of `REFERENCES`, points, on the positions that training runs measure; none without a suite."""
     found = find_suite(rules)
     if found is None:
         return {}
     suite = found.part("development")
     return {
-        name: regret(make(name, rules), suite, np.random.default_rng(0), by_phase=False).mean for name in YARDSTICKS
+        name: regret(make(name, rules), suite, np.random.default_rng(0), by_phase=False).mean for name in REFERENCES
     }
 
 
@@ -156,8 +150,8 @@ def main(options: Options) -> None:
     rules = rules_of(runs)
     print(summary(runs))
     if options.output:
-        lines = yardsticks(rules)
-        content = {"yardsticks": lines, "runs": [asdict(run) for run in runs]}
+        lines = references(rules)
+        content = {"references": lines, "runs": [asdict(run) for run in runs]}
         options.output.mkdir(parents=True, exist_ok=True)
         write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
         write_atomically(options.output / "learning.png", draw(runs, lines))

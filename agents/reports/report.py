@@ -1,9 +1,11 @@
-"""A report for people: report.json as Markdown with pictures, which are written beside it.
+"""A report for people: report.json as Markdown, with a picture of the scores of its games.
 
-python -m agents.reports.report benchmarks/results/report.json
+    python -m agents.reports.report benchmarks/results/report.json
+
+This writes report.md and scores.png beside it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -19,11 +21,7 @@ from oanquan_env.files import write_atomically
 
 PROG = "python -m agents.reports.report"
 DEFAULT_REPORT = Path("benchmarks/results/report.json")
-PICTURES = {
-    "scores.png": "Scores of all pairings",
-    "elo.png": "Elo ratings with 95 % intervals",
-    "regret.png": "Regret by phase of the game",
-}
+SCORES = "scores.png"
 
 
 def summary(report: Report, players: Collection[str] | None = None, headings: Collection[str] | None = None) -> str:
@@ -93,16 +91,14 @@ def openings(arena: ArenaResult) -> str:
     return words.get(arena.openings, f"`{arena.openings}`")
 
 
-def markdown(report: Report, pictures: Sequence[str] = ()) -> str:
-    """The whole report; `pictures` are the file names of pictures beside it."""
+def markdown(report: Report, *, picture: bool = False) -> str:
+    """The whole report, with a picture of the scores if that lies beside it."""
     versions = ", ".join(f"{package} {version}" for package, version in report.versions.items())
-    shown = {picture: f"![{PICTURES[picture]}]({picture})" for picture in pictures}
     made = f"Made {report.origin}. Rules `{report.rules}`, seed {report.seed}; {versions}."
     parts, order = ["# Evaluation", made, summary(report), explanation(report)], report.order_of_agents()
     if report.arena:
         pairings = sorted(report.arena.pairings, key=lambda one: order.index(one.agent))
-        parts += ["## Games", pairings_table(pairings)]
-        parts += [shown[picture] for picture in ("elo.png", "scores.png") if picture in shown]
+        parts += ["## Games", pairings_table(pairings), *[f"![Scores of all pairings]({SCORES})"] * picture]
     if report.regret:
         found = report.regret
         parts += [
@@ -111,7 +107,6 @@ def markdown(report: Report, pictures: Sequence[str] = ()) -> str:
             f"others searched ones; all moves are proved in {found.proved} positions.",
             regret_table({agent: found.agents[agent] for agent in order}, ("all", *PHASES, PROVED)),
         ]
-        parts += [shown[picture] for picture in ("regret.png",) if picture in shown]
     names = [[name(agent.label), name(agent.name)] for agent in report.agents if agent.label != agent.name]
     if names:
         parts += ["## Players", table(["label", "player"], names, left=2)]
@@ -119,19 +114,18 @@ def markdown(report: Report, pictures: Sequence[str] = ()) -> str:
 
 
 def write_report(report: Report, folder: Path) -> None:
-    """Write report.json, its pictures and report.md into a folder that exists."""
+    """Write report.json, its picture and report.md into a folder that exists."""
     write_atomically(folder / "report.json", report.to_json().encode())
     render(report, folder)
 
 
 def render(report: Report, folder: Path) -> None:
-    """Write the pictures and report.md of a report into a folder that exists."""
-    from agents.reports.pictures import draw_all  # matplotlib takes a second to import
+    """Write report.md of a report and, if it has games, their picture into a folder that exists."""
+    if report.arena:
+        from agents.reports.pictures import draw_scores, png  # matplotlib takes a second to import
 
-    pictures = draw_all(report)
-    for picture, content in pictures.items():
-        write_atomically(folder / picture, content)
-    write_atomically(folder / "report.md", markdown(report, list(pictures)).encode())
+        write_atomically(folder / SCORES, png(draw_scores(report.arena, report.order_of_agents())))
+    write_atomically(folder / "report.md", markdown(report, picture=bool(report.arena)).encode())
 
 
 @dataclass(frozen=True)
@@ -143,7 +137,7 @@ class Options:
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Write report.md and its pictures."""
+    """Write report.md and its picture."""
     render(read_report(options.report), options.report.parent)
 
 

@@ -24,9 +24,9 @@ USAGE_ERROR, INTERRUPTED = 2, 130
 
 @contextmanager
 def needing_extras(program: str | None = None) -> Iterator[None]:
-    """Within it a package that is not installed is a `MissingExtraError`, or a line and the end of `program`.
+    """Within it a missing package raises `MissingExtraError`; it ends a `program` with a line that names the extra.
 
-    Ctrl-C, as long as `program` is imported, ends it without a traceback.
+    Ctrl-C while a `program` is imported ends it without a traceback.
     """
     try:
         yield

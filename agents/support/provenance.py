@@ -18,7 +18,7 @@ RESULTS = "benchmarks/results"
 def commit() -> str | None:
     """The clone's commit, marked `-dirty` if files other than results differ from it; None outside a clone.
 
-    Found out once, so that it is that of the running code, whatever is committed meanwhile.
+    Read once: that of the running code, whatever is committed meanwhile.
     """
     try:
         described = _git("describe", "--always", "--abbrev=12")

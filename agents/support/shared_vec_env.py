@@ -1,4 +1,4 @@
-"""A VecEnv of stable-baselines3 whose games share one object: what it must have beside `reset` and `step`."""
+"""A VecEnv of stable-baselines3 whose games share one object: all methods but `reset` and `step`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,17 +9,14 @@ from stable_baselines3.common.vec_env import VecEnv
 class SharedVecEnv(VecEnv):
     """A method called for all games is called once, for the object."""
 
+    render_mode = None
+
     def close(self) -> None:
         """Nothing to release."""
 
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the games have the attribute."""
-        return hasattr(self, attr_name)
-
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """The attribute, once for each game asked for; None for `render_mode`."""
-        value = None if attr_name == "render_mode" else getattr(self, attr_name)
-        return [value for _ in self._get_indices(indices)]
+        """The attribute, once for each game asked for."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Refused."""
