@@ -39,7 +39,7 @@ from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.certificates import Certificate, certificate_path, read_certificate
+from oanquan_env.search.certificates import certificate_path, read_certificate
 from oanquan_env.search.certify import NoStrategyError, certify
 from oanquan_env.search.compiled import mover_first
 from oanquan_env.search.deepening import Limits, Search
@@ -124,15 +124,6 @@ class OpeningProofs:
                 self.table.bounds[name] = self.table.bounds[name].within(bounds)
 
 
-def keep_certified(table: OpeningTable, certificate: Certificate) -> None:
-    """Narrow the bounds of a certificate's position by what it proves. Raises `UnprovedError`."""
-    found = verify(certificate)
-    lower = -math.inf if found.lower is None else found.lower.bound
-    upper = math.inf if found.upper is None else found.upper.bound
-    (name,) = squares_of(certificate.core, certificate.start())
-    table.bounds[name] = table.bounds.get(name, Bounds()).within(Bounds(lower, upper))
-
-
 def certify_sample(table: OpeningTable, count: int) -> int:
     """Certify proved positions in the order of a fixed seed, until `count` values are confirmed; returns how many are.
 
@@ -154,12 +145,10 @@ def certify_sample(table: OpeningTable, count: int) -> int:
         except (LimitReachedError, NoStrategyError, UnprovedError) as error:
             print(f"{format_position(core, positions, row)}  no certificate: {error}")
             continue
-        value = bounds[row].lower
-        lower, upper = (value if claim is None else claim.bound for claim in (checked.lower, checked.upper))
-        if not lower <= value <= upper:
-            raise ValueError(f"{bounds[row]} in the table, but certified {lower:+.0f} to {upper:+.0f}")
-        confirmed += None not in (checked.lower, checked.upper) and lower == upper
-        compared = f"{bounds[row]} in the table, certified {lower:+.0f} to {upper:+.0f}"
+        compared = f"{bounds[row]} in the table, certified {checked.bounds}"
+        if not checked.bounds.lower <= bounds[row].lower <= checked.bounds.upper:
+            raise ValueError(compared)
+        confirmed += checked.bounds == bounds[row]
         print(f"{format_position(core, positions, row)}  {compared}")
     return confirmed
 
@@ -192,8 +181,9 @@ def main(options: Options) -> None:
         print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
         return
     began, spent = time.process_time(), table.made["seconds"]
-    if certificate_path(core.rules).is_file():
-        keep_certified(table, read_certificate(certificate_path(core.rules)))
+    if (certified := certificate_path(core.rules)).is_file():
+        (start,) = squares_of(core, core.start())
+        table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)
     asked = "" if options.asked is None else f" --asked {options.asked}"
     table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}{asked}"
 

@@ -4,6 +4,7 @@ The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a
 nothing of the search that found the strategy. `oanquan_env.search.certificates` defines certificates.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
+from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import Certificate, Strategy, beginnings, follow
 
 
@@ -50,6 +52,11 @@ class Verified:
     certificate: Certificate
     lower: Proved | None
     upper: Proved | None
+
+    @property
+    def bounds(self) -> Bounds:
+        """Both bounds, infinite where nothing is claimed."""
+        return Bounds(*(one.bound if one else none for one, none in ((self.lower, -math.inf), (self.upper, math.inf))))
 
     def __str__(self) -> str:
         lines = [f"rules     {self.certificate.rules}", f"position  {self.certificate.position}"]
