@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.files import FileError
-from oanquan_env.search.certificates import Certificate, Strategy, read_certificate
+from oanquan_env.search.certificates import END, Certificate, Graph, Strategy, read_certificate
 from tests.certificates import SHIPPED, SMALL, bounds, made, shipped
 from tests.referee import Referee
 
@@ -22,10 +23,10 @@ def small() -> Certificate:
     return made(SMALL)
 
 
-@pytest.mark.parametrize(("rules", "value"), SHIPPED.items())
-def test_certificates_of_the_package_prove_the_value_of_the_set_up(rules: str, value: int) -> None:
+@pytest.mark.parametrize(("rules", "claimed"), SHIPPED.items())
+def test_certificates_of_the_package_prove_bounds_of_the_set_up(rules: str, claimed: tuple[int, int]) -> None:
     certificate = shipped(rules)
-    assert bounds(certificate) == (value, value)
+    assert bounds(certificate) == claimed
     assert certificate.rules == Rules.parse(rules)
     assert (certificate.start().squares == Core(rules).start().squares).all()
 
@@ -60,30 +61,37 @@ def lead(game: Referee, seat: int) -> int:
 def referee_value(rules: Rules, strategy: Strategy, is_lower: bool) -> tuple[int, int]:
     """What a strategy wins at least from the set-up, and its number of positions, by the referee alone."""
     rules = rules.replace(max_plies=1000)
-    numbers: dict[Key, int] = {}
+    numbers: dict[tuple[Key, int], int] = {}
     start, edges = Referee(rules), list[list[tuple[int, int | None]]]()
+    times, edge = dict(strategy.again.tolist()), itertools.count()
+
+    def reached(game: Referee, seat: int) -> tuple[int, int | None]:
+        """What `seat` has won, and the position's number."""
+        time = times.get(next(edge), 0)
+        return lead(game, seat), None if game.ended else numbers.setdefault((referee_key(game), time), len(numbers))
 
     def outcomes(game: Referee, seat: int) -> list[tuple[int, int | None]]:
-        """After each move of the opponent: what `seat` has won, and the position's number."""
+        """After each move of the opponent."""
         found = []
         for action in game.legal_actions():
             after = game.copy()
             after.play(action)
-            child = None if after.ended else numbers.setdefault(referee_key(after), len(numbers))
-            found.append((lead(after, seat), child))
+            found.append(reached(after, seat))
         return found
 
-    first = [(0, numbers.setdefault(referee_key(start), 0))] if is_lower else outcomes(start, 1)
+    first = [reached(start, 0)] if is_lower else outcomes(start, 1)
     while len(edges) < len(numbers):
-        for key in list(numbers)[len(edges) :]:
+        for key, _ in list(numbers)[len(edges) :]:
             game = referee_game(rules, key)
             game.play(int(strategy.moves[len(edges)]))
-            edges.append([(lead(game, 0), None)] if game.ended else outcomes(game, 0))
-    ranks = strategy.ranks.tolist()
+            edges.append([reached(game, 0)] if game.ended else outcomes(game, 0))
     values: dict[int | None, int] = {None: 0}
-    for number in sorted(range(len(edges)), key=ranks.__getitem__):
-        assert all(child is None or ranks[child] < ranks[number] for _, child in edges[number])
-        values[number] = min(won + values[child] for won, child in edges[number])
+    open_ones = list(range(len(edges)))
+    while open_ones:
+        ready = [number for number in open_ones if all(child in values for _, child in edges[number])]
+        assert ready, "a game may never end"
+        values |= {number: min(won + values[child] for won, child in edges[number]) for number in ready}
+        open_ones = [number for number in open_ones if number not in values]
     return min(won + values[child] for won, child in first), len(edges)
 
 
@@ -100,15 +108,11 @@ def test_the_referee_agrees(rules: str, small: Certificate) -> None:
 
 
 DAMAGED: list[tuple[Callable[[Strategy], dict[str, Any]], str]] = [
-    (lambda one: {"moves": one.moves[:-1], "ranks": one.ranks[:-1]}, "one position more"),
-    (
-        lambda one: {name: np.append(getattr(one, name), [getattr(one, name)[-1]]) for name in ("moves", "ranks")},
-        "moves for",
-    ),
+    (lambda one: {"moves": one.moves[:-1]}, "one position more"),
+    (lambda one: {"moves": np.append(one.moves, one.moves[-1])}, "moves for"),
     (lambda one: {"moves": np.append(one.moves[:-1], np.uint8(200))}, "cannot be played"),
     (lambda one: {"moves": np.append(one.moves[:1] ^ 2, one.moves[1:])}, "lower bound"),
-    (lambda one: {"ranks": np.full_like(one.ranks, 9)}, "the rank does not fall after position 0"),
-    (lambda one: {"ranks": np.append(one.ranks[:-1], np.zeros_like(one.ranks[:1]))}, "the rank does not fall"),
+    (lambda one: {"again": np.array([[1, 1]], dtype=np.uint32)}, "lower bound"),
     (lambda one: {"bound": one.bound + 1}, "the strategy reaches"),
 ]
 
@@ -125,6 +129,15 @@ def test_a_certificate_that_is_damaged_or_of_something_else_is_refused(small: Ce
     ):
         with pytest.raises(ValueError, match=message):
             verify(dataclasses.replace(small, **changes))
+
+
+def test_a_strategy_by_which_a_game_may_never_end_has_no_ranks() -> None:
+    zero = np.zeros(2, dtype=np.int32)
+    round_and_round = Graph({b"0": 0, b"1": 1}, np.array([0]), zero[:1], np.array([0, 1]), np.array([1, 0]), zero)
+    with pytest.raises(ValueError, match="a game may never end"):
+        round_and_round.ranks()
+    line = dataclasses.replace(round_and_round, children=np.array([1, END]))
+    assert line.ranks().tolist() == [2, 1, 0]
 
 
 def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> None:
@@ -149,12 +162,12 @@ def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> Non
         ({"format": np.array(2)}, "format 2, this version reads 1"),
         ({"lower_moves": np.array([object()])}, "not readable"),
         ({"lower_moves": np.zeros(3)}, "must be .N,. uint8"),
-        ({"lower_ranks": np.zeros((3, 1), dtype=np.uint8)}, "must be .N,. uint8"),
+        ({"lower_again": np.zeros((3, 1), dtype=np.uint32)}, "must be .K, 2. uint32"),
         ({"rules": np.array("chess")}, "unknown preset"),
         ({"rules": np.array("three-player")}, "for two players who refill on credit"),
         ({"rules": np.array("mancala-world refill=forfeit")}, "for two players who refill on credit"),
         ({"lower_moves": None}, "'lower_moves' is missing"),
-        ({"lower": None}, "unknown array 'lower_moves'"),
+        ({"lower": None}, "unknown array 'lower_again'"),
     ],
 )
 def test_a_file_of_something_else_is_refused(

@@ -64,6 +64,7 @@ def test_bounds_are_no_wider_than_the_solver_proves_them_and_never_contradict_it
         ("tonkin", Bounds(5, 5)),
         ("ludii", Bounds(13, 13)),
         ("app", Bounds(10, 10)),
+        ("vietnamese", Bounds(12, 14)),
     ],
 )
 def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str, value: Bounds) -> None:
@@ -71,21 +72,11 @@ def test_the_packages_tables_know_the_set_up_and_each_first_move(preset: str, va
     assert opening_value(board) == value
     moves = opening_move_values(board)
     assert set(moves) == set(board.legal_moves)
-    assert max(bounds.upper for bounds in moves.values()) == value.upper
+    highest = max(bounds.upper for bounds in moves.values())
+    assert highest == value.upper if value.meet else highest > value.upper
     board.push(board.legal_moves[0])
     board.push(board.legal_moves[0])
     assert opening_value(board) is not None
-
-
-def test_the_table_of_vietnamese_holds_bounds_that_agree_with_the_solver() -> None:
-    board = Board("vietnamese")
-    lower, upper = opening_value(board) or Bounds()
-    assert math.isfinite(lower)
-    assert lower <= 14
-    assert upper >= 12  # the solver proves 12 to 14 in a minute
-    moves = opening_move_values(board)
-    assert set(moves) == set(board.legal_moves)
-    assert any(math.isfinite(bounds.lower) and math.isfinite(bounds.upper) for bounds in moves.values())
 
 
 def test_unknown_boards_have_no_value() -> None:
@@ -126,13 +117,19 @@ def test_damage_is_named(tmp_path, old: str, new: str, error: str) -> None:
         read_opening_table(path)
 
 
+def test_the_set_up_has_the_bounds_of_the_packages_certificate(tmp_path) -> None:
+    path = tmp_path / "table.json"
+    assert main(["--rules", "tonkin", "--plies", "1", "--nodes", "1", "--output", str(path)]) in (None, 0)
+    assert next(iter(read_opening_table(path).bounds.values())) == Bounds(5, 5)
+
+
 def test_certificates_confirm_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
     table = proved("tonkin fields=3 seeds=2 stone_value=3", 1)
     assert certify_sample(table, 2) == 2
     assert capsys.readouterr().out.count("in the table, certified") == 2
     for name, bounds in table.bounds.items():
         table.bounds[name] = Bounds(bounds.lower + 1, bounds.upper + 1)
-    with pytest.raises(ValueError, match="in the table, but certified"):
+    with pytest.raises(ValueError, match="in the table, certified"):
         certify_sample(table, 2)
 
 

@@ -183,10 +183,16 @@ def test_bounds_of_many_positions_are_proved_at_once() -> None:
     core = endless(next(iter(SMALL)))
     positions = random_positions(core, 12, seed=2)
     table = ProofTable(core, megabytes=1)
-    found = table.prove_each(positions, np.zeros(len(positions), dtype=np.int64), 20_000)
-    assert 0 < (found < UNPROVED).sum() < len(positions)
+    zero, most = np.zeros(len(positions), dtype=np.int32), np.full(len(positions), UNPROVED)
+    bounds, plies = table.prove_each(positions, zero, most, 20_000)
+    found = plies < UNPROVED
+    assert 0 < found.sum() < len(positions)
     alone = [table.prove(*sides(positions, row), 0, is_lower=True, nodes=20_000) for row in range(len(positions))]
-    assert (found < UNPROVED).tolist() == [answer == PROVED for answer in alone]
+    assert found.tolist() == [answer == PROVED for answer in alone]
+    again = table.prove_each(positions[found], bounds[found].astype(np.int32), plies[found], 0)
+    assert [column.tolist() for column in again] == [bounds[found].tolist(), plies[found].tolist()]
+    _, sooner = table.prove_each(positions[found], bounds[found].astype(np.int32), plies[found] - 1, 0)
+    assert (sooner == UNPROVED).all()
 
 
 LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"

@@ -5,7 +5,8 @@
 The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; where they
 leave the value open, it is asked for itself. Every position has its own table of proofs: in a shared one a proof may
 build on others until its games are longer than the ply limit. The file keeps all bounds, so a call after an
-interruption, or with more nodes, goes on; with `--asked 1` it asks for the set-up and the first moves alone.
+interruption, or with more nodes, goes on; with `--asked 1` it asks for the set-up and the first moves alone. The
+set-up has the bounds of the package's certificate from the beginning.
 
     python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --certify 20
 
@@ -38,8 +39,8 @@ from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.certify import certify
-from oanquan_env.search.collecting import NoStrategyError
+from oanquan_env.search.certificates import certificate_path, read_certificate
+from oanquan_env.search.certify import NoStrategyError, certify
 from oanquan_env.search.compiled import mover_first
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.proof import LimitReachedError, ProofTable
@@ -144,12 +145,10 @@ def certify_sample(table: OpeningTable, count: int) -> int:
         except (LimitReachedError, NoStrategyError, UnprovedError) as error:
             print(f"{format_position(core, positions, row)}  no certificate: {error}")
             continue
-        value = bounds[row].lower
-        lower, upper = (value if claim is None else claim.bound for claim in (checked.lower, checked.upper))
-        if not lower <= value <= upper:
-            raise ValueError(f"{bounds[row]} in the table, but certified {lower:+.0f} to {upper:+.0f}")
-        confirmed += None not in (checked.lower, checked.upper) and lower == upper
-        compared = f"{bounds[row]} in the table, certified {lower:+.0f} to {upper:+.0f}"
+        compared = f"{bounds[row]} in the table, certified {checked.bounds}"
+        if not checked.bounds.lower <= bounds[row].lower <= checked.bounds.upper:
+            raise ValueError(compared)
+        confirmed += checked.bounds == bounds[row]
         print(f"{format_position(core, positions, row)}  {compared}")
     return confirmed
 
@@ -182,6 +181,9 @@ def main(options: Options) -> None:
         print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
         return
     began, spent = time.process_time(), table.made["seconds"]
+    if (certified := certificate_path(core.rules)).is_file():
+        (start,) = squares_of(core, core.start())
+        table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)
     asked = "" if options.asked is None else f" --asked {options.asked}"
     table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}{asked}"
 

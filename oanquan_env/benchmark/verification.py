@@ -4,17 +4,19 @@ The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a
 nothing of the search that found the strategy. `oanquan_env.search.certificates` defines certificates.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from oanquan_env.arrays import Ints, Points
+from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
-from oanquan_env.search.certificates import END, Certificate, Graph, Strategy, beginnings, follow
+from oanquan_env.search.bounds import Bounds
+from oanquan_env.search.certificates import Certificate, Strategy, beginnings, follow
 
 
 class UnprovedError(UsageError):
@@ -50,6 +52,11 @@ class Verified:
     certificate: Certificate
     lower: Proved | None
     upper: Proved | None
+
+    @property
+    def bounds(self) -> Bounds:
+        """Both bounds, infinite where nothing is claimed."""
+        return Bounds(*(one.bound if one else none for one, none in ((self.lower, -math.inf), (self.upper, math.inf))))
 
     def __str__(self) -> str:
         lines = [f"rules     {self.certificate.rules}", f"position  {self.certificate.position}"]
@@ -96,33 +103,22 @@ def _check(
 
     core = certificate.core
     try:
-        graph = follow(core, beginnings(core, start, lower), moves, progress.advance)
+        graph = follow(core, beginnings(core, start, lower), strategy.again, moves, progress.advance)
     except UnprovedError:
         raise
     except (ValueError, RunawayGameError) as error:
         raise UnprovedError(f"{name} bound: a move cannot be played: {error}") from None
     if len(graph.numbers) != known:
         raise UnprovedError(f"{name} bound: {known:,} moves for {len(graph.numbers):,} positions")
-    ranks = np.append(strategy.ranks.astype(np.intp), 0)  # the last place, END, is the end of a game
-    rises = (ranks[graph.parents] <= ranks[graph.children]).nonzero()[0]
-    if rises.size:
-        raise UnprovedError(f"{name} bound: the rank does not fall after position {graph.parents[rises[0]]}")
+    try:
+        ranks = graph.ranks()
+    except ValueError as error:
+        raise UnprovedError(f"{name} bound: {error}") from None
     plies = 2 * int(ranks[graph.starts].max()) + (not lower)
     if start.ply[0] + plies > certificate.rules.max_plies:
         raise UnprovedError(f"{name} bound: a game of {plies} plies more passes the limit")
-    value = int((graph.start_margins + _values(graph, ranks)[graph.starts]).min())
+    value = int((graph.start_margins + graph.values(ranks)[graph.starts]).min())
     promised = strategy.bound if lower else -strategy.bound
     if value < promised:
         raise UnprovedError(f"{name} bound: the strategy reaches {value:+d} for its player, not {promised:+d}")
     return Proved(strategy.bound, known, len(graph.parents), plies)
-
-
-def _values(graph: Graph, ranks: Ints) -> Points:
-    """(N + 1,) points that the prover wins at least from each position on, and 0 for the end, in the last place."""
-    values = np.full(len(ranks), np.iinfo(np.int32).max, dtype=np.int32)
-    values[END] = 0
-    order = np.argsort(ranks[graph.parents], kind="stable")
-    firsts = np.unique(ranks[graph.parents][order], return_index=True)[1]
-    for edges in np.split(order, firsts[1:]):  # of one rank; those of lower ranks are done
-        np.minimum.at(values, graph.parents[edges], graph.margins[edges] + values[graph.children[edges]])
-    return values

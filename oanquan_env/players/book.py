@@ -5,14 +5,15 @@ end before the ply limit. The bounds do not hold in rounds of a match in which a
 """
 
 import functools
+from typing import NamedTuple
 
 import numpy as np
 
 from oanquan_env.arrays import Ints
 from oanquan_env.board import Board
-from oanquan_env.engine.core import Core
+from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.keys import canonical_keys
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import mirror_actions
 from oanquan_env.players.policy import Policy
@@ -55,17 +56,17 @@ class BookPolicy:
 
         A position is unknown, too, if the strategy's longest game from there passes the ply limit. The lower bound's
         strategy counts where as many plies were played as at the certificate's position, or an even number more, and
-        elsewhere the upper bound's.
+        elsewhere the upper bound's. Where a position stands there several times, the points that are needed decide.
         """
         actions = np.full(len(positions), UNKNOWN, dtype=np.intp)
-        keys = canonical_keys(self.core, positions)
-        second = (positions.ply - self._start.ply[0]) % 2 == 1
-        for rows, moves in (((~second).nonzero()[0], self._lower), (second.nonzero()[0], self._upper)):
-            found = np.array([moves.get(key, (UNKNOWN, 0)) for key in keys[rows].tolist()], dtype=np.intp).reshape(
-                -1, 2
-            )
-            in_time = positions.ply[rows] + 2 * found[:, 1] <= self.core.rules.max_plies
-            actions[rows] = np.where(in_time, found[:, 0], UNKNOWN)
+        keys, each = canonical_keys(self.core, positions), np.arange(len(positions))
+        leads = relative_points(positions.scores)[each, positions.mover]
+        for row, (key, lead, ply) in enumerate(zip(keys.tolist(), leads.tolist(), positions.ply.tolist(), strict=True)):
+            strategy = self._upper if (ply - self._start.ply[0]) % 2 else self._lower
+            if strategy is not None and key in strategy.entries:
+                entry = strategy.entry(key, lead)
+                if ply + 2 * entry.rank <= self.core.rules.max_plies:
+                    actions[row] = entry.action
         own_image = (keys.view(np.uint64).reshape(-1, 2) == positions.sides_in_turn()).all(axis=1)
         mirrored = ~own_image & (actions != UNKNOWN)
         actions[mirrored] = mirror_actions(actions[mirrored], self.core.rules)
@@ -81,28 +82,59 @@ class BookPolicy:
             move = before.pop()
             return bool(self.known(before.positions)[0] == move.action)
         if before.mover != seat:
-            upper = self.certificate.upper
-            if upper is None or canonical_keys(self.core, before.positions) != canonical_keys(self.core, self._start):
+            upper, key = self._upper, canonical_keys(self.core, before.positions)
+            if upper is None or key != canonical_keys(self.core, self._start):
                 return False
-            return before.ply + 1 + 2 * int(upper.ranks.max(initial=0)) <= self.core.rules.max_plies
+            return before.ply + 1 + 2 * upper.longest <= self.core.rules.max_plies
         return before.outcome is None and bool(self.known(before.positions)[0] != UNKNOWN)
 
     @functools.cached_property
-    def _lower(self) -> dict[bytes, tuple[int, int]]:
-        return self._moves(self.certificate.lower, True)
+    def _lower(self) -> "_Followed | None":
+        return self._followed(self.certificate.lower, True)
 
     @functools.cached_property
-    def _upper(self) -> dict[bytes, tuple[int, int]]:
-        return self._moves(self.certificate.upper, False)
+    def _upper(self) -> "_Followed | None":
+        return self._followed(self.certificate.upper, False)
 
-    def _moves(self, strategy: Strategy | None, is_lower: bool) -> dict[bytes, tuple[int, int]]:
-        """The action in each position of a strategy, and the most moves left to make there, by the position's key."""
+    def _followed(self, strategy: Strategy | None, is_lower: bool) -> "_Followed | None":
         if strategy is None:
-            return {}
+            return None
         core, moves = self.certificate.core, strategy.moves.astype(np.intp)
         begin = beginnings(core, self._start, is_lower)
-        graph = follow(core, begin, lambda done, keys: moves[done : done + len(keys)])
-        return dict(zip(graph.numbers, zip(moves.tolist(), strategy.ranks.tolist(), strict=True), strict=True))
+        graph = follow(core, begin, strategy.again, lambda done, keys: moves[done : done + len(keys)])
+        ranks = graph.ranks()
+        lead = relative_points(self._start.scores)[0, self._start.mover[0]]
+        goal = strategy.bound + lead if is_lower else -strategy.bound - lead
+        entries: dict[bytes, list[_Entry]] = {}
+        columns = (column.tolist() for column in (moves, ranks, graph.values(ranks)))
+        for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last of ranks and values are of the end
+            entries.setdefault(key[: 2 * SIDE_BYTES], []).append(_Entry(*entry))
+        return _Followed(goal, entries, int(ranks.max()))
+
+
+class _Entry(NamedTuple):
+    """The prover's move in a position, the moves that it has left at most, and the points that it wins at least."""
+
+    action: int
+    rank: int
+    value: int
+
+
+class _Followed(NamedTuple):
+    """A strategy to the end: the lead that its player reaches, the entries by the position's key, and the top rank."""
+
+    goal: float
+    entries: dict[bytes, list[_Entry]]
+    longest: int
+
+    def entry(self, key: bytes, lead: float) -> _Entry:
+        """That of a known position by which a player who leads by so much reaches the goal: the one that ends soonest.
+
+        So the ranks fall in a game that follows the strategy. Where none reaches it, the one that wins most.
+        """
+        entries = self.entries[key]
+        enough = [entry for entry in entries if lead + entry.value >= self.goal]
+        return min(enough, key=lambda entry: entry.rank) if enough else max(entries, key=lambda entry: entry.value)
 
 
 def with_book(beyond: Policy, rules: Rules) -> Policy:

@@ -3,7 +3,8 @@
 A certificate claims bounds on the future margin of a position's mover, in points. The lower bound comes with a strategy
 of the mover, the *prover* of that bound, the upper bound with one of its opponent: one move in each position that the
 prover can meet while it keeps to its strategy. Positions are seen from the prover, scores are left out, and a position
-and its mirror image are one (see `oanquan_env.engine.symmetry.canonical_sides`).
+and its mirror image are one (see `oanquan_env.engine.symmetry.canonical_sides`). A position may stand in a strategy
+several times, with other moves: the prover may have to win more points from there on, or in fewer plies.
 
 The file is an `.npz` archive without pickled objects:
 
@@ -11,12 +12,15 @@ The file is an `.npz` archive without pickled objects:
     rules, position             texts
     lower, upper                the bounds, in points
     lower_moves, upper_moves    (N,) uint8, the prover's action in positions 0 .. N-1, on the canonical image
-    lower_ranks, upper_ranks    (N,) uint8, the most moves that the prover has left to make
+    lower_again, upper_again    (K, 2) uint32, edges that lead to a position for the second time or a later one: the
+                                edge's number and the time, from 1
 
 The positions are not in the file, because they follow from the moves. A queue begins with the position itself, or with
 those after each of its moves, in the order of actions, if the opponent is the prover. Then each position in turn is
 taken from the queue, the prover's move is made, and those after each reply, in the order of actions, join the end
-of the queue, unless the game is over or they have been in it before. Their order in the queue is their number.
+of the queue, unless the game is over or they have been in it before. Their order in the queue is their number. What
+leads to a position, or ends a game, is an edge, numbered in the same order, and a position counts as another one for
+each time that `again` gives.
 """
 
 import itertools
@@ -43,7 +47,10 @@ END = -1
 """In place of a position's number: the game is over."""
 CHUNK = 1 << 13
 """Positions played on at once."""
+MOST_MOVES = 500
+"""Moves of the prover in the longest game that a strategy may have."""
 _FORMAT = 1
+_PARTS = "moves", "again"
 
 Choose: TypeAlias = Callable[[int, Sequence[bytes]], Ints]
 """Given the number of the first of some positions and the keys of all of them, returns the prover's actions."""
@@ -56,17 +63,18 @@ class Strategy:
     Attributes:
         bound: in points, on the future margin of the mover of the certificate's position.
         moves: (N,) uint8, the prover's action in each position.
-        ranks: (N,) uint8, the most moves that the prover has left to make; every round they fall.
+        again: (K, 2) uint32, numbers of the edges that lead to a position again, and for which time, from 1.
     """
 
     bound: int
     moves: Bytes
-    ranks: Bytes
+    again: npt.NDArray[np.uint32]
 
     def __post_init__(self) -> None:
-        for array in (self.moves, self.ranks):
-            if array.dtype != np.uint8 or array.shape != (len(self.moves),):
-                raise ValueError("moves and ranks must be (N,) uint8")
+        if self.moves.dtype != np.uint8 or self.moves.shape != (len(self.moves),):
+            raise ValueError("moves must be (N,) uint8")
+        if self.again.dtype != np.uint32 or self.again.shape != (len(self.again), 2):
+            raise ValueError("again must be (K, 2) uint32")
 
 
 @dataclass(frozen=True)
@@ -106,12 +114,12 @@ class Certificate:
         data = read_arrays(content, LARGEST)
         check_format(data, _FORMAT)
         strategies = {
-            name: Strategy(int(data[name]), data[f"{name}_moves"], data[f"{name}_ranks"])
+            name: Strategy(int(data[name]), *(data[f"{name}_{part}"] for part in _PARTS))
             for name in ("lower", "upper")
             if name in data
         }
-        parts = [f"{name}{part}" for name in strategies for part in ("", "_moves", "_ranks")]
-        if unknown := sorted(data.keys() - {"format", "rules", "position", *parts}):
+        parts = [f"{name}_{part}" for name in strategies for part in _PARTS]
+        if unknown := sorted(data.keys() - {"format", "rules", "position", *strategies, *parts}):
             raise ValueError(f"unknown array {unknown[0]!r}")
         return cls(Rules.parse(str(data["rules"])), str(data["position"]), **strategies)
 
@@ -121,8 +129,8 @@ class Certificate:
         arrays |= {"rules": np.array(str(self.rules)), "position": np.array(self.position)}
         for name, strategy in (("lower", self.lower), ("upper", self.upper)):
             if strategy is not None:
-                arrays |= {name: np.array(strategy.bound), f"{name}_moves": strategy.moves}
-                arrays[f"{name}_ranks"] = strategy.ranks
+                arrays[name] = np.array(strategy.bound)
+                arrays |= {f"{name}_{part}": getattr(strategy, part) for part in _PARTS}
         return npz_bytes(**arrays)
 
 
@@ -145,7 +153,8 @@ class Graph:
     """All that can happen while a prover keeps to its strategy.
 
     Attributes:
-        numbers: the number of each position by its key (see `oanquan_env.engine.keys`), in ascending order.
+        numbers: the number of each position by its key (see `oanquan_env.engine.keys`), in ascending order; the key of
+            one that stands there again ends with the time.
         starts: numbers of the positions in which the prover moves first, or END.
         start_margins: points that it is ahead there.
         parents: (E,) a position's number, for each reply to its move, and for a move that ends the game.
@@ -160,18 +169,50 @@ class Graph:
     children: Ints
     margins: Points
 
+    def ranks(self) -> Ints:
+        """(N + 1,) the most moves that the prover has left to make in each position; 0 for the end, in the last place.
 
-def follow(core: Core, begin: Positions, choose: Choose, advance: Callable[[int], None] | None = None) -> Graph:
+        Raises `ValueError` where a game may never end.
+        """
+        ranks = np.zeros(len(self.numbers) + 1, dtype=np.intp)
+        begins = np.searchsorted(self.parents, np.arange(len(self.numbers)))
+        for _ in range(MOST_MOVES):
+            before = ranks.copy()
+            ranks[:-1] = 1 + np.maximum.reduceat(ranks[self.children], begins)
+            if (ranks == before).all():
+                return ranks
+        raise ValueError(f"a game may never end, or not within {MOST_MOVES} moves of the prover")
+
+    def values(self, ranks: Ints) -> Points:
+        """(N + 1,) points that the prover wins at least from each position on, and 0 for the end, in the last place."""
+        values = np.full(len(ranks), np.iinfo(np.int32).max, dtype=np.int32)
+        values[END] = 0
+        order = np.argsort(ranks[self.parents], kind="stable")
+        firsts = np.unique(ranks[self.parents][order], return_index=True)[1]
+        for edges in np.split(order, firsts[1:]):  # of one rank; those of lower ranks are done
+            np.minimum.at(values, self.parents[edges], self.margins[edges] + values[self.children[edges]])
+        return values
+
+
+def follow(
+    core: Core,
+    begin: Positions,
+    again: npt.NDArray[np.uint32],
+    choose: Choose,
+    advance: Callable[[int], None] | None = None,
+) -> Graph:
     """Follow a strategy in all games from its `beginnings`; `advance` hears how many positions are done.
 
-    Raises `IllegalActionError` and `RunawayGameError` as `Core.play` does.
+    `again` is that of a `Strategy`. Raises `IllegalActionError` and `RunawayGameError` as `Core.play` does.
     """
     numbers: dict[bytes, int] = {}
+    times, edge = {number: str(time).encode() for number, time in again.tolist()}, itertools.count()
 
     def number(reached: Positions) -> Ints:
         found, running = np.full(len(reached), END, dtype=np.intp), ~reached.over
-        keys = canonical_keys(core, reached[running]).tolist()
-        found[running] = [numbers.setdefault(key, len(numbers)) for key in keys]
+        keys = canonical_keys(core, reached).tolist()
+        timed = [key + times.get(number, b"") for key, number in zip(keys, edge, strict=False)]
+        found[running] = [numbers.setdefault(key, len(numbers)) for key in itertools.compress(timed, running)]
         return found
 
     starts, done = number(begin), 0
@@ -214,9 +255,11 @@ def margin(core: Core, positions: Positions) -> Points:
 
 
 def unpack(keys: Sequence[bytes]) -> Positions:
-    """The positions of these keys, with the mover on side 0, no points won and no plies played."""
+    """The positions of these keys, times left out, with the mover on side 0, no points won and no plies played."""
     n = len(keys)
-    squares = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(n, 2 * SIDE_BYTES).copy()
+    squares = (
+        np.frombuffer(b"".join(key[: 2 * SIDE_BYTES] for key in keys), dtype=np.uint8).reshape(n, 2 * SIDE_BYTES).copy()
+    )
     ply: npt.NDArray[np.int32] = np.zeros(n, dtype=np.int32)
     scores = np.zeros((n, 2), dtype=np.int32)
     return Positions(squares, scores, np.zeros(n, dtype=np.intp), ply, np.zeros(n, dtype=np.uint8))

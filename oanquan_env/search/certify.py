@@ -1,53 +1,51 @@
-"""Certificates out of proofs: a strategy of few positions for each bound that a solver has proved.
+"""Certificates out of proofs: a strategy for each bound that a solver has proved.
 
-A table of proofs holds bounds of many positions, but no strategy: moves that each keep a bound may together lead round
-in cycles, as the table keeps a position's best bound, whose proof may be longer than that of the one needed. So a
-strategy is made in two steps. *Collecting* goes from the first position on through all replies. It takes a move that
-keeps the prover's goal with a shorter proof than before; of these, the one with the fewest new positions after it.
-*Choosing* forgets these moves. It ranks the positions collected from the ends of games upwards, by the moves that the
-prover needs at most, and allows only moves that lead to lower ranks.
-
-Cycles leave positions without a rank. If the first is one of them, these are collected again, one after the other, by
-moves that do not lead back; and then all of them once more, with the goals known by then, as a position with a higher
-goal may need another move and close another cycle. That search is exponential at worst, so it has a budget.
+The table keeps every proof of a position beside the plies that it takes, and so the proofs that it is made of. A
+strategy is read from it, in the order in which `follow` meets the positions. An *entry* of the strategy is a position
+with the points that the prover wins from there on and the most plies that this takes. Its move is one after which every
+reply leads to an entry with fewer plies, so every game ends; of such moves it is the one with the fewest new entries. A
+position may have several entries: with more points to win, or fewer plies left, the prover may need another move.
 """
 
-import functools
-import heapq
+import itertools
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+import time
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
-from oanquan_env.engine.core import Core, RunawayGameError
+from oanquan_env.arrays import Ints, Points
+from oanquan_env.engine.core import RunawayGameError
+from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import format_position
+from oanquan_env.engine.positions import Positions
+from oanquan_env.errors import UsageError
 from oanquan_env.search.certificates import (
-    END,
+    CHUNK,
+    MOST_MOVES,
     Certificate,
     Strategy,
     beginnings,
-    follow,
     margin,
+    replies,
+    unpack,
 )
-from oanquan_env.search.collecting import (
-    NEVER,
-    Detours,
-    Goals,
-    NoStrategyError,
-    Prover,
-    Tell,
-    collect,
-    highest,
-    running_goals,
-    tries_of,
-)
-from oanquan_env.search.proof import LimitReachedError
+from oanquan_env.search.proof import UNPROVED, LimitReachedError, ProofTable
 from oanquan_env.search.solver import Solver
 
-ATTEMPTS = 30
-"""How often positions are collected before a bound is given up."""
+EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
+"""Node limits for the proof after a reply, tried in ascending order: a full table forgets proofs."""
+LUMP = 1 << 20
+"""Most nodes between two looks at the clock, as far as one proof does not take more."""
+
+Tell: TypeAlias = Callable[[str], None]
+"""Hears of the progress, a line at a time."""
+
+
+class NoStrategyError(UsageError):
+    """A proved bound for which no strategy was found; says why not."""
 
 
 def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line: None) -> Certificate:
@@ -56,8 +54,8 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
     `tell` hears of the progress, and of a bound that is left out. The deadline is one of `time.monotonic()`.
     Raises `NoStrategyError` if no strategy is found for any bound.
     """
-    core, progress = solver.core, solver.progress
-    claims, prover = Certificate(core.rules, format_position(core, solver.position)), Prover(solver.table, deadline)
+    progress, position = solver.progress, format_position(solver.core, solver.position)
+    claims = Certificate(solver.core.rules, position)
     found: dict[str, Strategy] = {}
     errors = []
     for name, bound in (("lower", progress.lower), ("upper", progress.upper)):
@@ -66,9 +64,9 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
         begins = f"{name} bound {bound:+d}: "
         tell(f"{begins}looking for a strategy")
         try:
-            found[name] = _strategy(claims, prover, bound, name == "lower", tell)
+            found[name] = Reader(claims, solver.table, deadline).strategy(bound, name == "lower")
         except NoStrategyError as error:
-            errors.append(f"{begins}no strategy found whose moves depend on the position alone: {error}")
+            errors.append(f"{begins}no strategy found: {error}")
         except LimitReachedError:
             errors.append(f"{begins}no strategy found in time")
         except RunawayGameError as error:
@@ -80,94 +78,118 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
     return Certificate(claims.rules, claims.position, **found)
 
 
-def _strategy(claims: Certificate, prover: Prover, bound: int, is_lower: bool, tell: Tell) -> Strategy:
-    """A strategy for a bound that is proved in the table."""
-    core = claims.core
-    begin = beginnings(core, claims.start(), is_lower)
-    first = highest(running_goals(core, begin, (bound if is_lower else -bound) - margin(core, begin)))
-    if not first:  # every move ends the game
-        return Strategy(bound, np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.uint8))
-    goals = collect(core, prover, first)
-    for attempt in range(ATTEMPTS):
-        moves = _moves(core, goals)
-        ranks = _ranks(len(goals), moves)
-        ranked = {key: goal for (key, goal), rank in zip(goals.items(), ranks.tolist(), strict=False) if rank < NEVER}
-        tell(f"  {len(goals):,} positions collected, {len(ranked):,} of them without cycles")
-        if first.keys() <= ranked.keys():
-            chosen = _choose(list(goals), list(first), moves, ranks)
-            graph = follow(core, begin, functools.partial(_actions, chosen))
-            actions, left = np.array([chosen[key] for key in graph.numbers], dtype=np.uint8).reshape(-1, 2).T.copy()
-            return Strategy(bound, actions, left)
-        detours = Detours(core, prover, tell, Goals() if attempt else ranked, goals)
-        if detours.reach_all(first) is not None:  # the goals known are too high to be kept all at once
-            detours = Detours(core, prover, tell, Goals(), Goals())
-            if detours.reach_all(first) is not None:
-                raise NoStrategyError("all moves found lead back")
-        goals = detours.goals
-    raise NoStrategyError(f"positions were collected {ATTEMPTS} times")
+class Entry(NamedTuple):
+    """A position of a strategy, seen from the prover, who moves."""
+
+    key: bytes
+    points: int  # that the prover wins from here on
+    plies: int  # at most so many to the end
 
 
-def _actions(chosen: dict[bytes, tuple[int, int]], _: int, keys: Sequence[bytes]) -> Ints:
-    """The actions chosen in the positions of these keys; see `follow`."""
-    return np.array([chosen[key][0] for key in keys], dtype=np.intp)
+class Entries:
+    """The entries of a strategy in the order of `follow`.
+
+    Attributes:
+        known: the entries; for which time, from 0, the position stands there.
+        again: as in a `Strategy`.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[Entry, int] = {}
+        self.again: list[tuple[int, int]] = []
+        self._edges = itertools.count()
+        self._counts = Counter[bytes]()
+
+    def add(self, reached: Iterable[Entry | None]) -> None:
+        """The next edges, which lead to these entries or, where there is none, end the game."""
+        for entry, edge in zip(reached, self._edges, strict=False):
+            if entry is None:
+                continue
+            if entry not in self.known:
+                self.known[entry] = self._counts[entry.key]
+                self._counts[entry.key] += 1
+            if time := self.known[entry]:
+                self.again.append((edge, time))
 
 
-# ---- choosing --------------------------------------------------------------------------------------------------------
+class Answers(NamedTuple):
+    """Moves of the prover, and the positions after all replies to them. K moves, E replies."""
+
+    rows: Ints  # (K,) which entry each move is made in, ascending from 0
+    moves: Ints  # (E,) the move that each reply answers, ascending; a move that ends the game has one "reply"
+    reached: Positions  # E positions
+    needed: Points  # (E,) points that the prover must still win there
+    most: Ints  # (E,) plies that this may take
 
 
-class _Moves(NamedTuple):
-    """The moves that keep the goals of N positions, whose replies lead to some of these only. K moves, E replies."""
+class Reader:
+    """Reads the strategies of a certificate from a table of proofs."""
 
-    rows: Ints  # (K,) the position that each move is made in, ascending
-    actions: Ints  # (K,) the moves
-    begins: Ints  # (K,) the first reply to each
-    children: Ints  # (E,) the position after each reply, or END
+    def __init__(self, claims: Certificate, table: ProofTable, deadline: float) -> None:
+        self._claims, self._core, self._table, self._deadline = claims, claims.core, table, deadline
 
+    def strategy(self, bound: int, is_lower: bool) -> Strategy:
+        """A strategy for a bound that is proved in the table."""
+        start, entries = self._claims.start(), Entries()
+        begin = beginnings(self._core, start, is_lower)
+        needed = (bound if is_lower else -bound) - margin(self._core, begin)
+        most = min(self._claims.rules.max_plies - int(start.ply[0]), 2 * MOST_MOVES) - (not is_lower)
+        one = np.zeros(len(begin), dtype=np.intp)
+        ((_, reached),) = self._kept(Answers(one[:1], one, begin, needed, one + most))
+        entries.add(reached)
+        moves: list[int] = []
+        while len(moves) < len(entries.known):
+            chunk = list(itertools.islice(entries.known, len(moves), len(moves) + CHUNK))
+            for move, reached in self._moves(chunk, entries.known):
+                moves.append(move)
+                entries.add(reached)
+        again = np.array(entries.again, dtype=np.uint32).reshape(-1, 2)
+        return Strategy(bound, np.array(moves, dtype=np.uint8), again)
 
-def _moves(core: Core, goals: Goals) -> _Moves:
-    numbers = {key: number for number, key in enumerate(goals)}
-    parts: list[tuple[Ints, Ints, Ints, Ints]] = []
-    for begin, rows, actions, moves, reached, needed in tries_of(core, goals):
-        children, kept, running = np.full(len(moves), END), needed <= 0, ~reached.over
-        after = list(running_goals(core, reached, needed))
-        children[running] = [numbers.get(key, END) for key, _ in after]
-        kept[running] = [goals.get(key, -NEVER) >= goal for key, goal in after]
-        good = np.bincount(moves, ~kept) == 0
-        parts.append((begin + rows[good], actions[good], np.bincount(moves)[good], children[good[moves]]))
-    rows, actions, counts, children = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return _Moves(rows, actions, np.cumsum(counts) - counts, children)
+    def _moves(self, chunk: list[Entry], known: Container[Entry]) -> Iterator[tuple[int, list[Entry | None]]]:
+        """The move of each entry, and what its replies lead to; `known` grows meanwhile."""
+        moved, rows, actions = self._core.expand(unpack([entry.key for entry in chunk]))
+        moves, reached = replies(self._core, moved)
+        points, plies = np.array([entry[1:] for entry in chunk]).T
+        needed, most = points[rows][moves] - margin(self._core, reached), plies[rows][moves] - 2
+        options: list[list[tuple[int, list[Entry | None]]]] = [[] for _ in chunk]
+        for move, entries in self._kept(Answers(rows, moves, reached, needed, most)):
+            options[rows[move]].append((int(actions[move]), entries))
 
+        def cost(option: tuple[int, list[Entry | None]]) -> tuple[int, int]:
+            entries = {entry for entry in option[1] if entry}
+            return sum(entry not in known for entry in entries), max((entry.plies for entry in entries), default=0)
 
-def _ranks(n: int, moves: _Moves) -> Ints:
-    """(N + 1,) the most moves that the prover needs in each position, or NEVER; 0 for the end, in the last place."""
-    ranks = np.full(n + 1, NEVER)
-    ranks[END] = 0
-    while True:
-        worst = np.maximum.reduceat(ranks[moves.children], moves.begins)
-        better = ranks.copy()
-        np.minimum.at(better, moves.rows, worst + 1)
-        if (better == ranks).all():
-            return ranks
-        ranks = better
+        for own in options:
+            yield min(own, key=cost)
 
+    def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Entry | None]]]:
+        """One or more moves of each row after which the table proves enough: numbers, and what follows each reply."""
+        rows, moves, reached, needed, most = answers
+        running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
+        points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)
+        for nodes in EFFORTS:
+            asked = (running & (plies == UNPROVED) & unsettled[rows][moves]).nonzero()[0]
+            points[asked], plies[asked] = self._proofs(reached[asked], needed[asked], most[asked], nodes)
+            kept = np.bincount(moves, plies == UNPROVED) == 0
+            unsettled[rows[kept]] = False
+            if not unsettled.any():
+                break
+        else:
+            raise NoStrategyError("the table has forgotten a proof that it needs, or has only one of too many plies")
+        good = (kept[moves] & running).nonzero()[0]
+        keys = canonical_keys(self._core, reached[good]).tolist()
+        entries = dict(zip(good.tolist(), map(Entry, keys, points[good].tolist(), plies[good].tolist()), strict=True))
+        begins = np.searchsorted(moves, np.arange(len(rows) + 1)).tolist()
+        for move in kept.nonzero()[0].tolist():
+            yield move, [entries.get(edge) for edge in range(begins[move], begins[move + 1])]
 
-def _choose(keys: list[bytes], begins: list[bytes], moves: _Moves, ranks: Ints) -> dict[bytes, tuple[int, int]]:
-    """Action and rank in each position that a strategy can meet from where it begins."""
-    options: list[list[tuple[int, set[int]]]] = [[] for _ in keys]
-    after = np.split(moves.children, moves.begins[1:])
-    worst = np.maximum.reduceat(ranks[moves.children], moves.begins)
-    for move in (worst < ranks[moves.rows]).nonzero()[0].tolist():
-        options[moves.rows[move]].append((int(moves.actions[move]), set(after[move].tolist())))
-    numbers = {key: number for number, key in enumerate(keys)}
-    met = {END, *(numbers[key] for key in begins)}
-    waiting = [(-int(ranks[number]), number) for number in met - {END}]
-    heapq.heapify(waiting)
-    chosen = {}
-    while waiting:  # the highest rank first: whatever leads there has been chosen
-        rank, number = heapq.heappop(waiting)
-        action, reached = min(options[number], key=lambda option: len(option[1] - met))
-        chosen[keys[number]] = action, -rank
-        for new in reached - met:
-            heapq.heappush(waiting, (-int(ranks[new]), new))
-        met |= reached
-    return chosen
+    def _proofs(self, positions: Positions, needed: Points, most: Ints, nodes: int) -> tuple[Ints, Ints]:
+        """As `ProofTable.prove_each`; raises `LimitReachedError` at the deadline."""
+        points, plies, step = needed.astype(np.int64), np.full(len(needed), UNPROVED), max(LUMP // max(nodes, 1), 1)
+        for begin in range(0, len(needed), step):
+            if time.monotonic() >= self._deadline:
+                raise LimitReachedError
+            some = slice(begin, begin + step)
+            points[some], plies[some] = self._table.prove_each(positions[some], needed[some], most[some], nodes)
+        return points, plies

@@ -18,9 +18,9 @@ from typing import cast
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from numba import types
 
+from oanquan_env.arrays import Ints, Points
 from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, can_play
@@ -40,18 +40,20 @@ from oanquan_env.search.memory import (
     is_symmetric,
 )
 from oanquan_env.search.proof_tables import (
-    BOUNDS,
     NOT_FOUND,
     NUMBERS,
+    PROOF_ENTRIES,
+    PROOFS,
     SETTLED,
     STACK,
     Stack,
     State,
-    find_bounds,
     find_numbers,
-    keep_bound,
+    find_proof,
     keep_numbers,
+    keep_proof,
     question_number,
+    shortest_proof,
 )
 
 FAILED, PROVED, LIMITED = 0, 1, 2
@@ -66,13 +68,12 @@ UNPROVED = 1 << 20
 @compiled
 def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
     """Phi and delta of a running position by the tables, or of a leaf, and the plies of the proof, if there is one."""
-    bucket, place = find_bounds(state, own, other)
-    if place != NOT_FOUND:
-        known = state.bounds[bucket, place]
-        if known.lower >= goal:
-            return 0, SETTLED, int(known.lower_plies)
-        if known.upper < goal:
-            return SETTLED, 0, int(known.upper_plies)
+    plies = shortest_proof(state, own, other, goal, 1)
+    if plies != NOT_FOUND:
+        return 0, SETTLED, plies
+    plies = shortest_proof(state, own, other, goal - 1, 0)
+    if plies != NOT_FOUND:
+        return SETTLED, 0, plies
     bucket, place = find_numbers(state, own, other, question_number(goal, is_prover))
     if place != NOT_FOUND:
         entry = state.numbers[bucket, place]
@@ -121,7 +122,7 @@ def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: in
 
 
 _STATE = types.NamedTuple(  # type: ignore[no-untyped-call]
-    [*map(numba.from_dtype, (RULES, MEMORY, STACK)), *(numba.from_dtype(kind)[:, ::1] for kind in (NUMBERS, BOUNDS))],
+    [*map(numba.from_dtype, (RULES, MEMORY, STACK)), *(numba.from_dtype(kind)[:, ::1] for kind in (NUMBERS, PROOFS))],
     State,
 )
 _ANSWER = types.UniTuple(types.int64, 3)  # type: ignore[no-untyped-call]
@@ -155,10 +156,10 @@ def settle(
         if memory.nodes >= memory.node_limit:
             memory.stop = 1
         if phi == 0 and is_prover:
-            keep_bound(state, own, other, goal, 1, shortest + 1)
+            keep_proof(state, own, other, goal, 1, shortest + 1)
             return 0, SETTLED, shortest + 1
         if delta == 0 and not is_prover:
-            keep_bound(state, own, other, goal - 1, 0, longest + 1)
+            keep_proof(state, own, other, goal - 1, 0, longest + 1)
             return SETTLED, 0, longest + 1
         if phi >= most_phi or delta >= most_delta or phi == 0 or delta == 0 or memory.stop:
             phi, delta = SETTLED if delta == 0 else phi, SETTLED if phi == 0 else delta
@@ -182,14 +183,9 @@ def settle(
 @compiled
 def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
     """Plies of the proof of a bound in the table, or UNPROVED."""
-    bucket, place = find_bounds(state, *canonical(state.rules, own, other))
-    if place != NOT_FOUND:
-        known = state.bounds[bucket, place]
-        if is_lower and known.lower >= bound:
-            return int(known.lower_plies)
-        if not is_lower and known.upper <= bound:
-            return int(known.upper_plies)
-    return UNPROVED
+    own, other = canonical(state.rules, own, other)
+    plies = shortest_proof(state, own, other, bound, is_lower)
+    return UNPROVED if plies == NOT_FOUND else plies
 
 
 @compiled
@@ -210,15 +206,18 @@ def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: 
 
 
 @compiled
-def prove_each(state: State, sides: Int64s, lower: Int64s, nodes: int) -> Int64s:
-    """(N,) plies of proofs of lower bounds of N positions, (N, 2) sides, or UNPROVED; `nodes` is the limit of each."""
-    plies = np.full(len(lower), UNPROVED)
+def prove_each(state: State, sides: Int64s, lower: Int64s, most: Int64s, nodes: int) -> Int64s:
+    """(N, 2) bounds and plies of proofs of lower bounds of N positions, (N, 2) sides; see `ProofTable.prove_each`."""
+    found = np.empty((len(lower), 2), dtype=np.int64)
     for row in range(len(lower)):
-        state.memory.stop = 0
-        own, other = sides[row, 0], sides[row, 1]
-        if prove(state, own, other, lower[row], 1, nodes) == PROVED:
-            plies[row] = proof_plies(state, own, other, lower[row], 1)
-    return plies
+        own, other = canonical(state.rules, sides[row, 0], sides[row, 1])
+        bound, plies = find_proof(state, own, other, lower[row], 1, most[row])
+        if plies == NOT_FOUND and nodes:
+            state.memory.stop = 0
+            prove(state, own, other, lower[row], 1, nodes)
+            bound, plies = find_proof(state, own, other, lower[row], 1, most[row])
+        found[row] = bound, UNPROVED if plies == NOT_FOUND else plies
+    return found
 
 
 # ---- questions -------------------------------------------------------------------------------------------------------
@@ -241,8 +240,10 @@ class ProofTable:
     def __init__(self, core: Core, megabytes: float) -> None:
         self.rules, self.total = compile_rules(core), core.rules.total
         memory, stack = zeros(MEMORY, 1)[0], zeros(STACK, 1)[0]
-        memory.bucket_bits = bucket_bits(megabytes / 2, NUMBERS)
-        tables = (zeros(kind, ENTRIES << memory.bucket_bits).reshape(-1, ENTRIES) for kind in (NUMBERS, BOUNDS))
+        sizes = {NUMBERS: ENTRIES, PROOFS: PROOF_ENTRIES}
+        share = NUMBERS.itemsize * ENTRIES / sum(kind.itemsize * entries for kind, entries in sizes.items())
+        memory.bucket_bits = bucket_bits(share * megabytes, NUMBERS)
+        tables = (zeros(kind, n << memory.bucket_bits).reshape(-1, n) for kind, n in sizes.items())
         self._state = State(self.rules, cast(Memory, memory), cast(Stack, stack), *tables)
 
     @property
@@ -286,9 +287,15 @@ class ProofTable:
             raise LimitReachedError
         return int(asked.result())
 
-    def prove_each(self, positions: Positions, lower: npt.NDArray[np.signedinteger], nodes: int) -> Int64s:
-        """(N,) plies of proofs of lower bounds of N running positions, or UNPROVED; `nodes` is the limit of each."""
-        return prove_each(self._state, mover_first(positions), lower.astype(np.int64), nodes)
+    def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
+        """The best lower bounds of N running positions, (N,) each, that are proved within `most` plies, and the plies.
+
+        Where the table has no bound as good as `lower` within them, the plies are UNPROVED; with `nodes` such a bound
+        is searched first, by so many moves for each, but its proof may be too long, too.
+        """
+        questions = lower.astype(np.int64), most.astype(np.int64)
+        bounds, plies = prove_each(self._state, mover_first(positions), *questions, nodes).T
+        return bounds, plies
 
     def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int:
         """Plies until all games of the proof of a bound are over, at most; UNPROVED if the table has no proof."""

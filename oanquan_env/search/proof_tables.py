@@ -21,15 +21,18 @@ class Numbers(Protocol):
     generation: int  # number of the search; disproofs of earlier searches are ignored
 
 
-class Proofs(Protocol):
-    """Proved bounds of a position's value: an entry of a table. They hold in any search."""
+class Proof(Protocol):
+    """A proved bound of a position's value: an entry of a table. It holds in any search.
 
-    own: int
+    A position may have several of each side: one that says less, but ends sooner, is kept, too. So the proofs that a
+    proof is made of stay, and a strategy can be read from the table.
+    """
+
+    own: int  # 0 where nothing is kept
     other: int
-    lower: int  # points that the mover can win
-    upper: int
-    lower_plies: int  # at most so many until all games of the proof are over
-    upper_plies: int
+    bound: int  # points that the mover can win, or can be held to
+    plies: int  # at most so many until all games of the proof are over
+    is_lower: int
 
 
 class Stack(Protocol):
@@ -50,11 +53,13 @@ class State(NamedTuple):
     memory: Memory
     stack: Stack
     numbers: Table
-    bounds: Table
+    proofs: Table
 
 
 NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
-BOUNDS = record(Proofs, **dict.fromkeys(("lower", "upper", "lower_plies", "upper_plies"), (np.int16,)))
+PROOFS = record(Proof, **dict.fromkeys(("bound", "plies", "is_lower"), (np.int16,)))
+PROOF_ENTRIES = 3 * ENTRIES
+"""Proofs of a bucket."""
 _LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
 STACK = record(
     Stack,
@@ -101,33 +106,51 @@ def keep_numbers(state: State, own: int, other: int, question: int, phi: int, de
 
 
 @compiled
-def find_bounds(state: State, own: int, other: int) -> tuple[int, int]:
-    """Bucket of a position, and the place of its entry there, or NOT_FOUND."""
+def find_proof(state: State, own: int, other: int, bound: int, is_lower: int, most: int) -> tuple[int, int]:
+    """The proof that says most of those of a bound, or a better one, within so many plies: its bound and its plies.
+
+    Of two with the same bound it is the shorter one; the plies are NOT_FOUND where there is none.
+    """
     bucket, _ = table_place(state.memory, side_key(own), other)
-    for place in range(ENTRIES):
-        entry = state.bounds[bucket, place]
-        if entry.own == own and entry.other == other:
-            return bucket, place
-    return bucket, NOT_FOUND
+    sign, best, plies = 1 if is_lower else -1, bound, NOT_FOUND
+    for place in range(PROOF_ENTRIES):
+        proof = state.proofs[bucket, place]
+        if proof.own == own and proof.other == other and proof.is_lower == is_lower and proof.plies <= most:
+            gain = sign * (proof.bound - best)
+            if gain > 0 or (gain == 0 and (plies == NOT_FOUND or proof.plies < plies)):
+                best, plies = proof.bound, proof.plies
+    return best, plies
 
 
 @compiled
-def keep_bound(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
-    """Keep a proved bound, where none is kept that says more; of a full bucket the shortest proof is replaced."""
-    table = state.bounds
-    bucket, place = find_bounds(state, own, other)
-    if place == NOT_FOUND:
-        place, least = 0, INFINITY
-        for rival in range(ENTRIES):
-            entry = table[bucket, rival]
-            longest = max(entry.lower_plies, entry.upper_plies) if entry.own else NOT_FOUND
-            if longest < least:
-                place, least = rival, longest
-        entry = table[bucket, place]
-        entry.own, entry.other, entry.lower, entry.upper = own, other, -INFINITY, INFINITY
-        entry.lower_plies = entry.upper_plies = 0
-    entry, plies = table[bucket, place], min(plies, INFINITY)
-    if is_lower and bound > entry.lower:
-        entry.lower, entry.lower_plies = bound, plies
-    if not is_lower and bound < entry.upper:
-        entry.upper, entry.upper_plies = bound, plies
+def shortest_proof(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
+    """The plies of the shortest proof of a bound, or of a better one, or NOT_FOUND."""
+    bucket, _ = table_place(state.memory, side_key(own), other)
+    sign, plies = 1 if is_lower else -1, NOT_FOUND
+    for place in range(PROOF_ENTRIES):
+        proof = state.proofs[bucket, place]
+        fits = proof.own == own and proof.other == other and proof.is_lower == is_lower
+        if fits and sign * (proof.bound - bound) >= 0 and (plies == NOT_FOUND or proof.plies < plies):
+            plies = proof.plies
+    return int(plies)
+
+
+@compiled
+def keep_proof(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
+    """Keep a proof in place of one that says no more and is no shorter, or of the shortest in a full bucket."""
+    table, sign, plies = state.proofs, 1 if is_lower else -1, min(plies, INFINITY)
+    bucket, _ = table_place(state.memory, side_key(own), other)
+    place, least = 0, INFINITY + 1
+    for rival in range(PROOF_ENTRIES):
+        proof = table[bucket, rival]
+        rank = proof.plies if proof.own else NOT_FOUND
+        if proof.own == own and proof.other == other and proof.is_lower == is_lower:
+            gain = sign * (bound - proof.bound)
+            if gain <= 0 and proof.plies <= plies:
+                return
+            if gain >= 0 and proof.plies >= plies:
+                proof.own, rank = 0, NOT_FOUND
+        if rank < least:
+            place, least = rival, rank
+    proof = table[bucket, place]
+    proof.own, proof.other, proof.bound, proof.is_lower, proof.plies = own, other, bound, is_lower, plies

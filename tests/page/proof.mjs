@@ -35,8 +35,8 @@ const METHODS = {
   },
   refutation(preset) {
     const [rules, table] = read(preset);
-    const { points, value, line } = refutation(engine, rules, table);
-    return { points, value, moves: line.map(moveText) };
+    const { line, ...told } = refutation(engine, rules, table);
+    return { ...told, moves: line.map(moveText) };
   },
 };
 

@@ -143,10 +143,12 @@ export class Engine {
     this.#call("play", "rules", "game");
     const [points, laps, count] = ["captured", "laps", "step_count"].map((name) => this.#get("game", name));
     if (laps === 0) throw new RangeError(`action ${action} is not legal`);
-    const after = this.#position(rules), steps = [], begin = this.#at("game", "steps");
+    const after = this.#position(rules), begin = this.#at("game", "steps"), told = this.#ints.slice(begin, begin + 4 * count);
     if (after.ended === this.#layout.runaway) throw new RunawayGame(`action ${action} leads to a game without an end`);
-    for (let at = begin; at < begin + 4 * count; at += 4) steps.push(Array.from(this.#ints.subarray(at, at + 4)));
-    return { position: after, steps, points, laps };
+    return {
+      position: after, points, laps,
+      get steps() { return Array.from({ length: count }, (_, step) => Array.from(told.subarray(4 * step, 4 * step + 4))); }, // few ask
+    };
   }
 
   // Points of each player, leftovers of a finished game included.

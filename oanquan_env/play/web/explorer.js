@@ -109,13 +109,13 @@ async function choose(preset) {
   nodes.refuted.hidden = !bad;
   if (bad) {
     const ends = line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
-    const sentence = said().refuted(named(moveText(line[0])), bad.points, -bad.value, named(moveText(line[1])), ends);
+    const sentence = said().refuted(named(moveText(line[0])), bad.points, -bad.upper, bad.exact, line.length > 1 ? named(moveText(line[1])) : null, ends);
     nodes.refuted.replaceChildren(make("span", { textContent: sentence }), button(said().showIt, () => walk(line)));
   }
   const { position } = seen.game;
   const { lower, upper } = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)), certified = page.catalogue.certificates.includes(preset);
-  seen.bound = upper;
-  nodes.claim.textContent = certified ? said().claim(upper) : said().unclaimed(said().between(lower, upper));
+  seen.bounds = { bound: upper, least: lower };
+  nodes.claim.textContent = certified ? said().claim(lower, upper) : said().unclaimed(said().between(lower, upper));
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
   tell("");
   seen.view.cancel(); // a board that is drawn anew would only skip what moves
@@ -221,10 +221,10 @@ async function copyLink() {
 
 /** A game against the proof from the side that it beats. */
 async function beat() {
-  const { bound } = seen;
-  await playFor({ bound }, { rules: seen.preset, seats: ["perfect", PERSON] });
+  const { bounds } = seen;
+  await playFor(bounds, { rules: seen.preset, seats: ["perfect", PERSON] });
   nodes.dialog.close();
-  notice(said().goal(bound), 15);
+  notice(said().goal(bounds), 15);
 }
 
 /** Beside the game: the goal, and at the end whether it was reached. */
@@ -232,7 +232,7 @@ function tellGoal() {
   const { aim: goal, state: { game, outcome } } = page;
   if (goal?.game !== game || goal.bound === undefined) return;
   const ahead = outcome && outcome.scores[0] - outcome.scores[1];
-  const text = !outcome || !view.settled ? said().goal(goal.bound) : ahead <= goal.bound ? said().held(ahead) : said().missed(ahead, goal.bound);
+  const text = !outcome || !view.settled ? said().goal(goal) : ahead <= goal.bound ? said().held(ahead, goal) : said().missed(ahead, goal);
   $("about-game").append(make("br"), make("b", { textContent: text }));
 }
 view.addEventListener("shown", tellGoal); // page.js loads this where a game with a goal was kept
@@ -266,5 +266,6 @@ async function check(name, content) {
 /** What a certificate proves, in words: of the set-up who wins, of another position what its mover gains. */
 function proves(found) {
   const { rules, text, start, lower, upper } = found, { engine } = tools(), begun = positionText(rules, start) === positionText(rules, engine.start(rules));
-  return begun && lower?.bound === upper?.bound ? said().result(lower.bound) : said().gains(text, found);
+  if (!begun || !lower || !upper) return said().gains(text, found);
+  return lower.bound === upper.bound ? said().result(lower.bound) : said().ahead(lower.bound, upper.bound);
 }

@@ -31,18 +31,19 @@ export function valueOf(rules, table, position, moves) {
   return { lower, upper, value, proved: !open && moves.every(({ proved }) => proved) };
 }
 
-/** The first move that takes most points at once, if it is proved to lose: { points, value, line }, the line with the best
- * moves after it as far as they are proved; else null. */
+/** The first move that takes most points at once, if it is proved to lose: { points, upper, exact, line }, South's lead at most
+ * and whether it is just that, and the line with the best moves after it as far as the proofs reach; else null. */
 export function refutation(engine, rules, table) {
   const start = engine.start(rules), points = ({ action }) => engine.play(rules, start, action).points;
   const [tempting] = movesOf(engine, rules, table, start).sort((one, other) => points(other) - points(one) || (one.action & 1) - (other.action & 1));
-  if (!tempting.proved || tempting.value >= 0) return null;
-  const line = [];
+  const { lower, upper } = tempting, line = [];
+  if (upper >= 0) return null;
   let position = start, best = tempting;
   do {
     line.push(best.action);
     ({ position } = engine.play(rules, position, best.action));
-    [best] = position.ended ? [] : movesOf(engine, rules, table, position);
-  } while (best?.proved && best.value === tempting.value);
-  return { points: points(tempting), value: tempting.value, line };
+    const sign = position.mover ? -1 : 1;
+    best = position.ended ? null : movesOf(engine, rules, table, position).reduce((one, other) => (sign * other.upper > sign * one.upper ? other : one));
+  } while (best?.upper === upper);
+  return { points: points(tempting), upper, exact: lower === upper, line };
 }

@@ -56,15 +56,15 @@ export class Thinking {
     const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
     const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
     const adviser = player.beyond ?? player, found = await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
-    const bounds = (proved && (await this.#proofs(Openings, engine, rules))?.moveValues(rules, position)) || {};
+    const openings = proved ? await this.#proofs(Openings, engine, rules) : null, bounds = openings?.moveValues(rules, position) ?? {}, most = openings?.value(rules, position)?.upper ?? Infinity;
     const { scores, mover } = position, lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
     const moves = Object.entries(found.values).map(([action, value]) => {
       const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity }, exact = lower === upper || (proved && found.proved);
-      const final = lead + Math.min(Math.max(value, lower), upper);
+      const final = lead + Math.min(Math.max(value, lower), upper, most);
       return { action: Number(action), final, exact };
     });
     moves.sort((one, other) => other.final - one.final);
-    const action = proved ? (await this.#proofs(Book, engine, rules))?.known(position) : null, known = moves.find((move) => move.action === action);
+    const book = proved ? await this.#proofs(Book, engine, rules) : null, action = book?.exact ? book.known(position) : null, known = moves.find((move) => move.action === action);
     const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
     const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);

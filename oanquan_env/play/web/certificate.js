@@ -1,0 +1,186 @@
+// Certificates as the page reads them: archives of arrays, and strategies followed to all their positions, as
+// oanquan_env/search/certificates.py describes them. Nothing of the search that found them is here, and no document.
+
+import { Refused } from "./refused.js";
+
+const LARGEST = 1 << 26; // bytes that an archive may hold once it is decompressed
+const ENDLESS = 1000; // a ply limit that no strategy meets, as each round begins at ply 0
+const MOST_MOVES = 500; // of the prover in the longest game that a strategy may have
+const OVER = -1; // in place of a position's number: the game has ended
+const BOUNDS = { lower: ["lower bound", "chặn dưới"], upper: ["upper bound", "chặn trên"] };
+
+/** Refuse a file; in Vietnamese a fault and its place may have words of their own. */
+export function damaged(file, place, fault, loi = fault, cho = place) {
+  throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${cho}: ${loi}`);
+}
+
+// ---- archives of arrays (.npz) ---------------------------------------------------------------------------------------
+
+/** The arrays of an .npz file by name: Uint8Array, Uint32Array, number or text. */
+export async function readArrays(file, content) {
+  const bytes = new Uint8Array(content), view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let end = bytes.length - 22;
+  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
+  if (end < 0) damaged(file, `byte ${bytes.length}`, "the archive has no end; it was cut off, or is none");
+  const arrays = {};
+  let at = view.getUint32(end + 16, true), held = 0;
+  for (let left = view.getUint16(end + 10, true); left > 0; left -= 1) {
+    if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) damaged(file, `byte ${at}`, "no entry of an archive");
+    const [packed, size] = [20, 24].map((offset) => view.getUint32(at + offset, true));
+    const [length, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true));
+    const name = String.fromCharCode(...bytes.subarray(at + 46, at + 46 + length)), local = view.getUint32(at + 42, true);
+    const place = `${name}, byte ${local}`;
+    if (local + 30 > end || view.getUint32(local, true) !== 0x04034b50) damaged(file, place, "no file of an archive");
+    if (view.getUint16(at + 10, true) !== 8) damaged(file, place, "not compressed by deflate");
+    if ((held += size) > LARGEST) damaged(file, place, `at most ${LARGEST} bytes are read`);
+    const begin = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
+    if (begin + packed > end) damaged(file, place, "it passes the archive's end");
+    // A gzip file ends with what the archive's list holds, checksum and size, so whoever decompresses it checks both.
+    const ends = [bytes.subarray(at + 16, at + 20), bytes.subarray(at + 24, at + 28)];
+    const gzip = new Blob([Uint8Array.of(31, 139, 8, 0, 0, 0, 0, 0, 0, 255), bytes.subarray(begin, begin + packed), ...ends]);
+    const array = await new Response(gzip.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer().catch(() => null);
+    if (!array) damaged(file, place, "its checksum or its size differs");
+    arrays[name.replace(/\.npy$/, "")] = readArray(file, place, new Uint8Array(array));
+    at += 46 + length + extra + comment;
+  }
+  return arrays;
+}
+
+function readArray(file, place, bytes) {
+  const view = new DataView(bytes.buffer), begin = bytes.length < 10 ? 0 : 10 + view.getUint16(8, true);
+  const head = String.fromCharCode(...bytes.subarray(0, begin));
+  const said = /^\x93NUMPY\x01\x00[^]{2}\{'descr': '(\|u1|<u4|<i8|<U\d+)', 'fortran_order': False, 'shape': \((?:(\d+),( 2)?)?\), \} *\n$/.exec(head);
+  const [, kind, count, pairs] = said ?? [], item = { "|u1": 1, "<u4": 4, "<i8": 8 }[kind] ?? 4 * kind?.slice(2);
+  const fits = said && ("|u1" === kind ? count && !pairs : "<u4" === kind ? pairs : !count) && item * (count ?? 1) * (pairs ? 2 : 1) === bytes.length - begin;
+  if (!fits) damaged(file, place, "no array of the kinds that a certificate has");
+  if (kind === "|u1") return bytes.subarray(begin);
+  if (kind === "<u4") return new Uint32Array(bytes.slice(begin).buffer);
+  if (kind === "<i8") return Number(view.getBigInt64(begin, true));
+  const codes = Array.from({ length: item / 4 }, (_, index) => view.getUint32(begin + 4 * index, true));
+  return String.fromCharCode(...codes.filter((code) => code)); // certificates' texts are ASCII
+}
+
+// ---- a position's key ------------------------------------------------------------------------------------------------
+
+/** The same for two positions that play alike (`canonical_sides`): the mover's side first, and of a board and its mirror
+ * image the smaller; {key, mirrored}. A side is its stone, its mandarin square's seeds and its fields from the last on. */
+export function keyOf(rules, { seeds, stones, mover }) {
+  const row = rules.fields + 1;
+  const side = (seat, turned) => {
+    const own = seeds.slice(seat * row, seat * row + rules.fields), mandarin = turned ? 1 - seat : seat;
+    return String.fromCharCode(stones[mandarin], seeds[mandarin * row + rules.fields], ...(turned ? own : own.reverse()));
+  };
+  const key = side(mover, false) + side(1 - mover, false);
+  if (rules.sowing !== "either") return { key, mirrored: false };
+  const image = side(mover, true) + side(1 - mover, true);
+  return image < key ? { key: image, mirrored: true } : { key, mirrored: false };
+}
+
+/** The position of a key: its mover on side 0, no points won, no plies played. */
+export function unpack(rules, key) {
+  const sides = [key.slice(0, key.length / 2), key.slice(key.length / 2)].map((side) => Array.from(side, (one) => one.charCodeAt(0)));
+  const seeds = sides.flatMap(([, mandarin, ...fields]) => [...fields.reverse(), mandarin]);
+  return { seeds, stones: sides.map(([stone]) => stone), scores: [0, 0], mover: 0, ply: 0, ended: 0 };
+}
+
+// ---- a strategy ------------------------------------------------------------------------------------------------------
+
+/** One bound of a certificate, "lower" or "upper", and its strategy: `bound` in points, and after `follow` the `moves` of the
+ * prover, in the lower one the mover of the certificate's position, by the number of each position. */
+export class Strategy {
+  #engine;
+  #numbers = new Map(); // of each position by its key, with the time where it stands there again
+  #times = new Map(); // by the number of an edge
+  // Of each edge, first those to the beginnings, the prover's margin and the position that it leads to, or OVER; and the
+  // first edge of each position.
+  #margins = [];
+  #children = [];
+  #begins = [];
+
+  constructor(engine, rules, start, file, name, arrays) {
+    const [bound, moves, again] = [name, `${name}_moves`, `${name}_again`].map((part) => arrays[part]);
+    if (!(Number.isInteger(bound) && moves instanceof Uint8Array && again instanceof Uint32Array)) damaged(file, name, "a bound, moves, and edges that lead to a position again are wanted", "cần có chặn, các nước và các chỗ lặp lại");
+    this.#engine = engine;
+    Object.assign(this, { start, file, name, bound, moves, limit: rules.max_plies, seat: name === "lower" ? 0 : 1, keys: [] });
+    this.rules = engine.rules({ ...rules, max_plies: ENDLESS });
+    for (let place = 0; place < again.length; place += 2) this.#times.set(again[place], again[place + 1]);
+    const begin = unpack(this.rules, keyOf(this.rules, start).key);
+    for (const position of this.seat ? engine.legal(this.rules, begin).map((action) => this.#play(begin, action)) : [begin]) this.#add(position, this.seat);
+  }
+
+  /** Points that the prover is to win. */
+  get goal() { return this.seat ? -this.bound : this.bound; }
+
+  #refuse(place, en, vi) {
+    const [bound, chan] = BOUNDS[this.name], at = place === null ? ["", ""] : [`, position ${place}`, `, thế ${place}`];
+    damaged(this.file, bound + at[0], en, vi, chan + at[1]);
+  }
+
+  #play(position, action) {
+    try { return this.#engine.play(this.rules, position, action).position; } catch (error) {
+      return this.#refuse(this.#begins.length, `a move cannot be played: ${error.message}`, "có nước không bao giờ dừng");
+    }
+  }
+
+  /** An edge to a position; a new one joins the queue. */
+  #add(position, seat) {
+    const scores = position.ended ? this.#engine.standings(this.rules, position) : position.scores, edge = this.#margins.push(scores[seat] - scores[1 - seat]) - 1;
+    if (position.ended) { this.#children.push(OVER); return; }
+    const { key } = keyOf(this.rules, position), timed = key + (this.#times.get(edge) ?? "");
+    if (!this.#numbers.has(timed)) this.#numbers.set(timed, this.keys.push(key) - 1);
+    this.#children.push(this.#numbers.get(timed));
+  }
+
+  /** Play the prover's move in each position, and every reply to it; yields after each how many are done. */
+  *follow() {
+    const { rules, moves, keys } = this, count = moves.length.toLocaleString("en"), so = moves.length.toLocaleString("vi");
+    for (let number = 0; number < keys.length; number += 1) {
+      const position = unpack(rules, keys[number]), move = moves[number];
+      if (number >= moves.length) this.#refuse(null, `${count} moves, and a reply leads to one position more`, `có ${so} nước, mà một nước đáp dẫn đến thế khác nữa`);
+      if (!this.#engine.legal(rules, position).includes(move)) this.#refuse(number, `no move ${move} can be played`, `không đi được nước ${move}`);
+      const moved = this.#play(position, move);
+      this.#begins.push(this.#children.length);
+      if (moved.ended) this.#add(moved, 0);
+      else for (const reply of this.#engine.legal(rules, moved)) this.#add(this.#play(moved, reply), 0);
+      yield number + 1;
+    }
+    if (keys.length < moves.length) this.#refuse(null, `${count} moves for ${keys.length.toLocaleString("en")} positions`, `${so} nước cho ${keys.length.toLocaleString("vi")} thế`);
+    this.#begins.push(this.#children.length);
+  }
+
+  /** Of each position followed, the most moves that the prover has left to make in `ranks`, and the points that it wins at
+   * least from there on in `values`. Refuses a strategy by which a game may never end. */
+  settle() {
+    const all = this.keys.length, ranks = new Int32Array(all), values = new Int32Array(all), children = this.#children, begins = this.#begins;
+    let rounds = 0;
+    for (let changed = true; changed; rounds += 1) {
+      if (rounds > MOST_MOVES) this.#refuse(null, `a game may never end, or not within ${MOST_MOVES} moves of the prover`, "có ván có thể không bao giờ hết");
+      changed = false;
+      for (let number = all - 1; number >= 0; number -= 1) {
+        let most = 0;
+        for (let edge = begins[number]; edge < begins[number + 1]; edge += 1) if (children[edge] !== OVER) most = Math.max(most, ranks[children[edge]]);
+        if (ranks[number] !== most + 1) { ranks[number] = most + 1; changed = true; }
+      }
+    }
+    const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]); // what moves lead to comes before them
+    for (const number of order) values[number] = this.#least(begins[number], begins[number + 1], values);
+    Object.assign(this, { ranks, values });
+  }
+
+  #least(begin, end, values) {
+    let least = Infinity;
+    for (let edge = begin; edge < end; edge += 1) least = Math.min(least, this.#margins[edge] + (this.#children[edge] === OVER ? 0 : values[this.#children[edge]]));
+    return least;
+  }
+
+  /** That the longest game ends before the limit, and every game with the bound or better for the prover: what was proved. */
+  check() {
+    this.settle();
+    const replies = this.#children.length - (this.#begins[0] ?? 0), first = this.#children.slice(0, this.#begins[0]);
+    const plies = first.reduce((most, number) => Math.max(most, (number === OVER ? 0 : 2 * this.ranks[number]) + this.seat), 0);
+    if (this.start.ply + plies > this.limit) this.#refuse(null, `a game of ${plies} plies more passes the limit`, `ván dài thêm ${plies} nước, quá giới hạn`);
+    const value = this.#least(0, this.#begins[0], this.values);
+    if (value < this.goal) this.#refuse(null, `the strategy reaches ${value} for its player, not ${this.goal}`, `cách chơi này đạt ${value}, không phải ${this.goal}`);
+    return { bound: this.bound, positions: this.keys.length, replies, plies };
+  }
+}
