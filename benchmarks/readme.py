@@ -19,7 +19,7 @@ from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.markdown import renew, replace_between
 from benchmarks import fair as fair_openings
-from benchmarks import methods, newcomer, peers, players, review
+from benchmarks import ladder, methods, newcomer, peers, players, review
 from benchmarks import reach as reach_games
 from benchmarks.report import RESULTS, by_size
 from docs import generated
@@ -113,6 +113,11 @@ def training() -> str:
 def first_games() -> str:
     """How long first games of a newcomer last against each level, and how they end."""
     return measured("newcomer", newcomer.HEADS, newcomer.table_rows)
+
+
+def levels_ladder() -> str:
+    """Each level against the one below it."""
+    return measured("ladder", ladder.HEADS, ladder.table_rows)
 
 
 def review_of_games() -> str:
@@ -228,6 +233,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "docs" / "play.md": {
         **generated.PAGES[ROOT / "docs" / "play.md"],
         "first-games": first_games,
+        "ladder": levels_ladder,
         "review": review_of_games,
     },
 }
