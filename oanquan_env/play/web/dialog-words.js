@@ -8,7 +8,7 @@ const ADDED = {
     task: (field, way) => `Your move: tap field ${field}, then the arrow that goes ${way}.`,
     other: (field, way) => `That is a move, too, but not this one: try field ${field}, ${way}.`,
     ways: {
-      beginner: "plays for fun", easy: "grabs what it sees", medium: "saves, leaves you little to take", hard: "looks far ahead", perfect: "follows the proof",
+      beginner: "plays for fun", easy: "grabs what it sees", medium: "saves, leaves you little", hard: "looks far ahead", perfect: "follows the proof",
     },
     presetWords: {
       vietnamese: "The rules that people in Vietnam play, after Vietnamese Wikipedia: the game goes on until both mandarin squares are empty, and one may capture over an empty one.",
