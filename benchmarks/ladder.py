@@ -1,4 +1,4 @@
-"""The levels for people against one another, each against the one below it, in pairs of games.
+"""The levels for people but the last, each against the one below it, in pairs of games.
 
     python -m benchmarks.ladder
     python -m benchmarks.ladder --publish  # also writes benchmarks/results/ladder.json
@@ -24,6 +24,8 @@ from oanquan_env.benchmark.pairs import chance, play_pairs, score_interval
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.play.levels import LEVELS, player_at
 
+MEASURED = list(LEVELS)[:-1]
+"""The search of the last one takes up to a second a move."""
 HEADS = ("level", "against", *(f"score by `{rules}`, % (95 %)" for rules in (BEGIN, DEFAULT_PRESET)))
 
 
@@ -38,7 +40,7 @@ def score(rules: Rules, level: str, below: str, pairs: int) -> dict[str, float]:
 def table_rows(results: dict[str, Any]) -> list[list[str]]:
     """The lines of the table of all results."""
     rows = []
-    for below, level in itertools.pairwise(LEVELS):
+    for below, level in itertools.pairwise(MEASURED):
         found = (Estimate(**results["results"][rules][level]) for rules in (BEGIN, DEFAULT_PRESET))
         rows.append([f"`{level}`", f"`{below}`", *(interval(one, ".0f", 100) for one in found)])
     return rows
@@ -50,8 +52,6 @@ class Options(report.Options):
 
     pairs: int = 300
     """openings, each played from both seats"""
-    last: int = 30
-    """those of the last level, whose search takes the longest"""
 
 
 def main() -> None:
@@ -60,11 +60,10 @@ def main() -> None:
     results: dict[str, Any] = {}
     for preset in (BEGIN, DEFAULT_PRESET):
         results[preset] = {}
-        for below, level in itertools.pairwise(LEVELS):
-            pairs = options.last if level == list(LEVELS)[-1] else options.pairs
-            results[preset][level] = score(Rules.parse(preset), level, below, pairs)
+        for below, level in itertools.pairwise(MEASURED):
+            results[preset][level] = score(Rules.parse(preset), level, below, options.pairs)
             print(preset, level, below, results[preset][level], sep="  ", flush=True)
-    found = {"pairs": options.pairs, "last": options.last, "results": results}
+    found = {"pairs": options.pairs, "results": results}
     report.show("The levels", HEADS, table_rows(found))
     report.write(options, "ladder", found)
 
