@@ -2,7 +2,7 @@
 
     python -m benchmarks.newcomer
     python -m benchmarks.newcomer --publish  # also writes benchmarks/results/newcomer.json
-    python -m benchmarks.newcomer --level medium --publish  # after a change of this level alone; keeps the others' results
+    python -m benchmarks.newcomer --level medium --publish  # after a change of this level; keeps the others
 
 The newcomer begins: with a move of the largest badge, the most points captured at once, and then with random legal
 moves. The levels search as many moves as on the page, and no time limits them: another run plays the same games.
