@@ -2,6 +2,7 @@
 
     python -m benchmarks.newcomer
     python -m benchmarks.newcomer --publish  # also writes benchmarks/results/newcomer.json
+    python -m benchmarks.newcomer --level medium --publish  # after a change of this level; keeps the others
 
 The newcomer begins: with a move of the largest badge, the most points captured at once, and then with random legal
 moves. The levels search as many moves as on the page, and no time limits them: another run plays the same games.
@@ -9,7 +10,7 @@ moves. The levels search as many moves as on the page, and no time limits them: 
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from benchmarks.page import BEGIN
 from oanquan_env import Board, Core, Positions, Rules, Termination
 from oanquan_env.arrays import Ints
 from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.files import read_json
 from oanquan_env.play.levels import LEVELS, Level, player_at
 from oanquan_env.players import RandomPolicy
 from oanquan_env.playing import advance, seated
@@ -92,16 +94,19 @@ class Options(report.Options):
 
     games: int = 100
     """games against each level"""
+    level: Literal["all", "beginner", "easy", "medium", "hard", "perfect"] = "all"
+    """one level alone; the published results of the others are kept"""
 
 
 def main() -> None:
     """Play the first games by the rules with which the page begins, and by the default rules."""
     options = report.read_options(Options, __doc__, "newcomer")
-    results: dict[str, Any] = {}
-    for preset in (BEGIN, DEFAULT_PRESET):
-        results[preset] = {}
-        for name, level in LEVELS.items():
-            results[preset][name] = first_games(Rules.parse(preset), level, options.games)
+    levels = list(LEVELS) if options.level == "all" else [options.level]
+    kept = {} if options.level == "all" else read_json(report.RESULTS / "newcomer.json")["results"]
+    results: dict[str, Any] = {preset: dict(kept.get(preset, {})) for preset in (BEGIN, DEFAULT_PRESET)}
+    for preset in results:
+        for name in levels:
+            results[preset][name] = first_games(Rules.parse(preset), LEVELS[name], options.games)
             print(*row(preset, name, results[preset][name]), sep="  ", flush=True)
     report.show("First games", HEADS, table_rows({"results": results}))
     report.write(options, "newcomer", {"results": results})

@@ -6,8 +6,8 @@
 *Games.* The page's levels but the last play one another, seats drawn by lot, from the set-up on, after as many random
 plies as `RANDOM_PLIES` says. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
 one move seems to win the game and no other does. Of a position, its mirror image and the same one with seats changed,
-one is kept. Those come first in which a search of `QUICK_DEPTH` plies prefers another move; both parts are shuffled.
-Where a batch of games has too few puzzles, another begins, up to `BATCHES`.
+one is kept. These candidates are examined in a random order, until each level has `PER_LEVEL` puzzles. Where a batch of
+games has too few, another begins, up to `BATCHES`.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
 search (`oanquan_env.search.proof`) proves of every move of the solver whether it reaches the goal whatever the opponent
@@ -23,9 +23,9 @@ solver at least.
 *Difficulty.* The page's levels `WEAKER` try each puzzle, `TRIALS` times in all, a third each, with their chance; a
 trial counts if it finds the whole line. Easy: a share of `EASY` or more finds it; hard: less than `HARD`.
 
-*Choice.* `PER_LEVEL` of each level, as they were found; where a level has fewer, others fill up to three times as many.
-Answers that capture the most of all moves are thrown out, but for `BADGES` of the easy ones: of the candidates whose
-answer seems to be such a move, one in ten is examined.
+*Choice.* `PER_LEVEL` of each level, the longest lines first, then as they were found; where a level has fewer, others
+fill up to three times as many. Answers that capture the most of all moves are thrown out, but for `BADGES` of the easy
+ones: of the candidates whose answer seems to be such a move, one in ten is examined.
 
 *Themes*: see `benchmarks.puzzle_themes`.
 """
@@ -46,7 +46,7 @@ import numpy as np
 from benchmarks.newcomer import untimed
 from benchmarks.puzzle_themes import is_largest_badge, points_lead, themes_of
 from oanquan_env import PRESETS, Board, Core, Positions
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.arrays import Ints
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.notation import Move
 from oanquan_env.files import write_atomically
@@ -64,13 +64,13 @@ NAMES = tuple(name for name, preset in PRESETS.items() if preset.rules.players =
 
 GAMES = {"vietnamese": 3000}
 """Games of a preset in a batch, elsewhere 2,000."""
-BATCHES = 6
+BATCHES = 3
 """Batches of games at most; another begins where the puzzles of those before it are too few."""
 RANDOM_PLIES = (0, 1, 2, 3)
 FIRST_PLY, LAST_PLY = {"vietnamese": 12}, 60
 """The earliest ply of a puzzle, elsewhere 3, and the last one."""
-QUICK_DEPTH, FILTER_DEPTH = 2, {"vietnamese": 4}
-"""Plies of both searches; the second has 6 elsewhere."""
+FILTER_DEPTH = {"vietnamese": 4}
+"""Plies of the search, 6 elsewhere."""
 GOAL = 1
 NODES = 400_000
 MEGABYTES = 32.0
@@ -113,24 +113,14 @@ def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Gen
     return found[first_of_each(canonical_keys(core, found))]
 
 
-class Candidates(NamedTuple):
-    """N positions in which one move alone seems to win the game, that action, and whether a quick search prefers it."""
-
-    positions: Positions
-    actions: Ints
-    seen: Mask
-
-
-def candidates(core: Core, positions: Positions, depth: int) -> Candidates:
-    """Those of natural positions."""
+def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions, Ints]:
+    """Those in which one move alone seems to win the game, and that action."""
     search = Search(core, threads=1, net=read_value_net("pretrained", core.rules))
     lead = positions.scores[:, 0] - positions.scores[:, 1]
     lead = np.where(positions.mover == 0, lead, -lead)
     finals = search.values(positions, depth) + lead[:, None]
     rows = (((finals >= GOAL).sum(axis=1) == 1) & (core.legal_mask(positions).sum(axis=1) >= FEWEST)).nonzero()[0]
-    actions, found = np.nanargmax(finals[rows], axis=1), positions[rows]
-    quick = np.nanargmax(search.values(found, QUICK_DEPTH), axis=1)
-    return Candidates(found, actions, quick == actions)
+    return positions[rows], np.nanargmax(finals[rows], axis=1)
 
 
 # ---- proofs ----------------------------------------------------------------------------------------------------------
@@ -246,11 +236,8 @@ def examine(core: Core, board: Board) -> dict[str, Any] | None:
     }
 
 
-def examined(name: str) -> Iterator[tuple[dict[str, Any] | None, bool]]:
-    """The puzzle, if it is one, of each candidate of a preset, and whether a quick search sees its answer.
-
-    What an earlier run found comes from its file.
-    """
+def examined(name: str) -> Iterator[dict[str, Any] | None]:
+    """The puzzle, if it is one, of each candidate of a preset; what an earlier run found comes from its file."""
     core = Core(PRESETS[name].rules)
     part = PARTS / f"puzzles-{name}.jsonl"
     part.parent.mkdir(parents=True, exist_ok=True)
@@ -261,12 +248,10 @@ def examined(name: str) -> Iterator[tuple[dict[str, Any] | None, bool]]:
         for batch in range(BATCHES):
             rng = np.random.default_rng(batch)
             natural = natural_positions(core, GAMES.get(name, 2000), FIRST_PLY.get(name, 3), rng)
-            positions, actions, seen = candidates(core, natural, FILTER_DEPTH.get(name, 6))
+            positions, actions = candidates(core, natural, FILTER_DEPTH.get(name, 6))
             keys = [key.tobytes() for key in canonical_keys(core, positions)]
-            order = rng.permutation(len(positions))
-            order = order[np.argsort(seen[order], kind="stable")]
-            print(f"{name}: batch {batch}, {len(order)} candidates, {(~seen).sum()} of them unseen", flush=True)
-            for row in order.tolist():
+            print(f"{name}: batch {batch}, {len(natural)} positions, {len(positions)} candidates", flush=True)
+            for row in rng.permutation(len(positions)).tolist():
                 if keys[row] in known:
                     continue
                 known.add(keys[row])
@@ -277,11 +262,11 @@ def examined(name: str) -> Iterator[tuple[dict[str, Any] | None, bool]]:
                     file.write(json.dumps([board.text(), done[board.text()]]) + "\n")
                     file.flush()
                 number += 1
-                yield done[board.text()], bool(seen[row])
+                yield done[board.text()]
 
 
-def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The puzzles of each level."""
+def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The puzzles of each level, but for most whose answer captures the most."""
     levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
     badges = 0
     for puzzle in found:
@@ -291,11 +276,18 @@ def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
             if level != "easy" or badges > BADGES:
                 continue
         levels[level].append({key: value for key, value in puzzle.items() if key != "badge"})
+    return levels
+
+
+def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The puzzles of a file: those of each level, the easiest first."""
+    levels = by_level(found)
     spare = 3 * PER_LEVEL - sum(min(PER_LEVEL, len(members)) for members in levels.values())
     for level, members in levels.items():
         kept = min(len(members), PER_LEVEL + spare)
         spare -= max(0, kept - PER_LEVEL)
-        levels[level] = sorted(members[:kept], key=lambda puzzle: -puzzle["found"])
+        longest = sorted(members, key=lambda puzzle: -len(puzzle["line"]))[:kept]
+        levels[level] = sorted(longest, key=lambda puzzle: -puzzle["found"])
     return levels
 
 
@@ -308,14 +300,14 @@ def as_json(levels: dict[str, list[dict[str, Any]]]) -> bytes:
 def make(name: str) -> None:
     """Make the file of a preset."""
     began, found, tried = time.process_time(), list[dict[str, Any]](), 0
-    for puzzle, seen in examined(name):
+    for puzzle in examined(name):
         tried += 1
         if puzzle:
             found.append(puzzle)
-        counts = {level: len(members) for level, members in choose(found).items()}
+        counts = {level: len(members) for level, members in by_level(found).items()}
         if tried % 50 == 0:
             print(f"{name}: {tried} tried, {counts}, {time.process_time() - began:.0f} s", flush=True)
-        if seen and sum(counts.values()) == 3 * PER_LEVEL:
+        if min(counts.values()) >= PER_LEVEL:
             break
     levels = choose(found)
     content = as_json(levels)

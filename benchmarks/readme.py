@@ -7,7 +7,9 @@ Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->
 """
 
 import functools
+import statistics
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +21,8 @@ from agents.reports.cards import cards
 from agents.reports.report import summary
 from agents.support.markdown import renew, replace_between
 from benchmarks import fair as fair_openings
-from benchmarks import methods, newcomer, peers, players, review
+from benchmarks import ladder, methods, newcomer, peers, players, review
+from benchmarks import puzzles as puzzle_making
 from benchmarks import reach as reach_games
 from benchmarks.report import RESULTS, by_size
 from docs import generated
@@ -115,9 +118,29 @@ def first_games() -> str:
     return measured("newcomer", newcomer.HEADS, newcomer.table_rows)
 
 
+def levels_ladder() -> str:
+    """Each level against the one below it."""
+    return measured("ladder", ladder.HEADS, ladder.table_rows)
+
+
 def review_of_games() -> str:
     """How far the page's review agrees with a deeper search."""
     return measured("review", review.HEADS, review.table_rows)
+
+
+def puzzles() -> str:
+    """The puzzles of each preset and level: their lines, and how many of the trials find them."""
+    heads = ["rules", "level", "puzzles", "two moves", "three", "found by, %: median (range)", "no theme"]
+    rows = []
+    for name in puzzle_making.NAMES:
+        for level, members in read_json(puzzle_making.FOLDER / f"puzzles-{name}.json").items():
+            lengths = Counter((len(puzzle["line"]) + 1) // 2 for puzzle in members)
+            found = [100 * puzzle["found"] for puzzle in members]
+            shares = f"{statistics.median(found):.1f} ({min(found):.1f} to {max(found):.1f})"
+            counts = len(members), lengths[2], lengths[3]
+            plain = sum(not puzzle["themes"] for puzzle in members)
+            rows.append([f"`{name}`", level, *map(str, counts), shares, str(plain)])
+    return table(heads, rows, left=2)
 
 
 def reach() -> str:
@@ -228,6 +251,8 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "docs" / "play.md": {
         **generated.PAGES[ROOT / "docs" / "play.md"],
         "first-games": first_games,
+        "ladder": levels_ladder,
+        "puzzles": puzzles,
         "review": review_of_games,
     },
 }

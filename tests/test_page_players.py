@@ -19,7 +19,7 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.files import npz_bytes, read_arrays
 from oanquan_env.play.hints import PREFERENCE
 from oanquan_env.play.levels import LEVELS, player_of
-from oanquan_env.players import make, move_gains
+from oanquan_env.players import SaverPolicy, make, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy, with_book
 from oanquan_env.players.maxn import MaxnPolicy
 from oanquan_env.players.search_player import SearchPlayer
@@ -63,6 +63,9 @@ def best(name: str, board: Board) -> list[int]:
     player, legal = make(name, board.rules), [move.action for move in board.legal_moves]
     if isinstance(player, SearchPlayer):
         return list(player.search.best(board.positions, player.limits).actions)
+    if isinstance(player, SaverPolicy):
+        chosen = player.choose(board.positions[np.zeros(300, dtype=np.intp)], np.random.default_rng(0))
+        return sorted(set(chosen.tolist()))
     if isinstance(player, MaxnPolicy):
         values = player.search.movers_values(board.positions)[0]
     else:
@@ -76,7 +79,7 @@ def test_players_think_the_moves_best_that_pythons_do(ask: Callable[..., list[An
         parsed = Rules.parse(rules)
         searches = SEARCHES[min(parsed.players, 3)] if parsed.refill == "borrow" else ()
         for board in boards(parsed, 6):
-            for name in ("greedy", "maxn:depth=3", *searches):
+            for name in ("greedy", "saver", "maxn:depth=3", *searches):
                 calls.append(("best", name, rules, board.text()))
                 wanted.append(best(name, board))
     for call, answer, actions in zip(calls, ask(*calls), wanted, strict=True):
@@ -93,7 +96,7 @@ def test_levels_are_pythons_and_names_that_nobody_has_are_refused(ask: Callable[
     plays = {
         ("hard", "mancala-world max_plies=90"): "minimax:depth=6,net=pretrained",
         ("hard", "vietnamese seeds=4"): "minimax:depth=7",
-        ("medium", "four-player"): "maxn:depth=3",
+        ("hard", "four-player"): "maxn:depth=5",
         ("perfect", "four-player"): "book:maxn:nodes=1000000,net=pretrained",
         ("perfect", FORFEIT): "book:maxn:depth=6",
     }

@@ -34,7 +34,7 @@ def test_a_hint_is_the_proved_move_unless_the_search_sees_a_much_better_one(
 
 
 def test_levels_fall_back_to_what_is_installed(without_numba: None) -> None:
-    names = ["greedy", "greedy", "maxn:depth=3", "maxn:depth=5", "book:maxn:depth=4,net=pretrained"]
+    names = ["greedy", "greedy", "saver", "maxn:depth=5", "book:maxn:depth=4,net=pretrained"]
     assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == names
     assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "book:maxn:depth=7"
 

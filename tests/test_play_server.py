@@ -104,7 +104,7 @@ def test_players_choose_moves() -> None:
     with serve(FIRST) as played:
         assert ask(played, "/players.json") == (
             200,
-            {"given": [FIRST], "names": ["random", "greedy", "maxn", "minimax", "mcts", "book"]},
+            {"given": [FIRST], "names": ["random", "greedy", "saver", "maxn", "minimax", "mcts", "book"]},
         )
         assert ask(played, "/choose", {**QUESTION, "player": FIRST}) == (200, {"move": "1A"})
         for name in ("greedy", "maxn:depth=2,net=pretrained", "book:greedy:epsilon=0.5"):

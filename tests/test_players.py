@@ -16,6 +16,7 @@ from oanquan_env.engine.notation import parse_position
 from oanquan_env.play.choosing import Chooser
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
 from oanquan_env.players.search_player import SearchPlayer
+from tests.boards import played_board
 
 ROOT = Path(__file__).parent.parent
 MODULE = '''
@@ -111,6 +112,48 @@ def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
     counts = np.bincount(RandomPolicy(core).choose(positions, np.random.default_rng(0)), minlength=10)
     assert counts.nonzero()[0].tolist() == [2, 3, 8, 9]
     assert abs(counts[[2, 3, 8, 9]] - 2000).max() < 200  # five standard deviations
+
+
+def lead(board: Board, seat: int) -> float:
+    """A player's points over the mean of the others', as the game would end here."""
+    points = board.outcome.scores if board.outcome else board.scores
+    return points[seat] - (sum(points) - points[seat]) / (len(points) - 1)
+
+
+def after(board: Board, move: object) -> Board:
+    """The board after a move."""
+    child = board.copy()
+    child.push(str(move))
+    return child
+
+
+def saving_moves(board: Board) -> set[int]:
+    """Moves of the least cost, and of these those of the largest gain, a board at a time."""
+    found = {}
+    for move in board.legal_moves:
+        child = after(board, move)
+        gain = lead(child, board.mover) - lead(board, board.mover)
+        replies = [lead(after(child, reply), child.mover) - lead(child, child.mover) for reply in child.legal_moves]
+        found[move.action] = (-max(replies) if replies else min(0, gain), gain)
+    return {action for action, worth in found.items() if worth == max(found.values())}
+
+
+@pytest.mark.parametrize("rules", ["vietnamese", "tonkin", "app refill=forfeit", "three-player", "four-player"])
+def test_the_saver_leaves_the_next_player_the_fewest_points(rules: str) -> None:
+    saver, rng = make("saver", rules), np.random.default_rng(0)
+    for number in range(12):
+        board = played_board(rules, number, 5 * number)
+        chosen = saver.choose(board.positions[np.zeros(100, dtype=np.intp)], rng).tolist()
+        assert set(chosen) == (saving_moves(board) or {0}), board.text()  # 0: the game is over
+
+
+def test_a_saver_counts_what_the_end_of_a_game_costs_it() -> None:
+    board = Board.parse("0,1,0,0,1,1/0,3,9,1,8,3* 27,6 0 6")
+    end = after(board, "5C")  # it captures the last stone, and North keeps 21 seeds
+    assert end.outcome
+    assert lead(end, 0) < lead(board, 0)
+    assert [move.action for move in board.legal_moves if str(move) == "2A"] == list(saving_moves(board))
+    assert make("saver").choose(board.positions, np.random.default_rng(0)).tolist() == list(saving_moves(board))
 
 
 def test_epsilon_is_a_probability_of_any_player() -> None:

@@ -28,7 +28,7 @@ class Level(NamedTuple):
 LEVELS = {
     "beginner": Level(("greedy",), 0.7, goes_on=True),
     "easy": Level(("greedy",), 0.3),
-    "medium": Level(("minimax:depth=2,ms=50,net=pretrained", "minimax:depth=3,ms=50", "maxn:depth=3"), 0.1),
+    "medium": Level(("saver",)),
     "hard": Level(("minimax:depth=6,ms=200,net=pretrained", "minimax:depth=7,ms=200", "maxn:depth=5")),
     "perfect": Level(
         (

@@ -3,7 +3,7 @@
 from oanquan_env.arrays import best_actions
 from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.adapters import as_policy
-from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, move_gains
+from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, SaverPolicy, move_gains
 from oanquan_env.players.making import make, usage
 from oanquan_env.players.maxn import MaxnPolicy
 from oanquan_env.players.names import Kind, PlayerName
@@ -17,6 +17,7 @@ __all__ = [
     "PlayerName",
     "Policy",
     "RandomPolicy",
+    "SaverPolicy",
     "UnknownAgentError",
     "as_policy",
     "ask_players",

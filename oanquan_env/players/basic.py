@@ -1,10 +1,10 @@
-"""Players with a lookahead of no or one ply: random, greedy, and any player with random moves."""
+"""Players with a lookahead of two plies at most: random, greedy, saver; and any player with random moves."""
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, best_actions, best_of_one
-from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.core import Core, Expanded, relative_points
 from oanquan_env.engine.move import RUNAWAY, RUNNING, SEATS, leftovers, play_in_turn
 from oanquan_env.engine.positions import Positions, occupied_bytes
 from oanquan_env.players.policy import Policy
@@ -37,6 +37,29 @@ class GreedyPolicy:
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
 
 
+class SaverPolicy:
+    """Plays the move after which the next player can win the fewest points at once; of equals, one that wins the most.
+
+    Points are those of `move_gains`. A move that ends the game costs what its mover loses by it. Ties at random.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `Policy.choose`."""
+        expanded = self.core.expand(positions)
+        children, rows, actions = expanded
+        won = _points_won(self.core, positions, expanded)
+        replies = np.where(self.core.legal_mask(children), move_gains(self.core, children), -np.inf)
+        gains = np.zeros((len(positions), self.core.rules.actions))
+        costs = np.full(gains.shape, np.inf)
+        gains[rows, actions] = won
+        costs[rows, actions] = np.where(children.over, np.maximum(0, -won), replies.max(axis=1))
+        cheapest = np.isfinite(costs) & (costs == costs.min(axis=1, keepdims=True))
+        return best_actions(gains, cheapest, rng)
+
+
 class EpsilonPolicy:
     """Another player that plays a random move with probability `epsilon`; raises ValueError unless that is 0 to 1."""
 
@@ -61,10 +84,16 @@ def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
 
     Refills that it brings about and the leftovers of a finishing move are included. Zero for illegal actions.
     """
-    children, rows, actions = core.expand(positions)
-    won = relative_points(core.standings(children) - positions.scores[rows])
+    expanded = core.expand(positions)
     gains = np.zeros((len(positions), core.rules.actions))
-    gains[rows, actions] = won[np.arange(len(rows)), positions.mover[rows]]
+    gains[expanded.rows, expanded.actions] = _points_won(core, positions, expanded)
+    return gains
+
+
+def _points_won(core: Core, positions: Positions, expanded: Expanded) -> npt.NDArray[np.float64]:
+    """(M,) points of `move_gains` of the moves of `expanded`."""
+    won = relative_points(core.standings(expanded.positions) - positions.scores[expanded.rows])
+    gains: npt.NDArray[np.float64] = won[np.arange(len(won)), positions.mover[expanded.rows]]
     return gains
 
 

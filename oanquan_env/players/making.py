@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnknownAgentError, needing_extra
-from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy
+from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, SaverPolicy
 from oanquan_env.players.maxn import MaxnPolicy
 from oanquan_env.players.names import Kind, OptionType, PlayerName, listed, parse
 from oanquan_env.players.policy import Policy
@@ -138,6 +138,11 @@ KINDS: dict[str, Kind] = {
     "random": Kind({"random": "plays any legal move"}, lambda _, rules: RandomPolicy(Core(rules)), {}),
     "greedy": Kind(
         {"greedy": "plays the move that wins the most points at once"}, lambda _, rules: GreedyPolicy(Core(rules)), {}
+    ),
+    "saver": Kind(
+        {"saver": "plays the move after which the next player can win the fewest points at once"},
+        lambda _, rules: SaverPolicy(Core(rules)),
+        {},
     ),
     "maxn": Kind(
         {

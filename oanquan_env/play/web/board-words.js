@@ -76,11 +76,11 @@ export const ROLES = { en: { human: "you", ...NAMES }, vi: { human: "bạn", ...
 /** What each level says when a game begins. */
 export const GREETINGS = {
   en: {
-    beginner: "Let’s play! I don’t like games to end.", easy: "What I see, I grab!", medium: "I look at your answer before I move.",
+    beginner: "Let’s play! I don’t like games to end.", easy: "What I see, I grab!", medium: "I save: I leave you as little as I can.",
     hard: "I look many moves ahead.", perfect: "Where there is a proof, I follow it.",
   },
   vi: {
-    beginner: "Chơi nhé! Mình chẳng muốn hết ván đâu.", easy: "Thấy quân là mình ăn!", medium: "Mình xem bạn đáp thế nào rồi mới đi.",
+    beginner: "Chơi nhé! Mình chẳng muốn hết ván đâu.", easy: "Thấy quân là mình ăn!", medium: "Mình hay để dành, chỉ cho bạn ăn ít thôi.",
     hard: "Mình nhìn trước nhiều nước đấy.", perfect: "Nơi nào đã có chứng minh, ta cứ theo.",
   },
 };

@@ -8,7 +8,7 @@ const ADDED = {
     task: (field, way) => `Your move: tap field ${field}, then the arrow that goes ${way}.`,
     other: (field, way) => `That is a move, too, but not this one: try field ${field}, ${way}.`,
     ways: {
-      beginner: "plays for fun", easy: "grabs what it sees", medium: "looks two moves ahead", hard: "looks far ahead", perfect: "follows the proof",
+      beginner: "plays for fun", easy: "grabs what it sees", medium: "saves, leaves you little", hard: "looks far ahead", perfect: "follows the proof",
     },
     presetWords: {
       vietnamese: "The rules that people in Vietnam play, after Vietnamese Wikipedia: the game goes on until both mandarin squares are empty, and one may capture over an empty one.",
@@ -47,7 +47,7 @@ const ADDED = {
     task: (field, way) => `Mời bạn đi: chạm ô ${field}, rồi chọn mũi tên ${way}.`,
     other: (field, way) => `Nước ấy cũng đi được, nhưng hãy thử ô ${field}, ${way}.`,
     ways: {
-      beginner: "chơi cho vui", easy: "thấy quân là ăn", medium: "nhìn trước hai nước", hard: "nhìn xa", perfect: "đi theo chứng minh",
+      beginner: "chơi cho vui", easy: "thấy quân là ăn", medium: "giữ quân, ít cho ăn", hard: "nhìn xa", perfect: "đi theo chứng minh",
     },
     presetWords: {
       vietnamese: "Luật quen thuộc ở Việt Nam, theo Wikipedia tiếng Việt: chơi đến khi cả hai ô quan trống, được ăn qua ô quan trống. Hết quan, tàn dân, thu quân, bán ruộng.",

@@ -19,17 +19,17 @@ export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
 export const LEVELS = {
   beginner: { players: ["greedy"], epsilon: 0.7, goesOn: true },
   easy: { players: ["greedy"], epsilon: 0.3 },
-  medium: { players: ["minimax:depth=2,net=pretrained", "minimax:depth=3", "maxn:depth=3"], epsilon: 0.1 },
+  medium: { players: ["saver"], epsilon: 0 },
   hard: { players: ["minimax:depth=6,net=pretrained", "minimax:depth=7", "maxn:depth=5"], epsilon: 0 },
   perfect: { players: ADVISERS, epsilon: 0 },
 };
 
 const LIMITS = ["depth", "nodes", "ms"], SEARCH = { depth: "whole", nodes: "whole", ms: "number", net: "text" };
-const KINDS = { random: {}, greedy: {}, minimax: SEARCH, maxn: SEARCH, book: null };
+const KINDS = { random: {}, greedy: {}, saver: {}, minimax: SEARCH, maxn: SEARCH, book: null };
 const FORMS = { whole: /^-?[0-9]{1,15}$/, number: /^-?([0-9]{1,12}(\.[0-9]{0,15})?|\.[0-9]{1,15})$/, text: /^.*$/ };
 const WANTED = { whole: ["a whole number", "số nguyên"], number: ["a number", "số"] };
 const DEEPEST = { minimax: 127, maxn: 20 };
-const KNOWN = [...Object.keys(LEVELS), "random", "greedy", "minimax:depth=6", "minimax:nodes=20000,net=pretrained", "maxn:depth=4", "book:greedy"].join(", ");
+const KNOWN = [...Object.keys(LEVELS), "random", "greedy", "saver", "minimax:depth=6", "minimax:nodes=20000,net=pretrained", "maxn:depth=4", "book:greedy"].join(", ");
 
 // ---- names -----------------------------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ export function firstPlaying(names, rules, catalogue) {
 
 function made({ kind, options, epsilon, beyond }, rules, catalogue) {
   if (kind === "book") return { kind, beyond: made(beyond, rules, catalogue) };
-  if (kind === "random") return { kind, epsilon };
+  if (kind === "random" || kind === "saver") return { kind, epsilon };
   if (kind === "greedy") return { kind: "full", depth: 1, epsilon };
   const limits = LIMITS.filter((limit) => limit in options), { depth, nodes = Infinity, ms = Infinity } = options;
   const net = netOf(options.net, rules, catalogue), two = rules.players === 2, full = rules.refill === "forfeit";
@@ -173,4 +173,16 @@ export function searchAll(engine, rules, position, depth) {
   const values = Object.fromEntries(found.map((move) => [move.action, value(move)]));
   const actions = found.filter((move) => move.worth === highest).map(({ action }) => action);
   return { action: actions[0], actions, value: values[actions[0]], values, depth, proved: false, nodes, line };
+}
+
+/** The moves after which the next player can win the fewest points at once, and of these those that win the most; as
+ * `SaverPolicy` of oanquan_env/players/basic.py. */
+export function searchSaving(engine, rules, position) {
+  const moves = Object.entries(searchAll(engine, rules, position, 1).values).map(([action, won]) => {
+    const child = engine.play(rules, position, Number(action)).position;
+    return { action: Number(action), won, cost: child.ended ? Math.max(0, -won) : searchAll(engine, rules, child, 1).value };
+  });
+  const least = Math.min(...moves.map(({ cost }) => cost)), cheapest = moves.filter(({ cost }) => cost === least);
+  const most = Math.max(...cheapest.map(({ won }) => won));
+  return { actions: cheapest.filter(({ won }) => won === most).map(({ action }) => action) };
 }

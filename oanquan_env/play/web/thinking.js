@@ -3,7 +3,7 @@
 import { Book, Openings } from "./book.js";
 import { Engine, CAPTURE } from "./engine.js";
 import { moveText } from "./notation.js";
-import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, seeded } from "./players.js";
+import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, searchSaving, seeded } from "./players.js";
 import { Refused } from "./refused.js";
 
 const PREFERENCE = 3; // a proved move is the hint unless the search sees another that wins more than so many points more
@@ -80,6 +80,7 @@ export class Thinking {
 
   async #search({ kind, depth, nodes, net }, engine, rules, position, everyMove) {
     if (kind === "full") return searchAll(engine, rules, position, depth);
+    if (kind === "saver") return searchSaving(engine, rules, position);
     const loaded = net && (await this.#once(rules, async () => engine.net(rules, await this.#data(`net-${net}.bin`))));
     return engine.search(rules, position, { depth, nodes, everyMove, net: loaded });
   }
