@@ -39,6 +39,7 @@ from oanquan_env.benchmark.verification import UnprovedError, verify
 from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.players.basic import points_won
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import certificate_path, read_certificate
 from oanquan_env.search.certify import NoStrategyError, certify
@@ -50,11 +51,8 @@ from oanquan_env.search.solver import FIRST_NODES, BoundSearch, Solver
 PROG = "python -m agents.evaluation.prove_openings"
 MEGABYTES = 256.0
 """Size of a position's table of proofs."""
-GUESS = Limits(nodes=20_000)
-"""The search whose value is the first guess of a position's value."""
-SAVE_SECONDS = 20.0
-ENDED = ""
-"""In place of a position's name: the game is over."""
+GUESS = Limits(nodes=20_000)  # of the search whose value is the first guess of a position's
+ENDED = ""  # in place of a position's name: the game is over
 CERTIFY_SECONDS = 60.0
 """Time for the proofs of a certificate, and then for its strategies."""
 
@@ -78,11 +76,10 @@ class OpeningProofs:
             table.bounds.setdefault(name, Bounds())
 
     def run(self, progress: Progress, save: Callable[[], None], asked_plies: int | None = None) -> None:
-        """Ask for each open value once, the deepest positions first; `save` is called now and then.
+        """Ask for each open value once, the deepest positions first; `save` is called after each.
 
         `asked_plies` is how deep the positions lie at most that are asked for; as deep as the table if left out.
         """
-        saved = time.monotonic()
         last = self.table.plies if asked_plies is None else asked_plies
         for layer, names in reversed(self._layers[: last + 1]):
             self._propagate()
@@ -93,9 +90,7 @@ class OpeningProofs:
                 for row, bounds in zip(rows, pool.map(self._prove, asked), strict=True):
                     self.table.bounds[names[row]] = bounds
                     progress.advance(task)
-                    if time.monotonic() > saved + SAVE_SECONDS:
-                        save()
-                        saved = time.monotonic()
+                    save()
         self._propagate()
 
     def _prove(self, asked: tuple[Positions, Bounds]) -> Bounds:
@@ -117,29 +112,24 @@ class OpeningProofs:
 
         No move wins more than the best one; and where only one move may win as much as is proved, it does.
         """
-        bounds = self.table.bounds
+        bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
         for name, moves in (one for layer in reversed(self._moves) for one in layer):
-            values = [self._value(*move) for move in moves.items()]
+            values = [bounds[child].before(gain) for child, gain in moves.items()]
             best = Bounds(max(value.lower for value in values), max(value.upper for value in values))
             bounds[name] = bounds[name].within(best)
         for name, moves in (one for layer in self._moves for one in layer):
             lower, upper = bounds[name]
-            enough = [child for child, gain in moves.items() if self._value(child, gain).upper >= lower]
+            enough = [child for child, gain in moves.items() if bounds[child].before(gain).upper >= lower]
             for child in moves.keys() & self._single:
                 least = lower if enough == [child] else -math.inf
                 bounds[child] = bounds[child].within(Bounds(least, upper).before(moves[child]))
+        self.table.bounds.update((name, bounds[name]) for name in self.table.bounds)
 
-    def _value(self, child: str, gain: int) -> Bounds:
-        """Bounds of a move by the points that it wins at once."""
-        return (Bounds(0, 0) if child == ENDED else self.table.bounds[child]).before(gain)
-
-    def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, int]]]:
+    def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, float]]]:
         """The positions by name, each with those after its moves and the most points that a move there wins."""
         moves = self.core.expand(layer)
-        lead = self.core.standings(moves.positions) - layer.scores[moves.rows]
-        each, movers = np.arange(len(lead)), layer.mover[moves.rows]
-        gains = (lead[each, movers] - lead[each, 1 - movers]).tolist()
-        found: list[dict[str, int]] = [{} for _ in names]
+        gains = points_won(self.core, layer, moves).tolist()
+        found: list[dict[str, float]] = [{} for _ in names]
         children = np.where(moves.positions.over, ENDED, squares_of(self.core, moves.positions)).tolist()
         for row, gain, child in zip(moves.rows.tolist(), gains, children, strict=True):
             found[row][child] = max(gain, found[row].get(child, gain))
@@ -193,12 +183,10 @@ def main(options: Options) -> None:
     """Prove and write the file."""
     core = Core(options.rules)
     path = options.output or openings_table_path(core.rules)
-    table = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})
-    if path.exists():
-        found = read_opening_table(path)
-        if (found.rules, found.plies) != (table.rules, table.plies):
-            raise ValueError(f"{path} holds {found.plies} plies of '{found.rules}': name another --output")
-        table = found
+    new = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})
+    table = read_opening_table(path) if path.exists() else new
+    if (table.rules, table.plies) != (new.rules, new.plies):
+        raise ValueError(f"{path} holds {table.plies} plies of '{table.rules}': name another --output")
     if options.certify:
         print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
         return
@@ -217,7 +205,7 @@ def main(options: Options) -> None:
         OpeningProofs(table, options.nodes, options.threads).run(progress, save, options.asked)
     save()
     print(
-        f"{table.proved} of {len(table.bounds)} positions proved in {table.made['seconds']:.0f} core seconds, in {path}"
+        f"{table.proved} of {len(table.bounds)} positions proved, {table.made['seconds']:.0f} core seconds, in {path}"
     )
 
 
