@@ -123,6 +123,17 @@ def test_the_set_up_has_the_bounds_of_the_packages_certificate(tmp_path) -> None
     assert next(iter(read_opening_table(path).bounds.values())) == Bounds(5, 5)
 
 
+def test_the_only_move_that_can_win_what_is_proved_does() -> None:
+    full = proved("tonkin fields=3 seeds=2 stone_value=3", 1)
+    (start, value), *moves = full.bounds.items()
+    partial = OpeningTable(full.rules, 1, {start: value})
+    alone = OpeningProofs(partial, nodes=1, threads=1)
+    best = "4,0,0,11/0,3,1,10"  # after the move that is worth what the set-up is
+    partial.bounds |= {name: bounds for name, bounds in moves if name != best}
+    alone.run(Progress(disable=True), lambda: None, asked_plies=0)
+    assert partial.bounds == full.bounds
+
+
 def test_certificates_confirm_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
     table = proved("tonkin fields=3 seeds=2 stone_value=3", 1)
     assert certify_sample(table, 2) == 2

@@ -17,6 +17,7 @@ no code with the search.
 import math
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from oanquan_env.benchmark.verification import UnprovedError, verify
 from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.players.basic import points_won
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import certificate_path, read_certificate
 from oanquan_env.search.certify import NoStrategyError, certify
@@ -49,9 +51,8 @@ from oanquan_env.search.solver import FIRST_NODES, BoundSearch, Solver
 PROG = "python -m agents.evaluation.prove_openings"
 MEGABYTES = 256.0
 """Size of a position's table of proofs."""
-GUESS = Limits(nodes=20_000)
-"""The search whose value is the first guess of a position's value."""
-SAVE_SECONDS = 20.0
+GUESS = Limits(nodes=20_000)  # of the search whose value is the first guess of a position's
+ENDED = ""  # in place of a position's name: the game is over
 CERTIFY_SECONDS = 60.0
 """Time for the proofs of a certificate, and then for its strategies."""
 
@@ -67,19 +68,20 @@ class OpeningProofs:
         self.table = table
         self.core = Core(table.rules)
         self._nodes, self._threads = nodes, threads
-        self._layers = list(layers(self.core, table.plies))
-        self._names = [squares_of(self.core, layer) for layer in self._layers]
-        for name in (name for names in self._names for name in names):
+        self._layers = [(layer, squares_of(self.core, layer)) for layer in layers(self.core, table.plies)]
+        self._moves = [self._moves_of(*layer) for layer in self._layers[:-1]]
+        plies = Counter(name for _, names in self._layers for name in set(names))
+        self._single = {name for name, count in plies.items() if count == 1}  # others may lie nearer to the ply limit
+        for name in plies:
             table.bounds.setdefault(name, Bounds())
 
     def run(self, progress: Progress, save: Callable[[], None], asked_plies: int | None = None) -> None:
-        """Ask for each open value once, the deepest positions first; `save` is called now and then.
+        """Ask for each open value once, the deepest positions first; `save` is called after each.
 
         `asked_plies` is how deep the positions lie at most that are asked for; as deep as the table if left out.
         """
-        saved = time.monotonic()
         last = self.table.plies if asked_plies is None else asked_plies
-        for layer, names in zip(reversed(self._layers[: last + 1]), reversed(self._names[: last + 1]), strict=True):
+        for layer, names in reversed(self._layers[: last + 1]):
             self._propagate()
             rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
             asked = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
@@ -88,9 +90,7 @@ class OpeningProofs:
                 for row, bounds in zip(rows, pool.map(self._prove, asked), strict=True):
                     self.table.bounds[names[row]] = bounds
                     progress.advance(task)
-                    if time.monotonic() > saved + SAVE_SECONDS:
-                        save()
-                        saved = time.monotonic()
+                    save()
         self._propagate()
 
     def _prove(self, asked: tuple[Positions, Bounds]) -> Bounds:
@@ -108,20 +108,32 @@ class OpeningProofs:
         return bound_search.bounds
 
     def _propagate(self) -> None:
-        """Bounds of all positions but the deepest from those of their moves, from the end to the beginning."""
-        for layer, names in zip(reversed(self._layers[:-1]), reversed(self._names[:-1]), strict=True):
-            moves = self.core.expand(layer)
-            lead = self.core.standings(moves.positions) - layer.scores[moves.rows]
-            movers = layer.mover[moves.rows]
-            each = np.arange(len(movers))
-            gains = (lead[each, movers] - lead[each, 1 - movers]).tolist()
-            over, children = moves.positions.over.tolist(), squares_of(self.core, moves.positions)
-            best = [Bounds(-math.inf, -math.inf)] * len(names)
-            for row, gain, child, ended in zip(moves.rows.tolist(), gains, children, over, strict=True):
-                bounds = (Bounds(0, 0) if ended else self.table.bounds[child]).before(gain)
-                best[row] = Bounds(max(best[row].lower, bounds.lower), max(best[row].upper, bounds.upper))
-            for name, bounds in zip(names, best, strict=True):
-                self.table.bounds[name] = self.table.bounds[name].within(bounds)
+        """Narrow bounds by those of the moves, from the end to the beginning, and then by those before.
+
+        No move wins more than the best one; and where only one move may win as much as is proved, it does.
+        """
+        bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
+        for name, moves in (one for layer in reversed(self._moves) for one in layer):
+            values = [bounds[child].before(gain) for child, gain in moves.items()]
+            best = Bounds(max(value.lower for value in values), max(value.upper for value in values))
+            bounds[name] = bounds[name].within(best)
+        for name, moves in (one for layer in self._moves for one in layer):
+            lower, upper = bounds[name]
+            enough = [child for child, gain in moves.items() if bounds[child].before(gain).upper >= lower]
+            for child in moves.keys() & self._single:
+                least = lower if enough == [child] else -math.inf
+                bounds[child] = bounds[child].within(Bounds(least, upper).before(moves[child]))
+        self.table.bounds.update((name, bounds[name]) for name in self.table.bounds)
+
+    def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, float]]]:
+        """The positions by name, each with those after its moves and the most points that a move there wins."""
+        moves = self.core.expand(layer)
+        gains = points_won(self.core, layer, moves).tolist()
+        found: list[dict[str, float]] = [{} for _ in names]
+        children = np.where(moves.positions.over, ENDED, squares_of(self.core, moves.positions)).tolist()
+        for row, gain, child in zip(moves.rows.tolist(), gains, children, strict=True):
+            found[row][child] = max(gain, found[row].get(child, gain))
+        return list(zip(names, found, strict=True))
 
 
 def certify_sample(table: OpeningTable, count: int) -> int:
@@ -171,12 +183,10 @@ def main(options: Options) -> None:
     """Prove and write the file."""
     core = Core(options.rules)
     path = options.output or openings_table_path(core.rules)
-    table = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})
-    if path.exists():
-        found = read_opening_table(path)
-        if (found.rules, found.plies) != (table.rules, table.plies):
-            raise ValueError(f"{path} holds {found.plies} plies of '{found.rules}': name another --output")
-        table = found
+    new = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})
+    table = read_opening_table(path) if path.exists() else new
+    if (table.rules, table.plies) != (new.rules, new.plies):
+        raise ValueError(f"{path} holds {table.plies} plies of '{table.rules}': name another --output")
     if options.certify:
         print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
         return
@@ -195,7 +205,7 @@ def main(options: Options) -> None:
         OpeningProofs(table, options.nodes, options.threads).run(progress, save, options.asked)
     save()
     print(
-        f"{table.proved} of {len(table.bounds)} positions proved in {table.made['seconds']:.0f} core seconds, in {path}"
+        f"{table.proved} of {len(table.bounds)} positions proved, {table.made['seconds']:.0f} core seconds, in {path}"
     )
 
 

@@ -50,7 +50,7 @@ class SaverPolicy:
         """See `Policy.choose`."""
         expanded = self.core.expand(positions)
         children, rows, actions = expanded
-        won = _points_won(self.core, positions, expanded)
+        won = points_won(self.core, positions, expanded)
         replies = np.where(self.core.legal_mask(children), move_gains(self.core, children), -np.inf)
         gains = np.zeros((len(positions), self.core.rules.actions))
         costs = np.full(gains.shape, np.inf)
@@ -86,12 +86,12 @@ def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
     """
     expanded = core.expand(positions)
     gains = np.zeros((len(positions), core.rules.actions))
-    gains[expanded.rows, expanded.actions] = _points_won(core, positions, expanded)
+    gains[expanded.rows, expanded.actions] = points_won(core, positions, expanded)
     return gains
 
 
-def _points_won(core: Core, positions: Positions, expanded: Expanded) -> npt.NDArray[np.float64]:
-    """(M,) points of `move_gains` of the moves of `expanded`."""
+def points_won(core: Core, positions: Positions, expanded: Expanded) -> npt.NDArray[np.float64]:
+    """(M,) points by which each of a batch's `expanded` moves improves its mover's lead at once, as in `move_gains`."""
     won = relative_points(core.standings(expanded.positions) - positions.scores[expanded.rows])
     gains: npt.NDArray[np.float64] = won[np.arange(len(won)), positions.mover[expanded.rows]]
     return gains

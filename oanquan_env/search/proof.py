@@ -53,7 +53,7 @@ from oanquan_env.search.proof_tables import (
     keep_numbers,
     keep_proof,
     question_number,
-    shortest_proof,
+    shortest_proofs,
 )
 
 FAILED, PROVED, LIMITED = 0, 1, 2
@@ -68,12 +68,11 @@ UNPROVED = 1 << 20
 @compiled
 def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
     """Phi and delta of a running position by the tables, or of a leaf, and the plies of the proof, if there is one."""
-    plies = shortest_proof(state, own, other, goal, 1)
-    if plies != NOT_FOUND:
-        return 0, SETTLED, plies
-    plies = shortest_proof(state, own, other, goal - 1, 0)
-    if plies != NOT_FOUND:
-        return SETTLED, 0, plies
+    won, lost = shortest_proofs(state, own, other, goal)
+    if won != NOT_FOUND:
+        return 0, SETTLED, won
+    if lost != NOT_FOUND:
+        return SETTLED, 0, lost
     bucket, place = find_numbers(state, own, other, question_number(goal, is_prover))
     if place != NOT_FOUND:
         entry = state.numbers[bucket, place]
@@ -184,7 +183,8 @@ def settle(
 def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
     """Plies of the proof of a bound in the table, or UNPROVED."""
     own, other = canonical(state.rules, own, other)
-    plies = shortest_proof(state, own, other, bound, is_lower)
+    won, lost = shortest_proofs(state, own, other, bound if is_lower else bound + 1)
+    plies = won if is_lower else lost
     return UNPROVED if plies == NOT_FOUND else plies
 
 

@@ -59,7 +59,7 @@ class State(NamedTuple):
 NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
 PROOFS = record(Proof, **dict.fromkeys(("bound", "plies", "is_lower"), (np.int16,)))
 PROOF_ENTRIES = 3 * ENTRIES
-"""Proofs of a bucket."""
+"""Proofs of a bucket; it fills from the first place on."""
 _LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
 STACK = record(
     Stack,
@@ -115,6 +115,8 @@ def find_proof(state: State, own: int, other: int, bound: int, is_lower: int, mo
     sign, best, plies = 1 if is_lower else -1, bound, NOT_FOUND
     for place in range(PROOF_ENTRIES):
         proof = state.proofs[bucket, place]
+        if not proof.own:
+            break
         if proof.own == own and proof.other == other and proof.is_lower == is_lower and proof.plies <= most:
             gain = sign * (proof.bound - best)
             if gain > 0 or (gain == 0 and (plies == NOT_FOUND or proof.plies < plies)):
@@ -123,16 +125,21 @@ def find_proof(state: State, own: int, other: int, bound: int, is_lower: int, mo
 
 
 @compiled
-def shortest_proof(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
-    """The plies of the shortest proof of a bound, or of a better one, or NOT_FOUND."""
+def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int, int]:
+    """The plies of the shortest proof that a mover wins `goal` points, and of one that it does not, or NOT_FOUND."""
     bucket, _ = table_place(state.memory, side_key(own), other)
-    sign, plies = 1 if is_lower else -1, NOT_FOUND
+    won = lost = NOT_FOUND
     for place in range(PROOF_ENTRIES):
         proof = state.proofs[bucket, place]
-        fits = proof.own == own and proof.other == other and proof.is_lower == is_lower
-        if fits and sign * (proof.bound - bound) >= 0 and (plies == NOT_FOUND or proof.plies < plies):
-            plies = proof.plies
-    return int(plies)
+        if not proof.own:
+            break
+        if proof.own == own and proof.other == other:
+            if proof.is_lower:
+                if proof.bound >= goal and (won == NOT_FOUND or proof.plies < won):
+                    won = proof.plies
+            elif proof.bound < goal and (lost == NOT_FOUND or proof.plies < lost):
+                lost = proof.plies
+    return won, lost
 
 
 @compiled
@@ -143,14 +150,17 @@ def keep_proof(state: State, own: int, other: int, bound: int, is_lower: int, pl
     place, least = 0, INFINITY + 1
     for rival in range(PROOF_ENTRIES):
         proof = table[bucket, rival]
-        rank = proof.plies if proof.own else NOT_FOUND
+        if not proof.own:
+            if least != NOT_FOUND:
+                place = rival
+            break
         if proof.own == own and proof.other == other and proof.is_lower == is_lower:
             gain = sign * (bound - proof.bound)
             if gain <= 0 and proof.plies <= plies:
                 return
             if gain >= 0 and proof.plies >= plies:
-                proof.own, rank = 0, NOT_FOUND
-        if rank < least:
-            place, least = rival, rank
+                place, least = rival, NOT_FOUND
+        if proof.plies < least:
+            place, least = rival, proof.plies
     proof = table[bucket, place]
     proof.own, proof.other, proof.bound, proof.is_lower, proof.plies = own, other, bound, is_lower, plies
