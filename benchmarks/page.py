@@ -100,6 +100,7 @@ def catalogue() -> dict[str, Any]:
         ],
         "seats": {count: {"en": names, "vi": vietnamese.SEAT_NAMES[count]} for count, names in SEAT_NAMES.items()},
         "levels": list(LEVELS),
+        "books": [name for name, level in LEVELS.items() if level.players[0].startswith("book:")],
         "certificates": [name for name in PRESETS if (DATA / f"certificate-{name}.npz").is_file()],
         "openings": [name for name, preset in PRESETS.items() if openings_table_path(preset.rules).is_file()],
         "person": PERSON,
