@@ -10,14 +10,22 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from PIL import Image
 
 from oanquan_env import Board, MoveTrace
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.render import LastMove, Snapshot, image, rgb, svg
 from oanquan_env.render.drawable import Drawable
+
+if TYPE_CHECKING:
+    from agents.evaluation.results import ArenaResult, RegretResult
 
 GAP = 16
 """Pixels between two boards."""
@@ -25,6 +33,9 @@ SHARP = 2
 """Pixels of a PNG for each one on the screen: fine screens have as many."""
 INK, PALE = "#222222", "#BBBBBB"
 BLUE, ORANGE, GREEN, RED = "#4C78A8", "#F58518", "#54A24B", "#C44E52"
+PHASE_COLOURS = (BLUE, ORANGE, GREEN)
+LINEAR_REGRET = 0.1
+"""Regret, points, below which the axis of the regret picture is linear instead of logarithmic: 0 needs a place."""
 _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
 
 
@@ -97,3 +108,68 @@ def axes(title: str, width: float = 7.5, height: float = 3.4) -> Axes:
     drawn.grid(axis="y", color="#EEEEEE")
     drawn.set_axisbelow(True)
     return drawn
+
+
+# ---- strength --------------------------------------------------------------------------------------------------------
+
+
+def draw_ratings(arena: ArenaResult) -> Figure:
+    """Elo with 95 % intervals, the strongest at the top."""
+    ratings = arena.ratings
+    figure, axes = _figure(8, 1.4 + 0.42 * len(ratings), f"Elo, {arena.anchor} = 0, with 95 % intervals")
+    for place, rating in enumerate(reversed(ratings)):
+        elo = rating.elo
+        axes.errorbar(elo.mean, place, xerr=_reach(elo), fmt="o", color=PHASE_COLOURS[0], capsize=4, markersize=7)
+        text = f"{elo.mean:+.0f}" if round(elo.mean) else "0"
+        axes.annotate(text, (elo.mean, place), (0, 9), textcoords="offset points", ha="center", color=INK, fontsize=9)
+    axes.axvline(0, color=PALE, linewidth=1, zorder=0)
+    axes.set_yticks(range(len(ratings)), [rating.agent for rating in reversed(ratings)])
+    axes.set_ylim(-0.6, len(ratings) - 0.25)
+    axes.margins(x=0.06)
+    _name_points(axes, "Elo points")
+    return figure
+
+
+def draw_regret(result: RegretResult, order: list[str]) -> Figure:
+    """Mean regret of each player in each phase with 95 % intervals, on a logarithmic axis."""
+    rows = result.agents
+    figure, axes = _figure(8, 1.6 + 0.55 * len(order), "Regret by phase, points a move, with 95 % intervals")
+    for number, (phase, colour) in enumerate(zip(PHASES, PHASE_COLOURS, strict=True)):
+        places = [place for place, agent in enumerate(order) if phase in rows[agent].phases]
+        found = [rows[order[place]].phases[phase] for place in places]
+        reach = np.array([_reach(regret) for regret in found])[:, :, 0].T if found else None
+        means, at = [regret.mean for regret in found], np.array(places) + 0.22 * (number - 1)
+        axes.errorbar(means, at, xerr=reach, fmt="o", color=colour, capsize=3, markersize=6, label=phase)
+    axes.set_xscale("symlog", linthresh=LINEAR_REGRET, linscale=0.4)
+    highest = max((found.high for found in rows.values()), default=1.0)
+    ticks = [tick for tick in (0, 0.1, 0.3, 1, 3, 10, 30) if tick <= 3 * highest]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xlim(-LINEAR_REGRET / 4, None)
+    axes.minorticks_off()
+    axes.set_yticks(range(len(order)), order)
+    axes.set_ylim(len(order) - 0.5, -0.5)
+    for place in range(1, len(order)):
+        axes.axhline(place - 0.5, color="#EEEEEE", linewidth=1, zorder=0)
+    _name_points(axes, "points lost against the best move (logarithmic from 0.1)")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return figure
+
+
+def _figure(width: float, height: float, title: str) -> tuple[Figure, Axes]:
+    """An empty picture, sizes in inches."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, loc="left", color=INK, fontsize=12, pad=12)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _name_points(axes: Axes, name: str) -> None:
+    axes.grid(axis="x", color="#EEEEEE")
+    axes.set_axisbelow(True)
+    axes.set_xlabel(name)
+
+
+def _reach(estimate: Estimate) -> list[list[float]]:
+    """How far the interval reaches below and above the mean, as matplotlib takes it."""
+    return [[estimate.mean - estimate.low], [estimate.high - estimate.mean]]
