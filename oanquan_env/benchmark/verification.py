@@ -56,7 +56,8 @@ class Verified:
     @property
     def bounds(self) -> Bounds:
         """Both bounds, infinite where nothing is claimed."""
-        return Bounds(*(one.bound if one else none for one, none in ((self.lower, -math.inf), (self.upper, math.inf))))
+        lower = -math.inf if self.lower is None else self.lower.bound
+        return Bounds(lower, math.inf if self.upper is None else self.upper.bound)
 
     def __str__(self) -> str:
         lines = [f"rules     {self.certificate.rules}", f"position  {self.certificate.position}"]

@@ -48,8 +48,8 @@ from oanquan_env.search.proof_tables import (
     STACK,
     Stack,
     State,
+    best_lower,
     find_numbers,
-    find_proof,
     keep_numbers,
     keep_proof,
     question_number,
@@ -211,11 +211,11 @@ def prove_each(state: State, sides: Int64s, lower: Int64s, most: Int64s, nodes: 
     found = np.empty((len(lower), 2), dtype=np.int64)
     for row in range(len(lower)):
         own, other = canonical(state.rules, sides[row, 0], sides[row, 1])
-        bound, plies = find_proof(state, own, other, lower[row], 1, most[row])
+        bound, plies = best_lower(state, own, other, lower[row], most[row])
         if plies == NOT_FOUND and nodes:
             state.memory.stop = 0
             prove(state, own, other, lower[row], 1, nodes)
-            bound, plies = find_proof(state, own, other, lower[row], 1, most[row])
+            bound, plies = best_lower(state, own, other, lower[row], most[row])
         found[row] = bound, UNPROVED if plies == NOT_FOUND else plies
     return found
 

@@ -106,21 +106,21 @@ def keep_numbers(state: State, own: int, other: int, question: int, phi: int, de
 
 
 @compiled
-def find_proof(state: State, own: int, other: int, bound: int, is_lower: int, most: int) -> tuple[int, int]:
-    """The proof that says most of those of a bound, or a better one, within so many plies: its bound and its plies.
+def best_lower(state: State, own: int, other: int, least: int, most: int) -> tuple[int, int]:
+    """The best lower bound, `least` or more, that is proved within `most` plies, and the plies of its shortest proof.
 
-    Of two with the same bound it is the shorter one; the plies are NOT_FOUND where there is none.
+    The plies are NOT_FOUND where there is none.
     """
     bucket, _ = table_place(state.memory, side_key(own), other)
-    sign, best, plies = 1 if is_lower else -1, bound, NOT_FOUND
+    best, plies = least, NOT_FOUND
     for place in range(PROOF_ENTRIES):
         proof = state.proofs[bucket, place]
         if not proof.own:
             break
-        if proof.own == own and proof.other == other and proof.is_lower == is_lower and proof.plies <= most:
-            gain = sign * (proof.bound - best)
-            if gain > 0 or (gain == 0 and (plies == NOT_FOUND or proof.plies < plies)):
-                best, plies = proof.bound, proof.plies
+        fits = proof.own == own and proof.other == other and proof.is_lower and proof.plies <= most
+        shorter = proof.bound == best and (plies == NOT_FOUND or proof.plies < plies)
+        if fits and (proof.bound > best or shorter):
+            best, plies = proof.bound, proof.plies
     return best, plies
 
 
