@@ -24,9 +24,6 @@ export class Book {
     this.strategies = Object.fromEntries(["lower", "upper"].map((name) => [name, new Strategy(engine, rules, this.start, this.file, name, arrays)]));
   }
 
-  /** Whether the value of the set-up is known: both bounds are the same. */
-  get exact() { return this.arrays.lower === this.arrays.upper; }
-
   /** The proved action in a running position, or null: the lower bound's after an even number of plies, else the upper's.
    * Where a position stands there several times, it is that by which the bound is still reached and which ends soonest. */
   known(position) {

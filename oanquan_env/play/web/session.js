@@ -319,7 +319,8 @@ export class Session extends EventTarget {
   async #prove(turn) {
     const { game } = this, { rules, root, names } = game, history = game.line().map(({ action }) => action);
     if (!this.#catalogue.certificates.includes(rulesText(rules, this.#catalogue))) return; // no certificate
-    const holds = (name, seat) => !game.person(seat) && !changedHands(game.match) && this.#thinker.proved(name, rules, root.position, history, seat);
+    const isBook = (name) => this.#catalogue.books.includes(name) || name.startsWith("book:"); // of others nobody need ask
+    const holds = (name, seat) => isBook(name) && !changedHands(game.match) && this.#thinker.proved(name, rules, root.position, history, seat);
     const proved = await Promise.all(names.map(holds)).catch(() => []);
     if (this.#turn !== turn || names.every((_, seat) => (proved[seat] ?? false) === (this.#proved[seat] ?? false))) return;
     this.#proved = proved;

@@ -94,8 +94,7 @@ export async function begin(open = null) {
   const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
   const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable });
-  const lazy = lazily(thinking, "known", "choose", "hint", "proved"), isBook = (name) => catalogue.books.includes(name) || name.startsWith("book:");
-  thinker = { ...lazy, proved: async (name, ...game) => isBook(name) && lazy.proved(name, ...game) }; // others need not be loaded to know
+  thinker = lazily(thinking, "known", "choose", "hint", "proved");
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
   const before = kept();

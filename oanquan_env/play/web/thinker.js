@@ -47,10 +47,10 @@ export class Thinker {
     return this.#request("hint", [rules, position, options], signal);
   }
 
-  /** Whether the bound of a certificate holds for a seat, whatever the others play: the actions `history` from `start` on. */
+  /** Whether the bound of a certificate holds for the seat of a player that follows one, whatever the others play: the
+   * actions `history` from `start` on. */
   async proved(name, rules, start, history, seat) {
-    if (this.#isElsewhere(name, rules) || playerOf(name, rules, this.catalogue).kind !== "book") return false;
-    return this.#request("proved", [rules, start, history, seat]);
+    return !this.#isElsewhere(name, rules) && this.#request("proved", [rules, start, history, seat]);
   }
 
   /** Whether only a program with Python may have a player of that name. */

@@ -64,7 +64,8 @@ export class Thinking {
       return { action: Number(action), final, exact };
     });
     moves.sort((one, other) => other.final - one.final);
-    const book = proved ? await this.#proofs(Book, engine, rules) : null, action = book?.exact ? book.known(position) : null, known = moves.find((move) => move.action === action);
+    const begin = openings?.value(rules, engine.start(rules)), book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null; // else it proves no best move
+    const action = book?.known(position) ?? null, known = moves.find((move) => move.action === action);
     const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
     const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);
