@@ -5,8 +5,10 @@
     python -m benchmarks.readme                                        # renews the table
 
 Every run is written to `benchmarks/results/methods.json` as it ends, so the command may be stopped at any time; it then
-draws `methods.png`. Schedules follow the processor time, so each budget is a run of its own. Measuring is not counted.
-Regret is over the test part of the suites; curves are over the development part.
+draws `methods.png`. The first run of a method under some rules is timed: measuring is not counted. Later runs take as
+many plies as their minutes buy at the speed of those before, so they may run on a slower machine, or on a busy one.
+Schedules are as long as the budget, so each budget is a run of its own. Regret is over the test part of the suites;
+curves are over the development part.
 """
 
 import functools
@@ -46,7 +48,7 @@ NODES = 2_000, 20_000
 
 
 class Training:
-    """A run of `agents.run`, whose schedules follow the processor time."""
+    """A run of `agents.run`, whose schedules are as long as the budget."""
 
     def __init__(self, config: str, changes: dict[str, Any], folder: Path, rules: str, seed: int) -> None:
         base = load_config(CONFIGS / config)
@@ -108,8 +110,8 @@ METHODS: dict[str, Callable[..., Training | PQN]] = {
 """How a run begins, from a folder, rules and a seed. `benchmarks.methods` knows what each sees."""
 
 
-def train(method: str, rules: str, minutes: float, seed: int, suite: Suite) -> dict[str, Any]:
-    """A run as the results hold it."""
+def train(method: str, rules: str, minutes: float, seed: int, suite: Suite, speed: float | None) -> dict[str, Any]:
+    """A run as the results hold it; its seconds are those of the clock, or of this speed in plies a second."""
     parts: tuple[Suite, Suite] = suite.part("development"), suite.part("test")
     with tempfile.TemporaryDirectory() as folder:
         begin = METHODS[method]
@@ -119,9 +121,9 @@ def train(method: str, rules: str, minutes: float, seed: int, suite: Suite) -> d
         run = begin(Path(folder) / "run", rules, seed)
         spent, last, due, curve = 0.0, 0.0, list(SHARES), []
         while due:
-            began = time.process_time()
+            began, before = time.process_time(), run.plies
             run.iterate(min((spent + last) / (60 * minutes), 1.0))
-            last = time.process_time() - began
+            last = (run.plies - before) / speed if speed else time.process_time() - began
             spent += last
             passed = sum(spent >= share * 60 * minutes for share in due)
             if passed:
@@ -182,7 +184,7 @@ def main(options: Options) -> None:
         if results.of(minutes=minutes, rules=rules, seed=seed, method=method):
             continue
         suite = load_suite(Rules.parse(rules))
-        found = train(method, rules, minutes, seed, suite)
+        found = train(method, rules, minutes, seed, suite, results.speed(rules, method))
         searches = results.content["searches"].setdefault(rules, {})
         for ending, ms in found["ms"].items():
             if method + ending not in searches:

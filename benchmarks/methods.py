@@ -48,6 +48,11 @@ class Results:
         """The runs with these entries."""
         return [run for run in self.runs if all(run[name] == value for name, value in wanted.items())]
 
+    def speed(self, rules: str, method: str) -> float | None:
+        """Plies a second of the runs of this method, or None where there is none."""
+        runs = self.of(rules=rules, method=method)
+        return sum(run["plies"] for run in runs) / sum(run["seconds"] for run in runs) if runs else None
+
     def rows(self, rules: str) -> Iterator[tuple[str, str, str]]:
         """For each row of the table its name, its method, and the ending of its player's name."""
         for method in dict.fromkeys(run["method"] for run in self.runs):

@@ -191,8 +191,10 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
     places = "1 of 2", "2 of 2", "2 of 4", "4 of 4"
     assert lines == [f"{at}: PPO, tonkin, 0.0{1 + n % 2} min" for n, at in enumerate(places)]
     results = methods.Results(tmp_path / "methods.json")
+    speed = results.runs[0]["plies"] / results.runs[0]["seconds"]
     for run in results.runs:
         assert run["seconds"] >= 60 * run["minutes"]
+        assert run["plies"] == pytest.approx(speed * run["seconds"], abs=speed / 5)  # seconds have one digit
         assert len(run["curve"]) == len(methods.SHARES)
         assert run["curve"][-1]["plies"] == run["plies"]
     for training in begun[1::2]:  # those that are not warm-ups: near their ends
