@@ -94,14 +94,14 @@ class Options(report.Options):
 
     games: int = 100
     """games against each level"""
-    level: Literal["all", "beginner", "easy", "medium", "hard", "perfect"] = "all"
+    level: Literal["all", *LEVELS] = "all"  # type: ignore[valid-type]
     """one level alone; the published results of the others are kept"""
 
 
 def main() -> None:
     """Play the first games by the rules with which the page begins, and by the default rules."""
     options = report.read_options(Options, __doc__, "newcomer")
-    levels = list(LEVELS) if options.level == "all" else [options.level]
+    levels = [name for name in LEVELS if options.level in ("all", name)]
     kept = {} if options.level == "all" else read_json(report.RESULTS / "newcomer.json")["results"]
     results: dict[str, Any] = {preset: dict(kept.get(preset, {})) for preset in (BEGIN, DEFAULT_PRESET)}
     for preset in results:

@@ -25,7 +25,7 @@ from tests.boards import random_positions
 from tests.runs import ITERATION, TD, begin, evaluations, learn, resume, stopped
 
 
-def test_targets_look_ahead_until_a_slip_and_until_the_game_ends() -> None:
+def test_targets_look_ahead_until_a_mistake_and_until_the_game_ends() -> None:
     best, won = (np.array(one)[:, None, None] * [1, -1] for one in ([4.0, 1.0, 6.0], [2.0, 0.0, 9.0]))
     no, yes, first = np.zeros((3, 1), dtype=bool), np.ones((3, 1), dtype=bool), np.array([[True], [False], [False]])
     found = lambda_returns(best, won, no, yes, 0.5)
