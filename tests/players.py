@@ -3,7 +3,7 @@
 import numpy as np
 
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Ints
+from oanquan_env.arrays import Ints, Mask
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -37,3 +37,8 @@ class LastMove(FirstMove):
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         mask = self.core.legal_mask(positions)
         return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+
+
+def random_legal(mask: Mask, rng: np.random.Generator) -> Ints:
+    """A legal action in each row; 0 where there is none."""
+    return (rng.random(mask.shape) * mask).argmax(axis=1)

@@ -7,6 +7,7 @@ from hypothesis import given
 from oanquan_env import Core, Move, Positions, Rules, RunawayGameError, Termination, divide, perft
 from tests import golden
 from tests.boards import boards_of
+from tests.players import random_legal
 from tests.referee import Referee
 from tests.referee import perft as referee_perft
 from tests.strategies import PRESET_NAMES, rules, seeds
@@ -31,8 +32,7 @@ def play_beside(game_rules: Rules, games: int, seed: int) -> None:
     positions = core.start(games)
     referees = [Referee(game_rules) for _ in range(games)]
     while len(positions):
-        mask = core.legal_mask(positions)
-        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+        actions = random_legal(core.legal_mask(positions), rng)
         played = core.play(positions, actions)
         for row, (referee, action) in enumerate(zip(referees, actions, strict=True)):
             assert referee.play(int(action)) == (played.captured[row], played.laps[row])
