@@ -1,12 +1,12 @@
 """Learning methods by their distance from perfect play: each trains for a budget of processor time of one core.
 
     python -m benchmarks.learning --minutes 1 --seeds 5                # resumes: runs that are finished are kept
-    python -m benchmarks.learning --minutes 1 3 --rules mancala-world
+    python -m benchmarks.learning --minutes 1 3 --rules mancala-world --jobs 2
     python -m benchmarks.readme                                        # renews the table
 
 Every run is written to `benchmarks/results/methods.json` as it ends, so the command may be stopped at any time; it then
 draws `methods.png`. The first run of a method under some rules is timed: measuring is not counted. Later runs take as
-many plies as their minutes buy at the speed of those before, so they may run on a slower machine, or on a busy one.
+many plies as their minutes buy at the speed of those before, so they may run on a slower machine, or side by side.
 Schedules are as long as the budget, so each budget is a run of its own. Regret is over the test part of the suites;
 curves are over the development part.
 """
@@ -28,6 +28,7 @@ import tyro
 from agents.config import Count, command, validated
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config, run_type
+from agents.support.parallel import spread
 from benchmarks.methods import SEEDS, SHARES, Results
 from benchmarks.report import RESULTS
 from examples import pqn, shared
@@ -110,8 +111,14 @@ METHODS: dict[str, Callable[..., Training | PQN]] = {
 """How a run begins, from a folder, rules and a seed. `benchmarks.methods` knows what each sees."""
 
 
-def train(method: str, rules: str, minutes: float, seed: int, suite: Suite, speed: float | None) -> dict[str, Any]:
-    """A run as the results hold it; its seconds are those of the clock, or of this speed in plies a second."""
+def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
+    """A run of these minutes, rules, seed and method, as the results hold it.
+
+    Its seconds are processor time, or follow from its plies and the speed of the runs in the file `path`.
+    """
+    torch.set_num_threads(1)
+    minutes, rules, seed, method = wanted
+    suite, speed = load_suite(Rules.parse(rules)), Results(path).speed(rules, method)
     parts: tuple[Suite, Suite] = suite.part("development"), suite.part("test")
     with tempfile.TemporaryDirectory() as folder:
         begin = METHODS[method]
@@ -170,25 +177,25 @@ class Options:
     minutes: tuple[Annotated[float, tyro.conf.arg(metavar="MINUTES")], ...] = (1.0, 3.0, 10.0)  # budgets
     rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets, which must have a suite
     seeds: Count = SEEDS  # runs of each method and budget
+    jobs: Count = 1  # runs at a time
     output: Path = RESULTS  # folder of methods.json and methods.png
 
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Train what is missing."""
-    torch.set_num_threads(1)
     options.output.mkdir(parents=True, exist_ok=True)
     results = Results(options.output / "methods.json")
     wanted = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))
-    for number, (minutes, rules, seed, method) in enumerate(wanted, 1):
-        if results.of(minutes=minutes, rules=rules, seed=seed, method=method):
-            continue
-        suite = load_suite(Rules.parse(rules))
-        found = train(method, rules, minutes, seed, suite, results.speed(rules, method))
+    finished = {(run["minutes"], run["rules"], run["seed"], run["method"]) for run in results.runs}
+    missing = [one for one in wanted if one not in finished]
+    runs = spread(functools.partial(train, results.path), missing, processes=options.jobs)
+    for number, (place, found) in enumerate(runs, len(wanted) - len(missing) + 1):
+        minutes, rules, seed, method = missing[place]
         searches = results.content["searches"].setdefault(rules, {})
         for ending, ms in found["ms"].items():
             if method + ending not in searches:
-                searches[method + ending] = search_as_long(ms, suite)
+                searches[method + ending] = search_as_long(ms, load_suite(Rules.parse(rules)))
         results.runs.append(found)
         results.write()
         shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in found["regret"].items())

@@ -188,7 +188,7 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
     assert learning.main([*command, "1"]) == 0
     assert learning.main([*command, "2"]) == 0
     lines = [line.partition(", seed")[0] for line in capsys.readouterr().out.splitlines() if " of " in line]
-    places = "1 of 2", "2 of 2", "2 of 4", "4 of 4"
+    places = "1 of 2", "2 of 2", "3 of 4", "4 of 4"
     assert lines == [f"{at}: PPO, tonkin, 0.0{1 + n % 2} min" for n, at in enumerate(places)]
     results = methods.Results(tmp_path / "methods.json")
     speed = results.runs[0]["plies"] / results.runs[0]["seconds"]
