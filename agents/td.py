@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
 from agents.evaluation.while_training import EvaluationSchedule
 from agents.games import Games
+from agents.networks.sums import SumOfRows
 from agents.run import Run, RunConfig, between
 from agents.run_files import RUN_NAME
 from oanquan_env import Positions, Rules
@@ -161,7 +162,7 @@ class ValueModule(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         """(B,) future margins in points, or (B, P), the mover's first; `rows` (B, P * (F + 1)) of `embedding_rows`."""
-        summed = nn.functional.embedding_bag(rows, self.embedding, mode="sum")
+        summed = SumOfRows.apply(rows, self.embedding)  # type: ignore[no-untyped-call]
         points: Tensor = self.output(self.hidden(summed.relu()).relu()) * SCALE
         return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
 

@@ -100,6 +100,5 @@ def tables() -> str:
     """The tables of docs/benchmark.md."""
     results = Results(RESULTS / "methods.json")
     machine = results.content["measured_on"]
-    where = f"commit `{machine['commit']}`, {machine['processor']}, one core of a busy machine"
-    made = f"Measured by `python -m benchmarks.learning` at {where}."
+    made = f"By `python -m benchmarks.learning`, {machine['processor']}; the last run at commit `{machine['commit']}`."
     return "\n\n".join([*map(results.table, results.rules), made])

@@ -244,7 +244,7 @@ def preview(trace: MoveTrace) -> Json:
 
 
 def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Script, list[Told]]:
-    """Requests of a session after its first one, and what the library says after each."""
+    """Requests of a session after its first one, and the library's answer after each."""
     script: Script = []
     told = [(False, reference.state(), reference.last())]
     for _ in range(count):

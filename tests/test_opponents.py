@@ -17,7 +17,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
-from tests.players import FirstMove
+from tests.players import FirstMove, random_legal
 
 
 class DQN(torch.nn.Module):
@@ -38,8 +38,7 @@ class DQN(torch.nn.Module):
         for _ in range(steps):
             values, mask = self(torch.as_tensor(seen, dtype=torch.float32)), info["action_mask"] == 1
             best = values.masked_fill(~torch.as_tensor(mask), -1e9).argmax(dim=1).numpy()
-            drawn = np.where(mask, rng.random(mask.shape), -1).argmax(axis=1)
-            actions = np.where(rng.random(64) < 0.2, drawn, best)
+            actions = np.where(rng.random(64) < 0.2, random_legal(mask, rng), best)
             seen, rewards, terminated, truncated, info = games.step(actions)
             illegal, running = torch.as_tensor(info["action_mask"] == 0), torch.as_tensor(~(terminated | truncated))
             with torch.no_grad():

@@ -8,7 +8,8 @@ import torch
 
 from agents.games import BLOCK, Games, StartsConfig
 from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
-from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, SumOfRows, make_network
+from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, make_network
+from agents.networks.sums import SumOfRows
 from agents.ppo import SelfPlayVecEnv, advantages
 from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains

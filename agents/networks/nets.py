@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from agents.config import Strict, imported
 from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
+from agents.networks.sums import SumOfRows
 from oanquan_env import Core, Rules
 
 MAX_COUNT = 31  # larger counts look the same to a network: piles of more than 31 seeds are rare
@@ -89,28 +90,6 @@ def start_small(*heads: nn.Linear) -> None:
     for head in heads:
         nn.init.orthogonal_(head.weight, 0.1)
         nn.init.zeros_(head.bias)
-
-
-class SumOfRows(torch.autograd.Function):
-    """Sums of rows of a table, by number: (B, S) int64 and (R, W) -> (B, W), as `embedding_bag` computes them.
-
-    The backward pass of that one adds single rows to the table, which takes most of the time of training; here it is
-    one matrix product with rows of zeros and ones. A sum must not have a row twice.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, numbers: Tensor, table: Tensor) -> Tensor:
-        """The sums."""
-        ctx.save_for_backward(numbers)
-        ctx.rows = len(table)
-        return nn.functional.embedding_bag(numbers, table, mode="sum")
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor]:
-        """The gradient of the table."""
-        (numbers,), (gradient,) = ctx.saved_tensors, gradients
-        chosen = gradient.new_zeros(len(numbers), ctx.rows).scatter_(1, numbers, 1.0)
-        return None, chosen.t() @ gradient
 
 
 class CountTrunk(nn.Module):

@@ -89,7 +89,7 @@ def _digest() -> str:
 
 
 def _holds_compiled(source: Path) -> bool:
-    return source.parent.name in ("engine", "envs", "search") or source.name == "value_net.py"
+    return source.parent.name in ("engine", "envs", "search") or source.name == "sums.py"
 
 
 @functools.cache
