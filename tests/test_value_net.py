@@ -191,10 +191,13 @@ def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, dept
             assert (found.value, found.actions) == (expected.max(), best)
 
 
-def test_leaves_are_the_same_without_the_processors_own_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("without", [1, 2])
+def test_leaves_are_the_same_without_the_processors_own_instruction(
+    without: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     core, net = Core(), random_net("mancala-world")
     positions = random_positions(core, 50, seed=6)
-    monkeypatch.setattr(leaf, "_pair_instruction", lambda module: None)
+    monkeypatch.setattr(leaf, "_PAIR_INSTRUCTIONS", leaf._PAIR_INSTRUCTIONS[without:])
 
     @numba.njit  # type: ignore[misc]
     def evaluate(rules: SearchRules, own: int, other: int) -> float:
