@@ -171,9 +171,14 @@ class _Instructions:
         build = self.builder
         instruction, length = _pair_instruction(build.module)
         if instruction is not None:
-            pieces = [_indices(range(begin, begin + length)) for begin in range(0, 2 * _LANES, length)]
-            found = [build.call(instruction, [build.shuffle_vector(v, v, at) for v in (left, right)]) for at in pieces]
-            return found[0] if len(found) == 1 else build.shuffle_vector(*found, _indices(range(_LANES)))
+            parts = []
+            for begin in range(0, 2 * _LANES, length):
+                places = _indices(range(begin, begin + length))
+                parts.append(build.call(instruction, [build.shuffle_vector(v, v, places) for v in (left, right)]))
+            while len(parts) > 1:
+                joined = _indices(range(2 * parts[0].type.count))
+                parts = [build.shuffle_vector(*pair, joined) for pair in zip(parts[::2], parts[1::2], strict=True)]
+            return parts[0]
         products = []
         for begin in (0, 1):
             places = _indices(range(begin, 2 * _LANES, 2))
