@@ -1,6 +1,7 @@
 """One position, a batch by NumPy and a batch compiled: the same moves, masks, observations, gains, errors."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -169,6 +170,16 @@ def test_kept_code_is_not_used_after_any_source_changed(tmp_path: Path, monkeypa
         source.write_text(text)
         digests.append(compiled._digest.__wrapped__())
     assert digests[0] == digests[1] == digests[3] != digests[2]
+
+
+def test_kept_code_is_not_used_after_its_own_file_changed(tmp_path: Path) -> None:
+    source, stamps = tmp_path / "outside.py", []
+    for text in ("1", "2", "1"):
+        source.write_text(f"def number():\n    return {text}\n")
+        compiled._digest_of.cache_clear()
+        number = runpy.run_path(str(source))["number"]
+        stamps.append(compiled._Cache(number)._cache_file._source_stamp)
+    assert stamps[0] == stamps[2] != stamps[1]
 
 
 def test_by_the_variable_games_side_by_side_are_numpy_s() -> None:

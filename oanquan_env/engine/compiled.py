@@ -64,11 +64,14 @@ def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
 
 
 class _Cache(FunctionCache):
-    """Numba's cache, which notices a change of any source; its own notices a change of the function's file alone."""
+    """Numba's cache, which notices a change of any source; its own notices a change of the function's file alone.
+
+    By content: the time of a file changes with every checkout.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
-        self._cache_file._source_stamp = _digest()
+        self._cache_file._source_stamp = _digest() + _digest_of(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept for a signature, or None."""
@@ -80,16 +83,18 @@ class _Cache(FunctionCache):
 
 @functools.cache
 def _digest() -> str:
-    """Of all sources from which compiled functions are made."""
-    package, found = Path(__file__).parents[1], hashlib.sha256()
-    folders = [package, package.parent / "agents"]
-    for source in sorted(file for folder in folders for file in folder.rglob("*.py") if _holds_compiled(file)):
-        found.update(source.read_bytes())
+    """Of all sources of the package from which compiled functions are made."""
+    found = hashlib.sha256()
+    for source in sorted(Path(__file__).parents[1].rglob("*.py")):
+        if source.parent.name in ("engine", "envs", "search"):
+            found.update(source.read_bytes())
     return found.hexdigest()
 
 
-def _holds_compiled(source: Path) -> bool:
-    return source.parent.name in ("engine", "envs", "search") or source.name == "sums.py"
+@functools.cache
+def _digest_of(file: str) -> str:
+    """Of a function's own file, which may lie outside the package."""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 @functools.cache
