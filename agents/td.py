@@ -217,7 +217,7 @@ class Learner:
         all_inputs, all_targets = (torch.cat(column) for column in zip(*self.replay, strict=True))
         steps = max(1, settings.uses * len(positions) // settings.batch_size)
         drawn = torch.from_numpy(rng.integers(0, len(all_targets), (steps, settings.batch_size)))
-        losses = [self._step(all_inputs[rows].long(), all_targets[rows]) for rows in drawn]
+        losses = [self._step(all_inputs.index_select(0, rows).long(), all_targets[rows]) for rows in drawn]
         return SCALE * math.sqrt(np.mean(losses))
 
     def _step(self, inputs: Tensor, targets: Tensor) -> float:

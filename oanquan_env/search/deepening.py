@@ -79,7 +79,7 @@ class Search:
 
     def use(self, net: ValueNet) -> None:
         """Take another net from here on; the tables stay where they are."""
-        self._rules = with_net(compile_rules(self.core), net)
+        self._rules = with_net(self._rules, net)
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """The best moves of a single running position, a batch of one; see `best_moves`."""

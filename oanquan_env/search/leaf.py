@@ -35,7 +35,7 @@ _CHAINS = 2
 
 
 def with_net(rules: SearchRules, net: ValueNet) -> SearchRules:
-    """The record of `compile_rules` for a search with `net`."""
+    """A copy of the record of `compile_rules` for a search with `net`, in place of any net that it has."""
     records = zeros(RULES, 1)
     records[0] = rules
     add_net(records[0], net)
