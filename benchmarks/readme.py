@@ -1,4 +1,4 @@
-"""The one generator of pages: parts of docs/ and of the README, and the cards of the trained agents.
+"""The one generator of pages: parts of docs/ and of the README, reports, and the cards of the trained agents.
 
     python -m benchmarks.readme            # write them from the committed results and the code
     python -m benchmarks.readme --check    # write nothing, and fail if they are out of date
@@ -18,7 +18,7 @@ from typing import Any
 from agents.config import Flag, parse_options
 from agents.evaluation.results import Report, read_report
 from agents.reports.cards import cards
-from agents.reports.report import summary
+from agents.reports.report import markdown, summary
 from agents.support.markdown import renew, replace_between
 from benchmarks import fair as fair_openings
 from benchmarks import ladder, methods, newcomer, peers, players, review
@@ -262,6 +262,9 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
 def stale(*, check: bool) -> list[Path]:
     """Renew the pages, or with `check` only compare; returns those that were out of date."""
     pages = cards()
+    for path in RESULTS.glob("**/report.json"):
+        report = read_report(path)
+        pages[path.with_name("report.md")] = markdown(report, picture=bool(report.arena))
     for path, parts in PAGES.items():
         pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():

@@ -10,8 +10,9 @@ from PIL import Image
 
 from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretResult, Report, read_report
 from agents.reports.pictures import draw_scores
-from agents.reports.report import DEFAULT_REPORT, explanation, markdown, summary, write_report
+from agents.reports.report import explanation, markdown, summary, write_report
 from agents.support.markdown import replace_between
+from benchmarks.report import RESULTS
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
@@ -145,7 +146,7 @@ def test_the_whole_report(report: Report) -> None:
 
 
 def test_the_committed_report_can_be_read() -> None:
-    report = read_report(Path(__file__).parent.parent / DEFAULT_REPORT)
+    report = read_report(RESULTS / "report.json")
     assert report.arena
     assert report.regret
     assert set(report.regret.agents) == {agent.label for agent in report.agents}

@@ -233,7 +233,6 @@ oanquan_env.cli evaluate greedy --json nowhere/a.json  =>  --json: there is no f
 oanquan_env.cli solve --rules three-player  =>  two players, not 3
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 oanquan_env.cli solve --position 5,5  =>  column
-agents.reports.report nowhere.json  =>  no such file
 agents.datasets --output nowhere --positions 0  =>  command line: recipe.positions: must be greater than or equal to 1
 agents.evaluation.prove_openings --asked -1  =>  command line: asked: must be greater than or equal to 0 (got -1)
 agents.evaluation.prove_regret nowhere.json --threads 0  =>  command line: threads: must be greater than or equal to 1

@@ -1,26 +1,14 @@
-"""A report for people: report.json as Markdown, with a picture of the scores of its games.
-
-    python -m agents.reports.report benchmarks/results/report.json
-
-This writes report.md and scores.png beside it.
-"""
+"""A report for people: its tables as Markdown, with a picture of the scores of its games."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-from agents.config import command
-from agents.evaluation.results import ArenaResult, Report, read_report
+from agents.evaluation.results import ArenaResult, Report
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import interval, name, pairings_table, regret_table, table
 from oanquan_env.benchmark.regret import PHASES, PROVED
 from oanquan_env.files import write_atomically
 
-PROG = "python -m agents.reports.report"
-DEFAULT_REPORT = Path("benchmarks/results/report.json")
 SCORES = "scores.png"
 
 
@@ -114,32 +102,10 @@ def markdown(report: Report, *, picture: bool = False) -> str:
 
 
 def write_report(report: Report, folder: Path) -> None:
-    """Write report.json, its picture and report.md into a folder that exists."""
+    """Write report.json, report.md and, if it has games, scores.png into a folder that exists."""
     write_atomically(folder / "report.json", report.to_json().encode())
-    render(report, folder)
-
-
-def render(report: Report, folder: Path) -> None:
-    """Write report.md of a report and, if it has games, their picture into a folder that exists."""
     if report.arena:
         from agents.reports.pictures import draw_scores, png  # matplotlib takes a second to import
 
         write_atomically(folder / SCORES, png(draw_scores(report.arena, report.order_of_agents())))
     write_atomically(folder / "report.md", markdown(report, picture=bool(report.arena)).encode())
-
-
-@dataclass(frozen=True)
-class Options:
-    """The command line."""
-
-    report: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="[REPORT]")] = DEFAULT_REPORT  # the report.json
-
-
-@command(Options, PROG, __doc__)
-def main(options: Options) -> None:
-    """Write report.md and its picture."""
-    render(read_report(options.report), options.report.parent)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
