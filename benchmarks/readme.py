@@ -263,8 +263,7 @@ def stale(*, check: bool) -> list[Path]:
     """Renew the pages, or with `check` only compare; returns those that were out of date."""
     pages = cards()
     for path in RESULTS.glob("**/report.json"):
-        report = read_report(path)
-        pages[path.with_name("report.md")] = markdown(report, picture=bool(report.arena))
+        pages[path.with_name("report.md")] = markdown(read_report(path), picture=True)
     for path, parts in PAGES.items():
         pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():

@@ -108,4 +108,4 @@ def write_report(report: Report, folder: Path) -> None:
         from agents.reports.pictures import draw_scores, png  # matplotlib takes a second to import
 
         write_atomically(folder / SCORES, png(draw_scores(report.arena, report.order_of_agents())))
-    write_atomically(folder / "report.md", markdown(report, picture=bool(report.arena)).encode())
+    write_atomically(folder / "report.md", markdown(report, picture=True).encode())

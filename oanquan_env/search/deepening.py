@@ -72,7 +72,9 @@ class Search:
         guess_depth: int = DEFAULT_GUESS_DEPTH,
     ) -> None:
         self.core = core
-        self._rules = compile_rules(core) if net is None else with_net(compile_rules(core), net)
+        self._rules = compile_rules(core)
+        if net is not None:
+            self.use(net)
         self._workers = Workers(threads, functools.partial(new_memory, table_megabytes, ENTRY))
         self._table_bits = bucket_bits(table_megabytes, ENTRY) if table_megabytes else 0
         self._guess_depth = guess_depth
