@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from oanquan_env.board import Board, IllegalMoveError, Outcome
-from oanquan_env.engine.core import Core, IllegalActionError, RunawayGameError
+from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.move_trace import MoveTrace
 from oanquan_env.engine.notation import Move, NotationError
 from oanquan_env.engine.position_checks import PositionError
@@ -41,7 +41,6 @@ __all__ = [
     "Positions",
     "Rules",
     "RulesError",
-    "RunawayGameError",
     "Termination",
     "choose_move",
     "divide",

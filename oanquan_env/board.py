@@ -191,7 +191,6 @@ class Board:
         Raises:
             NotationError: for a text that is no move.
             IllegalMoveError: for a move that cannot be played here; names those that can.
-            RunawayGameError: see there. The board is unchanged.
         """
         move, positions = self._readable(move), self._positions.copy()
         try:

@@ -12,7 +12,6 @@ import numpy as np
 
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.progress import ProgressLine
-from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
 from oanquan_env.search.bounds import Bounds
@@ -107,7 +106,7 @@ def _check(
         graph = follow(core, beginnings(core, start, lower), strategy.again, moves, progress.advance)
     except UnprovedError:
         raise
-    except (ValueError, RunawayGameError) as error:
+    except ValueError as error:
         raise UnprovedError(f"{name} bound: a move cannot be played: {error}") from None
     if len(graph.numbers) != known:
         raise UnprovedError(f"{name} bound: {known:,} moves for {len(graph.numbers):,} positions")

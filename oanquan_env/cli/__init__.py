@@ -18,7 +18,6 @@ from oanquan_env.benchmark.regret import Part
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
 from oanquan_env.cli import solve as solving
-from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 from oanquan_env.files import check_place, write_atomically
@@ -53,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, OSError, RunawayGameError) as error:
+    except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE_ERROR
     return status or 0

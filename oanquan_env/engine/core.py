@@ -1,35 +1,34 @@
 """The vectorised core: a move in each of N games with one NumPy call. `sowing` sows and captures, `turns` ends turns.
 
-The rules of a move stand in these two for a batch, and once more in `move` for a single game. A batch of one is
-played by `move` as it is, larger ones by its compiled `loops` where Numba is installed (extra `fast`).
+The rules of a move are written in these two for a batch, and once more in `move` for one game in integers. A core
+plays by `loops` over `move`: Numba compiles them for batches, Python runs them for a single position. The path by NumPy
+is the reference, which `Core(rules, compiled=False)` uses.
 
 Shapes: N games, P players, F fields a side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
 the mover's own left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
 """
 
 import functools
-import importlib.util
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Bytes, Ints, Mask, Points
-from oanquan_env.engine.move import RUNAWAY, SEATS, RuleNumbers, can_play, play_in_turn, rule_numbers
+from oanquan_env.engine.loops import Arrays, Loops, loops
+from oanquan_env.engine.move import NO_SQUARE, RuleNumbers, rule_numbers
 from oanquan_env.engine.position_checks import check_points, check_ready, check_setup
-from oanquan_env.engine.positions import RUNNING, Positions, Termination, occupied_bytes
+from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.engine.sowing import Moves, Runaway
+from oanquan_env.engine.sowing import Moves
 from oanquan_env.engine.tables import build_tables
 from oanquan_env.engine.turns import Turns
-from oanquan_env.errors import MissingExtraError, UsageError
-
-if TYPE_CHECKING:
-    from oanquan_env.engine.loops import Loops
+from oanquan_env.errors import UsageError
 
 COMPILED_VARIABLE = "OANQUAN_COMPILED"
-"""Environment variable: with 0, no `Core` uses Numba unless it is asked to."""
+"""Environment variable: with 0, nothing uses Numba unless it is asked to."""
+_MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 
 class IllegalActionError(UsageError):
@@ -37,16 +36,12 @@ class IllegalActionError(UsageError):
 
 
 def check_whole(actions: npt.NDArray[Any], n: int) -> None:
-    """Raise `IllegalActionError` for anything but (n,) whole numbers."""
+    """Raise `IllegalActionError` for anything but (n,) integers."""
     if actions.shape == (n,) and actions.dtype.kind in "iu":
         return
-    wanted = "the action must be a whole number" if n == 1 else f"actions must be {n} whole numbers"
-    got = repr(actions.item()) if actions.shape == (1,) else f"{actions.dtype} of shape {actions.shape}"
+    wanted = "the action must be an integer" if n == 1 else f"actions must be an array of {n} integers"
+    got = repr(actions.item()) if n == 1 and actions.shape == (1,) else f"{actions.dtype} of shape {actions.shape}"
     raise IllegalActionError(f"{wanted}, got {got}")
-
-
-class RunawayGameError(RuntimeError):
-    """A relay past `LAP_LIMIT` laps, or debts that put more seeds in play than a byte holds. The batch is unchanged."""
 
 
 class Played(NamedTuple):
@@ -76,17 +71,14 @@ class Core:
 
     Args:
         rules: the rules.
-        compiled: whether batches are played by loops that Numba compiles, with the same results; NumPy plays them
-            otherwise. If left out, they are where Numba is installed and the environment variable `OANQUAN_COMPILED`
-            is not 0. Numba is loaded with the first batch of more than one position.
-
-    Raises:
-        MissingExtraError: `compiled` is true and Numba is not installed.
+        compiled: whether Numba compiles the loops over a batch, with the same results; NumPy plays otherwise. Defaults
+            to True unless the environment variable `OANQUAN_COMPILED` is 0. Numba is loaded with the first batch of
+            more than one position.
     """
 
     def __init__(self, rules: Rules | str = DEFAULT_PRESET, compiled: bool | None = None) -> None:
         self.rules = rules = as_rules(rules)
-        self.compiled = _numba_is_there(compiled)
+        self.compiled = os.environ.get(COMPILED_VARIABLE) != "0" if compiled is None else compiled
         self.tables = build_tables(rules)
         self.moves = Moves(rules, self.tables)
         self.turns = Turns(rules, self.tables)
@@ -106,13 +98,13 @@ class Core:
 
         return rule_record(self.rules)
 
-    def _loops(self, positions: Positions) -> "Loops | None":
-        """The compiled loops, for batches of more than one position where they are used at all."""
-        if not self.compiled or len(positions) < 2:
+    def _loops(self, positions: Positions) -> tuple[Loops, Any, Arrays] | None:
+        """Return the loops and their first two arguments, or None if NumPy is to play."""
+        if not self.compiled:
             return None
-        from oanquan_env.engine.loops import loops  # it loads Numba
-
-        return loops(self.rules.players)
+        many = len(positions) > 1
+        _, *others = positions.arrays()
+        return loops(self.rules.players, many), self.record if many else self.numbers, Arrays(positions.words, *others)
 
     # ---- positions -------------------------------------------------------------------------------------------------
 
@@ -128,11 +120,9 @@ class Core:
 
     def legal_mask(self, positions: Positions) -> Mask:
         """(N, A) bool, the legal actions of the mover; all false where the game is over."""
-        if len(positions) == 1:
-            row = 0 if positions.ended.item() else occupied_bytes(positions.sides.item(positions.mover.item()))
-            return self.tables.legal[row : row + 1].copy()
-        if (loops := self._loops(positions)) is not None:
-            legal: Mask = loops.mask(self.record, positions.words, positions.mover, positions.ended)
+        if found := self._loops(positions):
+            loop, rules, arrays = found
+            legal: Mask = loop.mask(rules, arrays)
             return legal
         own = positions.sides.reshape(-1).take(positions.seat_index())
         occupied = np.packbits(own.view(np.uint8) != 0, bitorder="little")  # one bit a field
@@ -200,75 +190,38 @@ class Core:
 
         Raises:
             IllegalActionError: with `checked`, for an action that is not legal. The batch is unchanged.
-            RunawayGameError: see there. The batch is unchanged.
         """
         actions = np.asarray(actions)
-        if actions.shape == (len(positions) if rows is None else len(rows),) and actions.dtype.kind in "iu":
+        found = self._loops(positions)
+        if found and actions.shape == (len(positions) if rows is None else len(rows),) and actions.dtype.kind in "iu":
+            loop, rules, arrays = found
             effects = np.empty((2, len(actions)), dtype=np.int32)
-            if len(positions) == 1 and rows is None:
-                if self._play_one(positions, actions.item(), checked, effects):
-                    return Played(effects[0], effects[1])
-            elif (loops := self._loops(positions)) is not None:
-                whole = actions.astype(np.int64, copy=False)
-                fault = loops.play(self.record, *_arrays(positions), rows, whole, checked, effects)
-                if fault < 0:
-                    return Played(effects[0], effects[1])
+            if loop.play(rules, arrays, rows, actions.astype(np.int64, copy=False), checked, effects) < 0:
+                return Played(effects[0], effects[1])
         if checked:
             self.check(positions, actions, rows)
         return self._play_by_numpy(positions, actions, rows)
 
     def _play_by_numpy(self, positions: Positions, actions: npt.NDArray[Any], rows: Ints | None) -> Played:
         moved = positions if rows is None else positions[rows]
-        saved = moved.copy()
-        try:
-            stopped, laps = self.moves.sow(moved, actions)
-            captured = self.moves.capture(moved, stopped)
-            self.turns.finish(moved)
-        except Runaway as runaway:
-            moved[:] = saved
-            row = runaway.row if rows is None else int(rows[runaway.row])
-            described = self._describe(positions, row, actions[runaway.row])
-            raise RunawayGameError(f"{runaway.reason}: {described}") from None
+        squares, scores = moved.squares.copy(), moved.scores.copy()
+        stopped, laps = self.moves.sow(moved, actions)
+        captured = self.moves.capture(moved, stopped)
+        self.turns.finish(moved)
+        moved.ended[stopped == NO_SQUARE] = Termination.ENDLESS_RELAY
+        undone = (moved.ended > _MAX_PLIES).nonzero()[0]  # moves that could not be completed
+        if undone.size:
+            moved.squares[undone], moved.scores[undone], captured[undone] = squares[undone], scores[undone], 0
         if rows is not None:
             positions[rows] = moved
         return Played(captured, laps)
 
-    def _play_one(self, positions: Positions, action: int, checked: bool, effects: Points) -> bool:
-        """`play` for a batch of one; false, and nothing is changed, where NumPy is to raise an error."""
-        numbers, players, mover = self.numbers, self.rules.players, positions.mover.item()
-        sides, scores = positions.sides.tolist()[0], positions.scores.tolist()[0]
-        if checked and not (
-            0 <= action < self.rules.actions
-            and positions.ended.item() == RUNNING
-            and can_play(numbers, sides[mover], action)
-        ):
-            return False
-        padding, ply = [0] * (SEATS - players), positions.ply.item() + 1
-        sides, scores = sides[mover:] + sides[:mover] + padding, scores[mover:] + scores[:mover] + padding
-        *after, captured, laps, ended = play_in_turn(
-            numbers, players, sides, scores, self.rules.max_plies - ply, action
-        )
-        if ended == RUNAWAY:
-            return False
-        back = players - mover
-        positions.sides[0] = after[back:players] + after[:back]
-        scores = after[SEATS : SEATS + players]
-        positions.scores[0] = scores[back:] + scores[:back]
-        positions.mover[0], positions.ply[0], positions.ended[0] = (mover + 1) % players, ply, ended
-        effects[0, 0], effects[1, 0] = captured, laps
-        return True
-
-    def _describe(self, positions: Positions, row: int, action: int) -> str:
-        one = positions[row : row + 1]
-        squares = f"seeds {self.seeds(one)[0].tolist()}, stones {self.stones(one)[0].tolist()}"
-        return f"row {row}, action {action}, {squares}, scores {one.scores[0].tolist()}, mover {one.mover[0]}"
-
     def expand(self, positions: Positions) -> Expanded:
         """Every legal move of every position, played on copies."""
-        if (loops := self._loops(positions)) is not None:
-            fault, words, *numbers, rows, actions = loops.expand(self.record, *_arrays(positions))
-            if fault < 0:
-                return Expanded(Positions(words.view(np.uint8), *numbers), rows, actions)
+        if found := self._loops(positions):
+            loop, rules, arrays = found
+            (words, *others), rows, actions = loop.expand(rules, arrays)
+            return Expanded(Positions(words.view(np.uint8), *others), rows, actions)
         rows, actions = self.legal_mask(positions).nonzero()
         children = positions[rows]
         self.play(children, actions, checked=False)
@@ -292,8 +245,9 @@ class Core:
     def standings(self, positions: Positions) -> Points:
         """(N, P) int32, points: the scores, with the leftovers of section 4 added where the game is over."""
         standings: Points
-        if (loops := self._loops(positions)) is not None:
-            standings = loops.standings(self.record, positions.words, positions.scores, positions.ended)
+        if found := self._loops(positions):
+            loop, rules, arrays = found
+            standings = loop.standings(rules, arrays)
             return standings
         standings = positions.scores.copy()
         rows = positions.ended.nonzero()[0]
@@ -306,20 +260,6 @@ class Core:
         standings = self.standings(positions)
         best: Mask = standings == standings.max(axis=1, keepdims=True)
         return best & positions.over[:, None]
-
-
-def _arrays(positions: Positions) -> tuple[npt.NDArray[Any], ...]:
-    return positions.words, positions.scores, positions.mover, positions.ply, positions.ended
-
-
-def _numba_is_there(compiled: bool | None) -> bool:
-    """Whether a core is compiled that is asked to be, or not to be, or neither."""
-    if compiled is False or (compiled is None and os.environ.get(COMPILED_VARIABLE) == "0"):
-        return False
-    found = importlib.util.find_spec("numba") is not None
-    if compiled and not found:
-        raise MissingExtraError("a compiled core needs Numba: pip install 'oanquan[fast]'")
-    return found
 
 
 def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:

@@ -1,16 +1,14 @@
-"""The move of one game in whole numbers: the rules of `sowing` and `turns` once more, for two to four players.
+"""The move of one game in integers: the rules of `sowing` and `turns` again, for two to four players.
 
-A batch of one pays NumPy's price of a call some fifty times a move; here a move is a few dozen operations on Python's
-integers. These are plain functions of integers and of `RuleNumbers`, so that Numba compiles the very same functions
-(`compiled`, and the search). The rules are stated for a batch, here, and nowhere else; tests compare them.
+These are plain functions of integers, tuples and `RuleNumbers`. Python runs them for a single position. Numba compiles
+the same functions for batches (`loops`), environments (`step`) and the search; LLVM turns them into WebAssembly. The
+rules are written twice and no more: for a batch in NumPy, and here. Tests compare the two.
 
-Everything is seen from the player who moves: `a`, `b`, `c` and `d` are the sides as words (see `positions`), the
-mover's first, then in the order of play, and `a_score` to `d_score` the points; what two or three players lack is zero.
-Four variables take two thirds of the time of an array. `players` stands beside the rules that hold it, as compiled
-callers give a constant, by which the branches of other numbers of players fall away.
+`sides` are the four sides as words (see `positions`), the mover's first, then in the order of play; `scores` are their
+points. Unused sides are zero. `players` is a separate argument so that Numba can prune branches when it is constant.
 
-No byte of a side overflows and its byte 7 is 0 or 1, so a word is never negative and fits an int64, as does everything
-here but the product in `row_sum`, of which the bits that count are the same whether it wraps or not.
+No byte of a side overflows and its byte 7 is 0 or 1, so a word is never negative and fits an int64. So does every other
+number here, except the product in `row_sum`; the bits that are read from it are the same if it wraps.
 """
 
 import functools
@@ -22,13 +20,14 @@ from oanquan_env.engine.rules import MAX_SEEDS, Rules
 from oanquan_env.engine.sowing import LAP_LIMIT
 from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE, origin, playable, side_masks, sowings, walks
 
-RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, MAX_PLIES, RESIGNED = map(int, Termination)
-RUNAWAY = -1
-"""In place of a `Termination`: `Core.play` refuses this game with RunawayGameError."""
+RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, RESIGNED, MAX_PLIES, ENDLESS_RELAY, TOO_MANY_SEEDS = map(
+    int, Termination
+)
 NO_SQUARE = -1
-"""In place of the square where a sowing stopped: it never did, the relay is endless."""
+"""Returned by `sow` instead of the code of a square if the relay is endless."""
 SEATS = 4
-"""Sides of a record of rules, for any number of players."""
+"""Sides in every tuple of sides, for any number of players."""
+Four: TypeAlias = tuple[int, int, int, int]
 
 LAP, CAPTURE, STOP, REFILL = range(4)
 """Kinds of steps. A step is four numbers, the kind first: code of the square lifted and its seeds; code of the gap,
@@ -156,78 +155,64 @@ def walk_numbers(
 # ---- a move ----------------------------------------------------------------------------------------------------------
 
 
+class Move(NamedTuple):
+    """The position after a move, still seen from the player who moved, and the effects of the move."""
+
+    sides: Four
+    scores: Four
+    captured: int  # points; refills and leftovers are not included
+    laps: int
+    ended: int  # RUNNING or another `Termination`
+
+
 def can_play(rules: RuleNumbers, own: int, action: int) -> bool:
-    """Whether the mover may play `action`, 0 .. A-1, in a running game."""
+    """Return whether the mover, whose side is `own`, may play `action` (0 .. A-1) in a running game."""
     return (rules.playable >> action) & 1 != 0 and (own >> ((action >> 1) << 3)) & _BYTE != 0
 
 
 def play(
-    rules: RuleNumbers,
-    players: int,
-    a: int,
-    b: int,
-    c: int,
-    d: int,
-    a_score: int,
-    b_score: int,
-    c_score: int,
-    d_score: int,
-    plies_left: int,
-    action: int,
-    steps: Steps | None,
-) -> tuple[int, int, int, int, int, int, int, int, int, int, int]:
-    """`Core.play` for one position and a legal action; `plies_left` after this ply, none of which ends the game.
+    rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int, steps: Steps | None
+) -> Move:
+    """Play a legal action, with the end test and the refills after it (docs/RULES.md 2 to 4).
 
-    Returns:
-        The four sides and scores, still seen from who moved; the points captured; the laps; and RUNNING, a
-        `Termination` or RUNAWAY. `steps`, if it is not None, receives the steps in order.
+    `plies_left` counts the plies after this one; with 0 the game ends. The steps of the move are appended to `steps`
+    unless it is None. A move that cannot be completed ends the game in the position before it (ENDLESS_RELAY,
+    TOO_MANY_SEEDS).
     """
-    a, b, c, d, code, laps = sow(rules, players, a, b, c, d, action, steps)
-    points, ended = 0, RUNAWAY
-    if code != NO_SQUARE:
-        a, b, c, d, points = capture(rules, players, a, b, c, d, code, steps)
-        a_score += points
-        if (a | b | c | d) & rules.unfinished == 0:
-            ended = STONES_CAPTURED + rules.end
-        elif plies_left <= 0:
-            ended = MAX_PLIES
-        else:
-            ended = RUNNING
-            if b & rules.field_bytes == 0:
-                b, b_score, ended = refill(rules, b, a, c, d, b_score, 1, steps)
-            if rules.refill_when:
-                if players > 2 and c & rules.field_bytes == 0 and ended == RUNNING:
-                    c, c_score, ended = refill(rules, c, a, b, d, c_score, 2, steps)
-                if players > 3 and d & rules.field_bytes == 0 and ended == RUNNING:
-                    d, d_score, ended = refill(rules, d, a, b, c, d_score, 3, steps)
-                if a & rules.field_bytes == 0 and ended == RUNNING:
-                    a, a_score, ended = refill(rules, a, b, c, d, a_score, 0, steps)
-    return a, b, c, d, a_score, b_score, c_score, d_score, points, laps, ended
-
-
-def play_in_turn(
-    rules: RuleNumbers,
-    players: int,
-    sides: Sequence[int],
-    scores: Sequence[int],
-    plies_left: int,
-    action: int,
-    steps: Steps | None = None,
-) -> tuple[int, int, int, int, int, int, int, int, int, int, int]:
-    """`play` with sides and scores in lists of four, for plain Python."""
-    a, b, c, d = sides
+    sown, code, laps = sow(rules, players, sides, action, steps)
+    if code == NO_SQUARE:
+        return Move(sides, scores, 0, laps, ENDLESS_RELAY)
+    left, captured = capture(rules, players, sown, code, steps)
+    a, b, c, d = left
     a_score, b_score, c_score, d_score = scores
-    return play(rules, players, a, b, c, d, a_score, b_score, c_score, d_score, plies_left, action, steps)
+    a_score += captured
+    if (a | b | c | d) & rules.unfinished == 0:
+        ended = STONES_CAPTURED + rules.end
+    elif plies_left <= 0:
+        ended = MAX_PLIES
+    else:
+        ended = RUNNING
+        if b & rules.field_bytes == 0:
+            b, b_score, ended = refill(rules, b, a, c, d, b_score, 1, steps)
+        if rules.refill_when:
+            if players > 2 and c & rules.field_bytes == 0 and ended == RUNNING:
+                c, c_score, ended = refill(rules, c, a, b, d, c_score, 2, steps)
+            if players > 3 and d & rules.field_bytes == 0 and ended == RUNNING:
+                d, d_score, ended = refill(rules, d, a, b, c, d_score, 3, steps)
+            if a & rules.field_bytes == 0 and ended == RUNNING:
+                a, a_score, ended = refill(rules, a, b, c, d, a_score, 0, steps)
+        if ended == TOO_MANY_SEEDS:
+            return Move(sides, scores, 0, laps, ended)
+    return Move((a, b, c, d), (a_score, b_score, c_score, d_score), captured, laps, ended)
 
 
-def sow(
-    rules: RuleNumbers, players: int, a: int, b: int, c: int, d: int, action: int, steps: Steps | None
-) -> tuple[int, int, int, int, int, int]:
+def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps | None) -> tuple[Four, int, int]:
     """Sow and relay (docs/RULES.md 2.1, 2.2).
 
     Returns:
-        The sides; the code of the square where it stopped, or NO_SQUARE for an endless relay; and the laps.
+        The sides; the code of the square where the sowing stopped, or NO_SQUARE after LAP_LIMIT laps; and the laps.
     """
+    a, b, c, d = sides
     code = rules.origins[action]
     shift = (code & 7) << 3
     count = (a >> shift) & _BYTE
@@ -251,10 +236,10 @@ def sow(
         lifted = count
         if count == 0:
             if code & 7 != ZERO_BYTE or rules.mandarin_ahead == 0:
-                return a, b, c, d, code, lap
+                return (a, b, c, d), code, lap
             shift -= 8  # from the byte that is always zero to the mandarin square's seeds
             if (side >> shift) & _BYTE == 0:
-                return a, b, c, d, code, lap
+                return (a, b, c, d), code, lap
             code -= ZERO_BYTE - MANDARIN_BYTE
             count = lifted = 1
         lifted <<= shift
@@ -266,15 +251,14 @@ def sow(
             c -= lifted
         else:
             d -= lifted
-    return a, b, c, d, NO_SQUARE, LAP_LIMIT
+    return (a, b, c, d), NO_SQUARE, LAP_LIMIT
 
 
-def capture(
-    rules: RuleNumbers, players: int, a: int, b: int, c: int, d: int, code: int, steps: Steps | None
-) -> tuple[int, int, int, int, int]:
-    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4): the sides, and the points captured."""
+def capture(rules: RuleNumbers, players: int, sides: Four, code: int, steps: Steps | None) -> tuple[Four, int]:
+    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
+    a, b, c, d = sides
     points = 0
-    first = rules.empty_mandarin == 0  # an empty field is known there, or a mandarin square that the tables stop at
+    first = rules.empty_mandarin == 0  # the tables have no walk over a mandarin square, so the first gap is empty
     while True:
         walk = rules.walks[code]
         held = (a & walk.a) | (b & walk.b)
@@ -301,30 +285,31 @@ def capture(
         points += seeds + stone * rules.stone_value
         if steps is not None:
             steps.append((CAPTURE, code, seeds, stone))
-        taken = (seeds << shift) + (stone << 8 * STONE_BYTE)
+        captured = (seeds << shift) + (stone << 8 * STONE_BYTE)
         if seat == 0:
-            a -= taken
+            a -= captured
         elif players == 2 or seat == 8:
-            b -= taken
+            b -= captured
         elif players == 3 or seat == 16:
-            c -= taken
+            c -= captured
         else:
-            d -= taken
+            d -= captured
         if rules.capture:
             reason = ONE_CAPTURE
             break
         code = walk.next_gap
     if steps is not None:
         steps.append((STOP, code, reason, 0))
-    return a, b, c, d, points
+    return (a, b, c, d), points
 
 
 def refill(
     rules: RuleNumbers, side: int, second: int, third: int, fourth: int, score: int, turns: int, steps: Steps | None
 ) -> tuple[int, int, int]:
-    """Refill the empty row of `side` (docs/RULES.md 3): the side, its player's score, and RUNNING, FORFEIT or RUNAWAY.
+    """Refill the empty row of `side` (docs/RULES.md 3).
 
-    RUNAWAY is for more seeds in play than the core allows.
+    Returns:
+        The side; its player's score; and RUNNING, FORFEIT, or TOO_MANY_SEEDS if a byte cannot hold the seeds in play.
     """
     if rules.refill and score < rules.fields:
         return side, score, FORFEIT
@@ -333,27 +318,26 @@ def refill(
         steps.append((REFILL, turns, 0, 0))
     sums = seed_pairs(side) + seed_pairs(second) + seed_pairs(third) + seed_pairs(fourth)
     in_play = (sums + (sums >> 16) + (sums >> 32)) & 0xFFFF
-    return side, score - rules.fields, RUNAWAY if in_play > MAX_SEEDS else RUNNING
+    return side, score - rules.fields, TOO_MANY_SEEDS if in_play > MAX_SEEDS else RUNNING
 
 
 def seed_pairs(side: int) -> int:
-    """Three numbers of 16 bits: the seeds of two squares of a side each."""
+    """Return three 16-bit numbers, each the seeds of two squares of a side."""
     return (side & _EVEN_BYTES) + ((side >> 8) & _EVEN_BYTES)
 
 
 def row_sum(rules: RuleNumbers, side: int) -> int:
-    """Seeds on the fields of a side."""
+    """Return the seeds on the fields of a side."""
     return ((side & rules.field_bytes) * _SUM_BYTES >> 56) & _BYTE
 
 
-def leftovers(
-    rules: RuleNumbers, players: int, a: int, b: int, c: int, d: int, ended: int
-) -> tuple[int, int, int, int]:
-    """Points that each player gets of the seeds still on the board of a finished game (docs/RULES.md 4)."""
+def leftovers(rules: RuleNumbers, players: int, sides: Four, ended: int) -> Four:
+    """Return the points that each player gets for the seeds on the board of a finished game (docs/RULES.md 4)."""
+    a, b, c, d = sides
     a_row, b_row, c_row, d_row = row_sum(rules, a), row_sum(rules, b), row_sum(rules, c), row_sum(rules, d)
     if rules.leftovers:
         a_row = b_row = c_row = d_row = (a_row + b_row + c_row + d_row) // players
-    if rules.mandarin_leftovers and ended != MAX_PLIES:
+    if rules.mandarin_leftovers and ended < MAX_PLIES:
         at = 8 * MANDARIN_BYTE
         share = (((a >> at) & _BYTE) + ((b >> at) & _BYTE) + ((c >> at) & _BYTE) + ((d >> at) & _BYTE)) // players
         a_row, b_row, c_row, d_row = a_row + share, b_row + share, c_row + share, d_row + share
@@ -361,4 +345,4 @@ def leftovers(
 
 
 INLINED = (can_play, play, sow, capture, refill, seed_pairs, row_sum, leftovers)
-"""All functions that others compile with theirs, inlined by force: without that it takes twice the time."""
+"""Functions that Numba inlines into their callers by force; the callers take twice the time without it."""

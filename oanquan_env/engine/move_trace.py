@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from oanquan_env.engine.notation import Move, seat_name, square_name
 from oanquan_env.engine.positions import Termination
-from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.rules import MAX_SEEDS, Rules
 
 
 class TurnEnd(Enum):
@@ -20,6 +20,7 @@ class TurnEnd(Enum):
     UNRIPE_MANDARIN = "the mandarin behind the gap is unripe"
     SEEDS_STAY = "the seeds of the mandarin square behind the gap cannot be captured"
     ONE_CAPTURE = "a turn captures once"
+    NOT_COMPLETED = "the move cannot be completed"
 
 
 ENDINGS = {
@@ -27,6 +28,8 @@ ENDINGS = {
     Termination.SQUARES_EMPTY: "all mandarin squares are empty",
     Termination.FORFEIT: "a player has too few points to refill its row",
     Termination.MAX_PLIES: "the most moves that the rules allow are played",
+    Termination.ENDLESS_RELAY: "a relay would never end",
+    Termination.TOO_MANY_SEEDS: f"refills on credit would bring more than {MAX_SEEDS} seeds into play",
 }
 """Why a game is over, in words."""
 

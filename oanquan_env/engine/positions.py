@@ -39,8 +39,9 @@ _LOW_BITS, _HIGH_BITS, _GATHER = 0x7F7F7F7F7F7F7F7F, 0x8080808080808080, 0x00020
 
 
 class Termination(IntEnum):
-    """Why a game is over. `MAX_PLIES` truncates, the others terminate; `RUNNING` is a game that goes on.
+    """Why a game is over; `RUNNING` is a game that goes on. The codes from `MAX_PLIES` on truncate, the others terminate.
 
+    After `ENDLESS_RELAY` and `TOO_MANY_SEEDS` the board is as it was before the move, which could not be completed.
     Play never leads to `RESIGNED`: in the round of a match it says that the player to move gave up.
     """
 
@@ -48,8 +49,10 @@ class Termination(IntEnum):
     STONES_CAPTURED = 1
     SQUARES_EMPTY = 2
     FORFEIT = 3
-    MAX_PLIES = 4
-    RESIGNED = 5
+    RESIGNED = 4
+    MAX_PLIES = 5
+    ENDLESS_RELAY = 6
+    TOO_MANY_SEEDS = 7
 
     def __str__(self) -> str:
         return self.name.lower()
@@ -105,8 +108,8 @@ class Positions:
 
     @property
     def truncated(self) -> Mask:
-        """(N,) bool: ended by the ply limit."""
-        truncated: Mask = self.ended == _MAX_PLIES
+        """(N,) bool: ended by the ply limit, or by a move that could not be completed."""
+        truncated: Mask = self.ended >= _MAX_PLIES
         return truncated
 
     def row_starts(self) -> Ints:

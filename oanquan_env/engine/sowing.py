@@ -12,15 +12,7 @@ from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.tables import BYTE_MASK, COUNT_STRIDE, Tables
 
 LAP_LIMIT = 10_000
-"""Most laps of one move. Relays end in every two-player position seen (longest: 38 laps), but no proof is known."""
-
-
-class Runaway(Exception):  # noqa: N818  (the core raises an error of its own, which names the position)
-    """A row of a batch that cannot go on, and why."""
-
-    def __init__(self, reason: str, row: int) -> None:
-        self.reason = reason
-        self.row = row
+"""Laps after which a relay counts as endless (docs/RULES.md 2.2)."""
 
 
 class Moves:
@@ -35,7 +27,11 @@ class Moves:
         self._plain_capture = rules.quan_non == 0 and rules.mandarin_seeds_capturable
 
     def sow(self, positions: Positions, actions: npt.NDArray[np.integer]) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """Sow and relay (docs/RULES.md 2.1, 2.2). Returns the code of the square each stopped before, and the laps."""
+        """Sow and relay (docs/RULES.md 2.1, 2.2).
+
+        Returns:
+            (N,) the code of the square that each sowing stopped before, -1 for an endless relay; and (N,) the laps.
+        """
         tables = self.tables
         flat = positions.squares.reshape(-1)
         sides, lines = positions.sides, positions.squares.view(self._row_type)[:, 0]
@@ -71,8 +67,9 @@ class Moves:
                 rows = relay if rows is None else rows.take(relay)
                 code, at, starts, lifted = code.take(relay), at.take(relay), starts.take(relay), lifted.take(relay)
                 left = left if isinstance(left, int) else left.take(relay)
-            laps[slice(None) if rows is None else rows] = lap
-        raise Runaway(f"a relay of more than {LAP_LIMIT} laps", int(rows[0]) if rows is not None else 0)
+            laps[slice(None) if rows is None else rows] = min(lap, LAP_LIMIT)
+        stopped[slice(None) if rows is None else rows] = -1
+        return stopped, laps
 
     def capture(self, positions: Positions, gap: Ints) -> Points:
         """Capture behind gaps (docs/RULES.md 2.3, 2.4) and add to the movers' scores; returns (N,) the points.

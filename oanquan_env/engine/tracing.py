@@ -1,24 +1,24 @@
 """The trace of a move, read from the steps that `move` notes as it plays."""
 
 from oanquan_env.engine.core import Core
+from oanquan_env.engine.loops import in_turn
 from oanquan_env.engine.move import (
     CAPTURE,
     LAP,
     NO_GAP,
     NOTHING,
     ONE_CAPTURE,
-    SEATS,
     STAY,
     STOP,
     UNRIPE,
     Steps,
-    play_in_turn,
+    play,
 )
 from oanquan_env.engine.move_trace import Frame, Lap, MoveTrace, Refilling, Taking, TurnEnd
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, ZERO_BYTE, Positions, Termination
 from oanquan_env.engine.rules import Rules
-from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS
+from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS, origin
 
 _TURN_ENDS = {
     NO_GAP: TurnEnd.NO_FURTHER_GAP,
@@ -32,15 +32,16 @@ _TURN_ENDS = {
 def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
     """The trace of `move` in a batch of one position, which stays as it is.
 
-    Raises `IllegalActionError` if the move is not legal, and `RunawayGameError` as `Core.play`.
+    Raises `IllegalActionError` if the move is not legal.
     """
     rules, mover, after = core.rules, int(positions.mover[0]), positions.copy()
     core.play(after, [move.action])
     steps: Steps = []
     words, points = positions.words[0].tolist(), positions.scores[0].tolist()
-    sides, scores = ((row[mover:] + row[:mover] + [0] * SEATS)[:SEATS] for row in (words, points))
-    plies_left = rules.max_plies - int(after.ply[0])
-    play_in_turn(core.numbers, rules.players, sides, scores, plies_left, move.action, steps)
+    sides, scores = in_turn(rules.players, words, mover), in_turn(rules.players, points, mover)
+    play(core.numbers, rules.players, sides, scores, rules.max_plies - int(after.ply[0]), move.action, steps)
+    if after.ended[0] > Termination.MAX_PLIES:
+        steps.clear()  # the board stays as it was
 
     def square(code: int) -> int:
         """The ring index of a code seen from the mover; both bytes of a mandarin square mean that square."""
@@ -52,6 +53,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
 
     board = core.seeds(positions), core.stones(positions), positions.scores
     laps, takings, refillings = [], [], []
+    last, turn_end = square(origin(move.action)), TurnEnd.NOT_COMPLETED
     for kind, code, number, stone in steps:
         if kind == LAP:
             path = tuple(behind(code, count) for count in range(1, number + 1))

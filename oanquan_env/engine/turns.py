@@ -5,7 +5,6 @@ import numpy as np
 from oanquan_env.arrays import Points
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
-from oanquan_env.engine.sowing import Runaway
 from oanquan_env.engine.tables import Tables, side_masks
 
 
@@ -60,9 +59,9 @@ class Turns:
             positions.ended[rows[~able]] = Termination.FORFEIT
             rows, seat = rows[able], seat[able]
         in_play = self.tables.seeds(positions.squares[rows]).sum(axis=1, dtype=np.int64) + self.rules.fields
-        if (in_play > MAX_SEEDS).any():
-            reason = f"refills on credit bring {in_play.max()} seeds into play, more than {MAX_SEEDS}"
-            raise Runaway(reason, int(rows[in_play.argmax()]))
+        full = in_play > MAX_SEEDS
+        positions.ended[rows[full]] = Termination.TOO_MANY_SEEDS
+        seat = seat[~full]
         positions.sides.reshape(-1)[seat] += self._refill
         scores[seat] -= self.rules.fields
 

@@ -40,7 +40,7 @@ def final_points(
         return (rules.total - kept, kept) if mover else (kept, rules.total - kept)
     south, south_kept, south_given = _without_dealt(rules.fields, south, marks[0])
     north, north_kept, north_given = _without_dealt(rules.fields, north, marks[1])
-    south_rest, north_rest, _, _ = leftovers(rules, 2, south, north, 0, 0, ended)
+    south_rest, north_rest, _, _ = leftovers(rules, 2, (south, north, 0, 0), ended)
     return south_score + south_rest + south_kept + north_given, north_score + north_rest + north_kept + south_given
 
 
@@ -58,7 +58,7 @@ def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]
 
 def round_winner(south: int, north: int, ended: int) -> int:
     """The player with more points; NOBODY for a tie, and for a truncated round."""
-    if south == north or ended == MAX_PLIES:
+    if south == north or ended >= MAX_PLIES:
         return NOBODY
     return 1 if north > south else 0
 

@@ -8,7 +8,6 @@ from numpy.random import Generator
 
 from oanquan_env import render
 from oanquan_env.board import Board, IllegalMoveError
-from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError, names, seat_name
 from oanquan_env.engine.positions import Termination
 from oanquan_env.errors import UsageError
@@ -160,7 +159,7 @@ class TerminalGame:
     def _play(self, move: Move, words: str = "") -> None:
         try:
             self.board.push(move)
-        except (IllegalMoveError, RunawayGameError) as error:
+        except IllegalMoveError as error:
             illegal = isinstance(error, IllegalMoveError)
             told = "{move} cannot be played; moves lists those that can." if illegal else "{move} would never end."
             self._say(told if self._language == "vi" else "{error}.", move=move, error=error)

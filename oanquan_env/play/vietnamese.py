@@ -29,6 +29,8 @@ TERMINATIONS = {
     Termination.SQUARES_EMPTY: "các ô quan đã trống",
     Termination.FORFEIT: "một người không còn quân để rải",
     Termination.MAX_PLIES: "đã đủ số nước đi",
+    Termination.ENDLESS_RELAY: "lượt rải sẽ không bao giờ dứt",
+    Termination.TOO_MANY_SEEDS: "vay thêm thì số dân vượt quá giới hạn của ván",
 }
 MOVES = """\
 A move is a field's number, counted from the mover's own left, and a direction:

@@ -3,10 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, best_actions, best_of_one
+from oanquan_env.arrays import Ints, best_actions
 from oanquan_env.engine.core import Core, Expanded, relative_points
-from oanquan_env.engine.move import RUNAWAY, RUNNING, SEATS, leftovers, play_in_turn
-from oanquan_env.engine.positions import Positions, occupied_bytes
+from oanquan_env.engine.positions import Positions
 from oanquan_env.players.policy import Policy
 
 
@@ -30,10 +29,6 @@ class GreedyPolicy:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
-        if len(positions) == 1:
-            gains = gains_of_one(self.core, positions)
-            if gains is not None:
-                return best_of_one(gains, self.core.rules.actions, rng)
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
 
 
@@ -94,26 +89,4 @@ def points_won(core: Core, positions: Positions, expanded: Expanded) -> npt.NDAr
     """(M,) points by which each of a batch's `expanded` moves improves its mover's lead at once, as in `move_gains`."""
     won = relative_points(core.standings(expanded.positions) - positions.scores[expanded.rows])
     gains: npt.NDArray[np.float64] = won[np.arange(len(won)), positions.mover[expanded.rows]]
-    return gains
-
-
-def gains_of_one(core: Core, positions: Positions) -> dict[int, float] | None:
-    """`move_gains` of a batch of one, of each legal action. None for a runaway."""
-    gains: dict[int, float] = {}
-    if positions.ended.item() != RUNNING:
-        return gains
-    players, numbers, mover = core.rules.players, core.numbers, positions.mover.item()
-    padding, sides, scores = [0] * (SEATS - players), positions.words.tolist()[0], positions.scores.tolist()[0]
-    scores = scores[mover:] + scores[:mover] + padding
-    in_turn = sides[mover:] + sides[:mover] + padding
-    plies_left = core.rules.max_plies - positions.ply.item() - 1
-    for action in core.tables.legal_lists[occupied_bytes(sides[mover])]:
-        a, b, c, d, *after, _, _, ended = play_in_turn(numbers, players, in_turn, scores, plies_left, action)
-        if ended != RUNNING:
-            if ended == RUNAWAY:
-                return None
-            left = leftovers(numbers, players, a, b, c, d, ended)
-            after = [score + more for score, more in zip(after, left, strict=True)]
-        won = (after[0] - scores[0]) * players - sum(after[:players]) + sum(scores[:players])
-        gains[action] = won / (players - 1)
     return gains

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from oanquan_env.board import Board, IllegalMoveError
-from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, NotationError, quoted
 from oanquan_env.engine.rules import Rules, RulesError
 from oanquan_env.files import read_bytes
@@ -272,7 +271,7 @@ def _push(reader: Reader, board: Board) -> None:
         board.push(word[0])
     except NotationError as error:
         place, reason = word.start() + error.column - 1, error.reason
-    except (IllegalMoveError, RunawayGameError) as error:
+    except IllegalMoveError as error:
         place, reason = word.start(), str(error)
     else:
         return

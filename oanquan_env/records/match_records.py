@@ -11,7 +11,6 @@ Replaying computes each round's first player, the owners and the scores again, a
 from collections.abc import Mapping, Sequence
 
 from oanquan_env.board import Board, shared_core
-from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.notation import Move, format_position, names, quoted
 from oanquan_env.engine.positions import Termination
 from oanquan_env.errors import UsageError
@@ -163,10 +162,7 @@ def _play(match: Match, number: int, record: GameRecord) -> None:
         legal = [Move.from_action(action) for action in match.legal_mask().nonzero()[0].tolist()]
         if move not in legal:
             raise _error(number, f"move {ply}, {move}, is not legal; legal: {names(legal)}")
-        try:
-            finished = match.step(move.action)
-        except RunawayGameError as error:
-            raise _error(number, f"move {ply}, {move}: {error}") from None
+        finished = match.step(move.action)
     if finished is None and is_resigned(record):
         finished = match.resign()
     if finished is None:

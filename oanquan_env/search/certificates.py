@@ -203,7 +203,7 @@ def follow(
 ) -> Graph:
     """Follow a strategy in all games from its `beginnings`; `advance` hears how many positions are done.
 
-    `again` is that of a `Strategy`. Raises `IllegalActionError` and `RunawayGameError` as `Core.play` does.
+    `again` is that of a `Strategy`. Raises `IllegalActionError` as `Core.play` does.
     """
     numbers: dict[bytes, int] = {}
     times, edge = {number: str(time).encode() for number, time in again.tolist()}, itertools.count()

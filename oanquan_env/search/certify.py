@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from oanquan_env.arrays import Ints, Points
-from oanquan_env.engine.core import RunawayGameError
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.positions import Positions
@@ -69,8 +68,6 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
             errors.append(f"{begins}no strategy found: {error}")
         except LimitReachedError:
             errors.append(f"{begins}no strategy found in time")
-        except RunawayGameError as error:
-            errors.append(f"{begins}a move has no end: {error}")
     if errors and not found:
         raise NoStrategyError("; ".join(errors))
     for line in errors:

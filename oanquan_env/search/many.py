@@ -68,7 +68,7 @@ def mover_first(positions: Positions) -> Int64s:
 def play(rules: ManyRules, sides: Numbers, points: Numbers, action: int, plies_left: int) -> int:
     """Play a legal action in place, `Core.play` for one position, and turn it, so that the next mover comes first.
 
-    With no `plies_left` after this ply the game is over. Returns RUNNING, OVER or RUNAWAY; points hold the leftovers of
+    With no `plies_left` after this ply the game is over. Returns RUNNING or OVER; points hold the leftovers of
     a finished game.
     """
     if rules.players == 3:
@@ -78,11 +78,12 @@ def play(rules: ManyRules, sides: Numbers, points: Numbers, action: int, plies_l
 
 @inlined
 def _play(rules: ManyRules, players: int, sides: Numbers, points: Numbers, action: int, plies_left: int) -> int:
-    a, b, c, d, w, x, y, z, _, _, ended = move.play(
-        rules, players, sides[0], sides[1], sides[2], sides[3], 0, 0, 0, 0, plies_left, action, None
-    )
-    if ended > RUNNING:
-        left = move.leftovers(rules, players, a, b, c, d, ended)
+    before = sides[0], sides[1], sides[2], sides[3]
+    moved = move.play(rules, players, before, (0, 0, 0, 0), plies_left, action, None)
+    (_, b, c, d), (w, x, y, z), ended = moved.sides, moved.scores, RUNNING
+    a = moved.sides[0]
+    if moved.ended != RUNNING:
+        left = move.leftovers(rules, players, moved.sides, moved.ended)
         w, x, y, z, ended = w + left[0], x + left[1], y + left[2], z + left[3], OVER
     own = points[0] + rules.unit * w
     points[0], points[1] = points[1] + rules.unit * x, points[2] + rules.unit * y
