@@ -18,7 +18,7 @@ from numba.core.caching import FunctionCache
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import register_jitable
 
-from oanquan_env.engine import loops, move
+from oanquan_env.engine import move, step
 from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, rule_numbers
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import Rules
@@ -102,7 +102,7 @@ def _say_once(text: str) -> None:
     print(f"oanquan: {text}", file=sys.stderr)
 
 
-for _function in (*move.INLINED, *loops.INLINED):
+for _function in (*move.INLINED, *step.INLINED):
     inlined(_function)
 
 

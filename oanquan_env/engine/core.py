@@ -98,11 +98,12 @@ class Core:
 
         return rule_record(self.rules)
 
-    def _loops(self, positions: Positions) -> tuple[Loops, Any, Arrays] | None:
-        """Return the loops and their first two arguments, or None if NumPy is to play."""
-        if not self.compiled:
-            return None
-        many = len(positions) > 1
+    def loops(self, positions: Positions) -> tuple[Loops, Any, Arrays]:
+        """Return the loops for a batch, and their first two arguments: the rules and the arrays of the batch.
+
+        They are compiled for more than one position, unless the core is not.
+        """
+        many = self.compiled and len(positions) > 1
         _, *others = positions.arrays()
         return loops(self.rules.players, many), self.record if many else self.numbers, Arrays(positions.words, *others)
 
@@ -120,8 +121,8 @@ class Core:
 
     def legal_mask(self, positions: Positions) -> Mask:
         """(N, A) bool, the legal actions of the mover; all false where the game is over."""
-        if found := self._loops(positions):
-            loop, rules, arrays = found
+        if self.compiled:
+            loop, rules, arrays = self.loops(positions)
             legal: Mask = loop.mask(rules, arrays)
             return legal
         own = positions.sides.reshape(-1).take(positions.seat_index())
@@ -192,9 +193,9 @@ class Core:
             IllegalActionError: with `checked`, for an action that is not legal. The batch is unchanged.
         """
         actions = np.asarray(actions)
-        found = self._loops(positions)
-        if found and actions.shape == (len(positions) if rows is None else len(rows),) and actions.dtype.kind in "iu":
-            loop, rules, arrays = found
+        wanted = (len(positions) if rows is None else len(rows),)
+        if self.compiled and actions.shape == wanted and actions.dtype.kind in "iu":
+            loop, rules, arrays = self.loops(positions)
             effects = np.empty((2, len(actions)), dtype=np.int32)
             if loop.play(rules, arrays, rows, actions.astype(np.int64, copy=False), checked, effects) < 0:
                 return Played(effects[0], effects[1])
@@ -218,8 +219,8 @@ class Core:
 
     def expand(self, positions: Positions) -> Expanded:
         """Every legal move of every position, played on copies."""
-        if found := self._loops(positions):
-            loop, rules, arrays = found
+        if self.compiled:
+            loop, rules, arrays = self.loops(positions)
             (words, *others), rows, actions = loop.expand(rules, arrays)
             return Expanded(Positions(words.view(np.uint8), *others), rows, actions)
         rows, actions = self.legal_mask(positions).nonzero()
@@ -245,8 +246,8 @@ class Core:
     def standings(self, positions: Positions) -> Points:
         """(N, P) int32, points: the scores, with the leftovers of section 4 added where the game is over."""
         standings: Points
-        if found := self._loops(positions):
-            loop, rules, arrays = found
+        if self.compiled:
+            loop, rules, arrays = self.loops(positions)
             standings = loop.standings(rules, arrays)
             return standings
         standings = positions.scores.copy()

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Bytes, Ints, Mask, Points
-from oanquan_env.engine.move import RUNNING, Four, RuleNumbers, can_play, leftovers, play
+from oanquan_env.arrays import Bytes, Floats, Ints, Mask, Points
+from oanquan_env.engine.move import RUNNING, RuleNumbers, can_play, play
+from oanquan_env.engine.step import earn, final_points, gain, in_turn, next_seat, observe, write_in_turn
 
 NO_FAULT = -1
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -35,39 +36,9 @@ class Loops(NamedTuple):
     expand: Any
     mask: Any
     standings: Any
-
-
-def next_seat(players: int, seat: int) -> int:
-    """Return the seat that plays after `seat`."""
-    return seat + 1 if seat + 1 < players else 0
-
-
-def in_turn(players: int, numbers: Any, first: int) -> Four:
-    """Return the (P,) sides or scores of a game in the order of play from the seat `first`; unused ones are zero."""
-    second = next_seat(players, first)
-    third = next_seat(players, second)
-    # `+ 0` turns int32 into int64 under Numba, `int` NumPy's numbers into Python's
-    a, b, c, d = int(numbers[first]) + 0, int(numbers[second]) + 0, 0, 0
-    if players > 2:
-        c = int(numbers[third]) + 0
-    if players > 3:
-        d = int(numbers[next_seat(players, third)]) + 0
-    return a, b, c, d
-
-
-def write_in_turn(players: int, numbers: Any, first: int, values: Four) -> None:
-    """Write sides or scores that begin with those of the seat `first`: the opposite of `in_turn`."""
-    second = next_seat(players, first)
-    third = next_seat(players, second)
-    numbers[first], numbers[second] = values[0], values[1]
-    if players > 2:
-        numbers[third] = values[2]
-    if players > 3:
-        numbers[next_seat(players, third)] = values[3]
-
-
-INLINED = (next_seat, in_turn, write_in_turn)
-"""Functions that Numba inlines into their callers by force."""
+    observe: Any
+    earn: Any
+    gains: Any
 
 
 @functools.cache
@@ -93,7 +64,7 @@ def loops(players: int, compiled: bool) -> Loops:
             row = index if rows is None else rows[index]
             seat = mover[row]
             before, points = in_turn(players, sides[row], seat), in_turn(players, scores[row], seat)
-            moved = play(rules, players, before, points, rules.max_plies - ply[row] - 1, int(actions[index]), None)
+            moved = play(rules, players, before, points, rules.max_plies - int(ply[row]) - 1, int(actions[index]), None)
             write_in_turn(players, sides[row], seat, moved.sides)
             write_in_turn(players, scores[row], seat, moved.scores)
             mover[row] = next_seat(players, seat)
@@ -118,7 +89,7 @@ def loops(players: int, compiled: bool) -> Loops:
                 continue
             seat = mover[row]
             before, points = in_turn(players, sides[row], seat), in_turn(players, scores[row], seat)
-            left = rules.max_plies - ply[row] - 1
+            left = rules.max_plies - int(ply[row]) - 1
             for action in range(2 * rules.fields):
                 if can_play(rules, before[0], action):
                     moved = play(rules, players, before, points, left, action, None)
@@ -144,14 +115,40 @@ def loops(players: int, compiled: bool) -> Loops:
         sides, scores, _, _, ended = arrays
         points = scores.copy()
         for row in range(len(ended)):
-            if ended[row] != RUNNING:
-                left = leftovers(rules, players, in_turn(players, sides[row], 0), int(ended[row]) + 0)
-                for place in range(players):
-                    points[row, place] += left[place]
+            final = final_points(rules, players, sides[row], scores[row], int(ended[row]) + 0)
+            for seat in range(players):
+                points[row, seat] = final[seat]
         return points
 
+    def observe_rows(rules: RuleNumbers, arrays: Arrays, viewers: Ints, observations: Points) -> None:
+        """Write the (N, D) observations of the viewers' seats (N,)."""
+        sides, scores, mover, ply, _ = arrays
+        for row in range(len(mover)):
+            turn = int(viewers[row]), int(mover[row]), int(ply[row]) + 0
+            observe(rules, players, sides[row], scores[row], turn, observations[row])
+
+    def earn_rows(rules: RuleNumbers, arrays: Arrays, reward: int, before: Points, rewards: Floats) -> None:
+        """Write the (N, P) rewards since the scores `before` (N, P)."""
+        sides, scores, _, _, ended = arrays
+        for row in range(len(ended)):
+            end = int(ended[row]) + 0
+            points = final_points(rules, players, sides[row], scores[row], end)
+            earn(rules, players, reward, points, before[row], end, rewards[row])
+
+    def gains(rules: RuleNumbers, arrays: Arrays, won: Floats) -> None:
+        """Write the (N, A) points that each legal action wins at once; leave those of illegal actions as they are."""
+        sides, scores, mover, ply, ended = arrays
+        for row in range(len(mover)):
+            seat = mover[row]
+            before, points = in_turn(players, sides[row], seat), in_turn(players, scores[row], seat)
+            left = rules.max_plies - int(ply[row]) - 1
+            for action in range(2 * rules.fields):
+                if ended[row] == RUNNING and can_play(rules, before[0], action):
+                    won[row, action] = gain(rules, players, before, points, left, action) / (players - 1)
+
+    found = play_rows, expand, mask, standings, observe_rows, earn_rows, gains
     if not compiled:
-        return Loops(play_rows, expand, mask, standings)
+        return Loops(*found)
     from oanquan_env.engine.compiled import compiled as compile_function  # it loads Numba
 
-    return Loops(*map(compile_function, (play_rows, expand, mask, standings)))
+    return Loops(*map(compile_function, found))

@@ -1,7 +1,6 @@
 """The trace of a move, read from the steps that `move` notes as it plays."""
 
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.loops import in_turn
 from oanquan_env.engine.move import (
     CAPTURE,
     LAP,
@@ -18,6 +17,7 @@ from oanquan_env.engine.move_trace import Frame, Lap, MoveTrace, Refilling, Taki
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, ZERO_BYTE, Positions, Termination
 from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.step import in_turn
 from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS, origin
 
 _TURN_ENDS = {

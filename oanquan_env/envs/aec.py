@@ -11,19 +11,20 @@ from pettingzoo import AECEnv, register
 from pettingzoo.utils import wrappers
 
 from oanquan_env.board import Board
-from oanquan_env.engine.core import Core, IllegalActionError
-from oanquan_env.engine.positions import Positions, Termination
+from oanquan_env.engine.core import IllegalActionError
+from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
-from oanquan_env.envs.opponent_games import ILLEGAL_REWARD, check_opening_plies, draw_starts
+from oanquan_env.engine.step import ILLEGAL_REWARD
+from oanquan_env.envs.games import TERMINATIONS, Games
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import Given, check_options, given_position
 from oanquan_env.match.match import Match
 from oanquan_env.match.ownership import SOLD
 from oanquan_env.match.rules import MatchRules, as_match_rules
-from oanquan_env.observation import Encoder, Observation
-from oanquan_env.rewards import check_reward, ply_rewards
+from oanquan_env.observation import Observation
 
 ObsType = dict[str, npt.NDArray[Any]]
+_ONLY = np.zeros(1, dtype=np.intp)  # the row of the one game
 
 
 def env(
@@ -116,19 +117,16 @@ class GameEnv(AECEnv[str, ObsType, int]):
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self.core = Core(rules)
-        self.opening_plies = check_opening_plies(opening_plies, self.core.rules)
-        self._rng = np.random.default_rng()
-        self.reward = check_reward(reward)
+        self._games = Games(1, rules, opponent=None, reward=reward, opening_plies=opening_plies)
+        self.core, self.encoder = self._games.core, self._games.encoder
+        self.reward = reward
         self.render_mode = render_mode
-        self.encoder = Encoder(self.core)
-        self.positions = self.core.start(1)
-        self._before: Positions = self.positions.copy()
-        self._move: int | None = None
-        self._start, self._moves = self._before, list[int]()
+        self._rng = np.random.default_rng()
+        self._mover = 0
+        self._mask = np.zeros(self.core.rules.actions, dtype=np.int8)
+        self._start, self._moves = self.core.start(), list[int]()  # of the game, of a match's last round with a move
         self._screen = Screen(self.core, render_mode)
         self._owners: list[list[int]] | None = None  # of the fields in the picture, in match play
-        self._update_mask()
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
         self.agents: list[str] = []
         box, mask = self._observation_box(), spaces.Box(0, 1, (self.core.rules.actions,), np.int8)
@@ -137,6 +135,11 @@ class GameEnv(AECEnv[str, ObsType, int]):
         }
         self.action_spaces = {agent: spaces.Discrete(self.core.rules.actions) for agent in self.possible_agents}
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+
+    @property
+    def positions(self) -> Positions:
+        """A copy of the position, a batch of one."""
+        return self._games.positions
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """The space of `agent`'s observations; always the same object."""
@@ -148,14 +151,10 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game, as games usually begin or from `options["position"]`."""
-        if seed is not None:
-            self._rng = np.random.default_rng(seed)
-        self.positions = self._first_position(check_options(options, ("position", "options")).get("position"))
-        self._before, self._move = self.positions.copy(), None
-        self._start, self._moves = self._before, []
-        self._update_mask()
+        self._begin(seed, check_options(options, ("position", "options")).get("position"))
+        self._start, self._moves = self.positions, []
         self.agents = self.possible_agents[:]
-        self.agent_selection = self.agents[self.positions.mover[0]]
+        self.agent_selection = self.agents[self._mover]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -163,13 +162,14 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._show()
 
-    def _update_mask(self) -> None:
-        """Keep the legal actions of the new position, which are asked for several times a turn."""
-        self._mask = self.core.legal_mask(self.positions)[0].view(np.int8)
+    def _begin(self, seed: int | None, given: Given | None) -> None:
+        """Begin the game, and set `_mover` and `_mask`."""
+        self._games.seed(seed, _ONLY, self._rng)
+        self._games.begin(_ONLY, self._rng, given_position(self.core, given))
+        self._look()
 
-    def _first_position(self, given: Given | None) -> Positions:
-        start = given_position(self.core, given)
-        return draw_starts(self.core, 1, self.opening_plies, self._rng) if start is None else start.copy()
+    def _look(self) -> None:
+        self._mover, self._mask = self._games.records["mover"].item(), self._games.mask[0].view(np.int8)
 
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
         """PettingZoo's `last` of `agent_selection`; raises as `step` does where there is none."""
@@ -184,7 +184,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
     def observe(self, agent: str) -> ObsType:
         """The observation of `agent` now, in fresh arrays."""
         seat = self._seats[agent]
-        mask = self._mask.copy() if seat == self.positions.mover[0] else np.zeros_like(self._mask)
+        mask = self._mask.copy() if seat == self._mover else np.zeros_like(self._mask)
         return {"observation": self._seen_by(seat), "action_mask": mask}
 
     def state(self) -> Observation:
@@ -195,7 +195,9 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return spaces.Box(self.encoder.low, self.encoder.high, dtype=np.int32)
 
     def _seen_by(self, seat: int) -> Observation:
-        return self.encoder.encode(self.positions, seat).ravel()
+        if seat == self._mover:
+            return self._games.observation[0].copy()
+        return self.encoder.encode(self.positions, seat)[0]
 
     def step(self, action: int | None) -> None:
         """Play `action` for `agent_selection`; None where its game is over, which takes it out of `agents`."""
@@ -204,42 +206,38 @@ class GameEnv(AECEnv[str, ObsType, int]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        before = self.positions.copy()
         if action is None:
-            raise IllegalActionError(f"{agent} is to move: the action must be a whole number, got None")
+            raise IllegalActionError(f"{agent} is to move: the action must be an integer, got None")
         over = self._play(action)
-        self._before, self._move = before, action
-        self._moves.append(action)
-        self._update_mask()
         self._cumulative_rewards[agent] = 0.0
         if over or self.reward != "outcome":
             self.rewards = dict(zip(self.agents, self._pay(), strict=True))
             self._accumulate_rewards()
         if over:
             self._finish()
-        self.agent_selection = self.agents[self.positions.mover[0]]
+        self.agent_selection = self.agents[self._mover]
         self._show()
 
-    def _show(self) -> None:
-        """In the mode `human`, show the last ply, or where the game begins."""
-        if self.render_mode == "human":
-            self._screen.show(self._before, self._move, self.metadata["render_fps"], self._owners)
-
     def _play(self, action: int) -> bool:
-        """Play for the mover; returns whether all is over."""
-        self.core.play(self.positions, np.array([action]))
-        return bool(self.positions.ended[0])
+        """Play for the mover, and set `_mover` and `_mask`. Return whether all is over."""
+        actions = np.array([action])
+        if actions.dtype.kind not in "iu" or not 0 <= action < len(self._mask) or not self._mask[action]:
+            self.core.check(self.positions, actions)
+        over = self._games.step(actions, self._rng)
+        self._moves.append(int(action))
+        self._look()
+        return bool(over)
 
     def _pay(self) -> list[float]:
         """Each seat's reward of the last ply."""
-        return ply_rewards(self.reward, self.core, self._before.scores, self.positions).ravel().tolist()
+        rewards: list[float] = self._games.records["rewards"][0].tolist()
+        return rewards
 
     def _finish(self) -> None:
-        truncated = bool(self.positions.truncated[0])
-        self.terminations = dict.fromkeys(self.agents, not truncated)
-        self.truncations = dict.fromkeys(self.agents, truncated)
-        standings = self.core.standings(self.positions)[0].tolist()
-        reason = str(Termination(self.positions.ended[0]))
+        games = self._games.records
+        self.terminations = dict.fromkeys(self.agents, bool(games["terminated"][0]))
+        self.truncations = dict.fromkeys(self.agents, bool(games["truncated"][0]))
+        standings, reason = games["standings"][0].tolist(), TERMINATIONS[games["termination"][0]]
         self.infos = {agent: {"termination": reason, "standings": standings} for agent in self.agents}
 
     @property
@@ -247,12 +245,25 @@ class GameEnv(AECEnv[str, ObsType, int]):
         """The game so far, of a match the last round in which a move was made, with its moves as history."""
         return played_board(self.core, self._start, self._moves)
 
+    def _last_ply(self) -> tuple[Positions, int | None]:
+        """The position before the last move, and that move."""
+        before = self._start.copy()
+        for action in self._moves[:-1]:
+            self.core.play(before, [action])
+        return before, self._moves[-1] if self._moves else None
+
+    def _show(self) -> None:
+        """In the mode `human`, show the last ply, or where the game begins."""
+        if self.render_mode == "human":
+            self._screen.show(*self._last_ply(), self.metadata["render_fps"], self._owners)
+
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """The board and the last move, as text or picture, or shown in a window, as `render_mode` says."""
-        return self._screen.draw(self._before, self._move, self._owners)
+        return self._screen.draw(*self._last_ply(), self._owners)
 
     def close(self) -> None:
-        """Close the window, if one was opened."""
+        """Close the window, if one was opened; the environment needs a reset to go on."""
+        self.agents = []
         self._screen.close()
 
 
@@ -283,13 +294,21 @@ class MatchEnv(GameEnv):
         self.match = Match(rules, _given_match_rules(match))
         super().__init__(self.match.rules, render_mode=render_mode)
 
-    def _first_position(self, given: Given | None) -> Positions:
+    @property
+    def positions(self) -> Positions:
+        """A copy of the round's position, a batch of one."""
+        return self.match.positions.copy()
+
+    def _begin(self, seed: int | None, given: Given | None) -> None:
         if given is not None:
             raise ValueError("a match begins at the set-up: it takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
         self._owners = self.match.ownership.owners().tolist()
         self._round_over = False  # with the last move
-        return self.match.positions
+        self._look()
+
+    def _look(self) -> None:
+        self._mover, self._mask = self.match.mover, self.match.legal_mask().view(np.int8)
 
     def _observation_box(self) -> spaces.Box:
         low = np.append(self.encoder.low, [0] * (2 * self.core.rules.fields + 2)).astype(np.int32)
@@ -300,15 +319,17 @@ class MatchEnv(GameEnv):
         owners = np.roll(self.match.ownership.owners(), -seat, axis=0).reshape(-1)
         rounds_left = self.match.match_rules.max_rounds - self.match.round_number + 1
         more = np.append(owners, [self.match.starter ^ seat, rounds_left])
-        return np.concatenate([super()._seen_by(seat), more.astype(np.int32)])
+        return np.concatenate([self.encoder.encode(self.positions, seat)[0], more.astype(np.int32)])
 
     def _play(self, action: int) -> bool:
         owners: list[list[int]] = self.match.ownership.owners().tolist()
+        before = self.positions
+        finished = self.match.step(action) is not None
         if self._round_over:
-            self._start, self._moves = self.positions.copy(), []
-        self._round_over = self.match.step(action) is not None
-        self._owners = owners
-        self.positions = self.match.positions
+            self._start, self._moves = before, []
+        self._round_over, self._owners = finished, owners
+        self._moves.append(int(action))
+        self._look()
         return self.match.outcome is not None
 
     def _pay(self) -> list[float]:

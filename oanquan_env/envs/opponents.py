@@ -7,20 +7,42 @@ import numpy as np
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.positions import Positions
-from oanquan_env.players import Policy, as_policy, ask_players
+from oanquan_env.engine.step import GREEDY, NOBODY, OTHERS, RANDOM
+from oanquan_env.players import GreedyPolicy, Policy, RandomPolicy, as_policy, ask_players
 
 Opponent: TypeAlias = object
-"""All that `oanquan_env.players.as_policy` takes, a list of these, or None for the self-play view."""
+"""Whatever `oanquan_env.players.as_policy` accepts, a list of these, or None for the self-play view."""
+
+_KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 
 
 class Opponents:
-    """The players of `opponent`, one or a list, in N games; raises `ValueError` as `as_policy`, and for no player."""
+    """The players of `opponent`, one or a list.
 
-    def __init__(self, opponent: Opponent, core: Core, n: int) -> None:
+    Attributes:
+        kind: NOBODY; RANDOM or GREEDY if that is the only player, which then replies in the step; otherwise OTHERS.
+        first: number of the first player that new games draw from.
+        count: how many players new games draw from.
+
+    Raises `ValueError` as `as_policy`, and for an empty list.
+    """
+
+    def __init__(self, opponent: Opponent, core: Core) -> None:
         self._core = core
-        self._players = self._policies(opponent)
-        self._first = 0  # of the players that new games draw from
-        self._numbers = np.zeros(n, dtype=np.intp)  # the player of each game
+        self._players: list[Policy] = [] if opponent is None else self._policies(opponent)
+        self.first = 0
+
+    @property
+    def count(self) -> int:
+        """Players that new games draw from."""
+        return len(self._players) - self.first
+
+    @property
+    def kind(self) -> int:
+        """See the class."""
+        if not self._players:
+            return NOBODY
+        return _KINDS.get(type(self._players[0]), OTHERS) if len(self._players) == 1 else OTHERS
 
     def _policies(self, opponent: Opponent) -> list[Policy]:
         several = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
@@ -28,28 +50,30 @@ class Opponents:
             raise ValueError("opponent must be a player, or a list of one player or more; got an empty list")
         return [as_policy(one, self._core) for one in several]
 
-    @property
-    def only(self) -> Policy | None:
-        """The player of all games, if that is one."""
-        return self._players[0] if len(self._players) == 1 else None
+    def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
+        """Take other players in games that begin from now on.
 
-    def exchange(self, opponent: Opponent, over: Mask) -> None:
-        """Take other players in games that begin from now on; games that are not `over` (N,) keep theirs."""
+        `numbers` (N,) are the players of all games; those of `running` games (N,) keep theirs under new numbers.
+        """
         players = self._policies(opponent)
-        kept, self._numbers[~over] = np.unique(self._numbers[~over], return_inverse=True)
+        kept, numbers[running] = np.unique(numbers[running], return_inverse=True)
         self._players = [*(self._players[number] for number in kept), *players]
-        self._first = len(kept)
+        self.first = len(kept)
 
-    def draw(self, rows: Ints, rng: np.random.Generator) -> None:
-        """Draw the players of the games in `rows`, each with the same probability."""
-        if len(rows) == len(self._numbers):  # nobody plays on against former ones
-            self._players, self._first = self._players[self._first :], 0
-        count = len(self._players) - self._first
-        self._numbers[rows] = self._first + (rng.integers(count, size=len(rows)) if count > 1 else 0)
+    def forget(self, numbers: Ints) -> None:
+        """Drop former players that no game needs any more, and renumber the others."""
+        if self.first and (numbers >= self.first).all():
+            numbers -= self.first
+            self._players, self.first = self._players[self.first :], 0
 
-    def choose(self, rows: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
-        """(M,) actions of the opponents in the games `rows`; raises `IllegalActionError`."""
+    def choose(self, numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
+        """Return the (M,) actions of the players with these numbers (M,).
+
+        Raises `IllegalActionError` for an answer of the wrong shape or type, and for an illegal action.
+        """
         try:
-            return ask_players(self._players, self._numbers[rows], positions, rng)
+            actions = ask_players(self._players, numbers, positions, rng)
+            self._core.check(positions, actions)
         except IllegalActionError as error:
             raise IllegalActionError(f"of the opponent: {error}") from None
+        return actions

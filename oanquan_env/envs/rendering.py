@@ -32,6 +32,38 @@ def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
     return board
 
 
+class Replay:
+    """A game as the log of its environment tells it (`engine.step.act`), for pictures.
+
+    Attributes:
+        now: the position, a batch of one.
+        start: where the game began, after its opening.
+        moves: the actions since then.
+        last: the plies of the last step, each with the position before it.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.now = self.start = core.start()
+        self.moves: list[int] = []
+        self.last: list[tuple[Positions, int]] = []
+
+    def follow(self, log: npt.NDArray[np.int64], begins: Positions) -> None:
+        """Play what the log (K,) of a call says; a game that it began did so at `begins`, a batch of one."""
+        count, opening, begun, *actions = log.tolist()
+        if begun:
+            self.now, self.moves, self.last = begins.copy(), [], []
+            for action in actions[:opening]:
+                self._core.play(self.now, [action])
+            self.start = self.now.copy()
+        elif count:  # an illegal action leaves the last plies in the picture
+            self.last = []
+        for action in actions[opening:count]:
+            self.last.append((self.now.copy(), action))
+            self._core.play(self.now, [action])
+            self.moves.append(action)
+
+
 class Screen:
     """Draws positions with the move that led to them; raises `ValueError` for a mode that is not in `RENDER_MODES`."""
 

@@ -8,13 +8,13 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.arrays import Mask
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.opponent_games import TERMINATIONS, OpponentGames, Seat
+from oanquan_env.envs.games import TERMINATIONS, Games, Seat
 from oanquan_env.envs.opponents import Opponent
-from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
+from oanquan_env.envs.rendering import RENDER_MODES, Replay, Screen, played_board
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
 
@@ -75,17 +75,17 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         opening_plies: int = 0,
         render_mode: str | None = None,
     ) -> None:
-        self._games = OpponentGames(1, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies)
-        encoder = self._games.encoder
+        logged = render_mode is not None
+        self._games = Games(
+            1, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies, logged=logged
+        )
+        core, encoder = self._games.core, self._games.encoder
         self.observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
-        self.action_space = spaces.Discrete(self._games.core.rules.actions)
+        self.action_space = spaces.Discrete(core.rules.actions)
         self.render_mode = render_mode
-        self._screen = Screen(self._games.core, render_mode)
-        self._plies: list[tuple[Positions, int]] = []  # of the last step: where each was played, and the action
-        self._start, self._moves = self._games.positions, list[int]()  # of the episode, if it is watched
-        self._finished = True
-        if render_mode is not None:
-            self._games.watch = self._remember
+        self._screen = Screen(core, render_mode)
+        self._replay = Replay(core)
+        self._over = True
 
     @property
     def positions(self) -> Positions:
@@ -101,8 +101,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def board(self) -> Board:
         """The game so far, with its moves as history. Raises ValueError without a `render_mode`: moves are not kept."""
         if self.render_mode is None:
-            raise ValueError("the moves of a game are kept where the environment has a render_mode")
-        return played_board(self._games.core, self._start, self._moves)
+            raise ValueError("the moves of a game are kept if the environment has a render_mode")
+        return played_board(self._games.core, self._replay.start, self._replay.moves)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Play games that begin from now on against another opponent, or a list; a running game keeps its own.
@@ -119,52 +119,52 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Start a new game, from the set-up or from `options["position"]`."""
-        start = given_position(self._games.core, check_options(options, ("position",)).get("position"))
+        games = self._games
+        start = given_position(games.core, check_options(options, ("position",)).get("position"))
         super().reset(seed=seed)
-        self._games.begin(_ONLY, self.np_random, start)
-        self._finished = False
-        self._show(self._plies)
-        return self._games.observation[0], self._info()
+        games.seed(seed, _ONLY, self.np_random)
+        games.begin(_ONLY, self.np_random, start)
+        self._over = False
+        self._follow(start)
+        return games.observation[0].copy(), self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play `action` and the replies to it."""
-        if self._finished:
-            raise ResetNeeded("the game is over or has not begun: call reset() first")
-        seen = len(self._plies)
-        self._games.step(np.array([action]), self.np_random)
-        reward = float(self._games.rewards[0])
-        self._finished, truncated = bool(self._games.over[0]), bool(self._games.truncated[0])
-        played = self._plies[seen:]
-        self._show(played)
-        self._plies = played or self._plies  # an illegal action plays nothing
-        return self._games.observation[0], reward, self._finished and not truncated, truncated, self._info()
+        if self._over:
+            raise ResetNeeded("the game is over or has not begun, or the environment is closed: call reset() first")
+        games = self._games
+        self._over = bool(games.step(np.array([action]), self.np_random))
+        self._follow()
+        terminated, truncated = games.terminated.item(), games.truncated.item()
+        return games.observation[0].copy(), games.rewards.item(), terminated, truncated, self._info()
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self._games.mask[0].astype(np.int8)}
-        if self._finished:
-            report = self._games.report()
+        games = self._games
+        info: dict[str, Any] = {"action_mask": games.mask[0].view(np.int8).copy()}
+        if games.opponents is not None:
+            info["opponent"] = games.opponents.item()
+        if self._over:
+            report = games.report()
             info.update((name, column[0] if column.ndim > 1 else column.item()) for name, column in report.items())
             info["termination"] = TERMINATIONS[info["termination"]]
         return info
 
-    def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]] | None) -> None:
-        if actions is None:
-            self._start, self._plies, self._moves = before, [], []
-        else:
-            self._moves.append(int(actions[0]))
-            self._plies.append((before, self._moves[-1]))
-
-    def _show(self, plies: list[tuple[Positions, int]]) -> None:
-        """In the mode `human`, show `plies`, or the position as it is where there were none."""
+    def _follow(self, begins: Positions | None = None) -> None:
+        """Keep the plies of the last call, and in the mode `human` show them, or the position if there were none."""
+        games = self._games
+        if games.log is None:
+            return
+        self._replay.follow(games.log[0], games.core.start() if begins is None else begins)
         if self.render_mode == "human":
-            for before, action in plies or ((self._games.positions, None),):
+            for before, action in self._replay.last or ((self._replay.now, None),):
                 self._screen.show(before, action, self.metadata["render_fps"])
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """The board and the last ply, as text or picture, or shown in a window, as `render_mode` says."""
-        before, action = self._plies[-1] if self._plies else (self._games.positions, None)
+        before, action = self._replay.last[-1] if self._replay.last else (self._replay.now, None)
         return self._screen.draw(before, action)
 
     def close(self) -> None:
-        """Close the window, if one was opened."""
+        """Close the window, if one was opened; the environment needs a reset to go on."""
+        self._over = True
         self._screen.close()

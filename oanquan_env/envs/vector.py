@@ -11,20 +11,17 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from oanquan_env.arrays import Ints, Mask
-from oanquan_env.board import shared_core
 from oanquan_env.engine.positions import Positions
-from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.envs.opponent_games import OpponentGames, Seat
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
+from oanquan_env.envs.games import Games, Seat
 from oanquan_env.envs.opponents import Opponent
-from oanquan_env.envs.rendering import Screen
+from oanquan_env.envs.rendering import Replay, Screen
 from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 DRAWN_GAMES = 16
 """Games of a batch that `render` draws."""
-NO_MOVE = -1
-"""In place of an action: the game has just begun."""
 
 Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]
 
@@ -49,9 +46,10 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     - `SAME_STEP`: the step that ends a game returns the new game's first observation; the last observation is in
       `info["final_obs"]` (N,) object, the rest in `info["final_info"]`.
 
-    One generator, seeded by `reset(seed=…)`, draws the seats and serves the opponent in all games. N seeds, as
-    `SyncVectorEnv` takes them, seed it together: the same N give the same games, but no row depends on its own alone.
-    `reset(options={"position": p})` starts from a running position, given as text, as a `Board` or as a batch of
+    Each game has its own random generator, which draws its opening, its seat, its opponent, and the replies of `random`
+    and `greedy`. After `reset(seed=s)` row i plays the game of a single environment with seed s + i, as in
+    `SyncVectorEnv`; N seeds set the rows one by one. Other opponents that draw share one generator, which the seed also
+    sets. `reset(options={"position": p})` starts from a running position, given as text, as a `Board` or as a batch of
     one for all games, or as a batch of N; see `OAnQuanEnv` for refused ones, and for the arguments `rules`, `opponent`
     (who is asked for all games at once), `seat`, `reward` and `opening_plies`.
 
@@ -61,12 +59,14 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             16 games drawn and all others left empty, so that a large batch can be filmed; Gymnasium's `RecordVideo`
             lays them out as tiles.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
-        copy: whether arrays that `reset` and `step` return are the caller's own. Otherwise the next call may overwrite
-            them, and they must not be written to.
+        copy: whether arrays that `reset` and `step` return are the caller's own. Otherwise they are views (not
+            contiguous) that the next call may overwrite, and they must not be written to.
+        threads: threads that share the games. The games are the same for any number.
+        max_episode_steps: None. Games end by `max_plies` of the rules.
 
     Raises:
-        ValueError: as `OAnQuanEnv`, and for an unknown mode or a `num_envs` that is no whole number from 1 to
-            10 million.
+        ValueError: as `OAnQuanEnv`, and for an unknown mode, a `num_envs` that is not an integer from 1 to 10 million,
+            and a `max_episode_steps`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(VECTOR_RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -83,7 +83,14 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
+        threads: int = 1,
+        max_episode_steps: None = None,
     ) -> None:
+        if max_episode_steps is not None:
+            raise ValueError(
+                "max_episode_steps is not for these games: give a ply limit by the rules, as in "
+                f"rules='mancala-world max_plies=100'; got {max_episode_steps!r}"
+            )
         if render_mode not in (None, *VECTOR_RENDER_MODES):
             known = ", ".join(VECTOR_RENDER_MODES)
             raise ValueError(f"render_mode must be one of {known} or None; got {render_mode!r}")
@@ -92,23 +99,25 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self.num_envs = num_envs
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.render_mode = render_mode
-        games = OpponentGames
-        if render_mode is None and shared_core(as_rules(rules)).compiled:
-            from oanquan_env.envs.compiled_games import CompiledGames  # it loads Numba
-
-            games = CompiledGames
-        self._games = games(num_envs, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies)
-        encoder = self._games.encoder
+        self._games = Games(
+            num_envs,
+            rules,
+            opponent=opponent,
+            seat=seat,
+            reward=reward,
+            opening_plies=opening_plies,
+            threads=threads,
+            logged=render_mode is not None,
+        )
+        core, encoder = self._games.core, self._games.encoder
         self.single_observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
-        self.single_action_space = spaces.Discrete(self._games.core.rules.actions)
+        self.single_action_space = spaces.Discrete(core.rules.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._begun, self._copy = False, copy
+        self._copy = copy
         self._everyone = np.ones(num_envs, dtype=np.bool_)
-        self._screen = Screen(self._games.core, render_mode)
-        self._before, self._moves = self.positions.copy(), np.full(num_envs, NO_MOVE)  # the last ply of each game
-        if render_mode is not None:
-            self._games.watch = self._remember
+        self._screen = Screen(core, render_mode)
+        self._replays = [Replay(core) for _ in range(min(num_envs, DRAWN_GAMES) if render_mode else 0)]
 
     @property
     def positions(self) -> Positions:
@@ -118,7 +127,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     @property
     def seats(self) -> Ints:
         """(N,) intp, the agent's seats; in the self-play view who made the last ply."""
-        return self._games.seats.copy()
+        return self._games.seats.astype(np.intp)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Play games that begin from now on against another opponent, or a list; a running game keeps its own.
@@ -138,17 +147,20 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         given = check_options(options, ("position", "reset_mask"))
         rows = self._rows_to_reset(given.get("reset_mask"))
         start = given_position(self._games.core, given.get("position"), self.num_envs)
-        if isinstance(seed, Sequence | np.ndarray):
-            self.np_random = np.random.default_rng(_check_seeds(seed, self.num_envs))
-        else:
-            super().reset(seed=seed)
-        self._games.begin(rows, self.np_random, start if start is None or len(start) == 1 else start[rows])
-        self._begun = True
+        self._games.seed(seed, rows, self.np_random)
+        super().reset(seed=int(seed[0]) if isinstance(seed, Sequence | np.ndarray) else seed)
+        self._games.begin(rows, self.np_random, start)
+        self._follow(rows, start)
         present = np.zeros(self.num_envs, dtype=np.bool_)
         present[rows] = True
-        masks = self._games.mask.view(np.int8) * present[:, None]
+        info = {"action_mask": self._games.mask.view(np.int8) * present[:, None], "_action_mask": present}
+        self._name_opponents(info, present)
         seen = self._games.observation
-        return seen.copy() if self._copy else seen, {"action_mask": masks, "_action_mask": present}
+        return seen.copy() if self._copy else seen, info
+
+    def _name_opponents(self, info: dict[str, Any], present: Mask) -> None:
+        if self._games.opponents is not None:
+            info["opponent"], info["_opponent"] = self._games.opponents.astype(np.int64) * present, present
 
     def _rows_to_reset(self, mask: object) -> Ints:
         """The rows that `reset`'s option `reset_mask` names; all where it was not given."""
@@ -159,47 +171,58 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if mask.shape != (self.num_envs,) or not mask.any():
             wanted = f"must have shape ({self.num_envs},) and a True entry"
             raise ValueError(f"reset's option 'reset_mask' {wanted}; got shape {mask.shape}, {mask.sum()} True")
-        if not self._begun and not mask.all():
+        if not self._games.ready and not mask.all():
             raise ResetNeeded("the games have not begun: call reset() without a reset_mask first")
         return mask.nonzero()[0]
 
     def step(self, actions: npt.NDArray[np.int64]) -> Step:
         """Play one action in each game; see the class for those that have just ended."""
-        if not self._begun:
-            raise ResetNeeded("the games have not begun: call reset() first")
-        games, info = self._games, {}
+        games, info = self._games, dict[str, Any]()
         if self._is_disabled and games.over.any():
             over = games.over.nonzero()[0].tolist()
             raise ResetNeeded(f"games {over} are over: call reset(options={{'reset_mask': …}}) first")
-        if games.step(actions, self.np_random):
+        count = games.step(actions, self.np_random)
+        if games.log is not None:
+            self._follow(np.arange(len(self._replays)))
+        rewards, terminated, truncated = games.rewards, games.terminated, games.truncated
+        if self._copy or (count and self._is_same_step):
+            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
+        if count:
             info = self._restart() if self._is_same_step else self._ends()
-        if self._copy:
-            info["action_mask"], info["_action_mask"] = games.mask.view(np.int8).copy(), self._everyone.copy()
-            rewards, terminated, truncated = games.rewards.copy(), games.terminated.copy(), games.truncated.copy()
-            return games.observation.copy(), rewards, terminated, truncated, info
-        info["action_mask"], info["_action_mask"] = games.mask.view(np.int8), self._everyone
-        return games.observation, games.rewards, games.terminated, games.truncated, info
+        mask = games.mask.view(np.int8)
+        info["action_mask"] = mask.copy() if self._copy else mask
+        info["_action_mask"] = self._everyone.copy() if self._copy else self._everyone
+        self._name_opponents(info, info["_action_mask"])
+        seen = games.observation
+        return seen.copy() if self._copy else seen, rewards, terminated, truncated, info
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Note that the environment is closed: it needs a reset to go on."""
+        self._games.ready = False
 
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
         """The last ply of each game as a picture or a text, as `render_mode` says; see the class."""
         if self.render_mode is None:
             self._screen.draw(self.positions[:1], None)  # it warns
             return None
-        drawn = [self._draw(row) for row in range(min(self.num_envs, DRAWN_GAMES))]
+        drawn = [self._draw(replay) for replay in self._replays]
         empty = np.zeros_like(drawn[0]) if isinstance(drawn[0], np.ndarray) else ""
         return (*drawn, *[empty] * (self.num_envs - len(drawn)))
 
-    def _draw(self, row: int) -> str | npt.NDArray[np.uint8]:
-        one = slice(row, row + 1)
-        if self._moves[row] == NO_MOVE:
-            picture = self._screen.draw(self.positions[one], None)
-        else:
-            picture = self._screen.draw(self._before[one], int(self._moves[row]))
+    def _draw(self, replay: Replay) -> str | npt.NDArray[np.uint8]:
+        before, action = replay.last[-1] if replay.last else (replay.now, None)
+        picture = self._screen.draw(before, action)
         assert picture is not None  # there is no window here
         return picture
 
-    def _remember(self, rows: Ints, before: Positions, actions: npt.NDArray[np.integer[Any]] | None) -> None:
-        self._before[rows], self._moves[rows] = before, NO_MOVE if actions is None else actions
+    def _follow(self, rows: Ints, start: Positions | None = None) -> None:
+        """Let the pictures follow the games in `rows`."""
+        games = self._games
+        if games.log is None:
+            return
+        for row in rows[rows < len(self._replays)].tolist():
+            begins = games.core.start() if start is None else start[row : row + 1] if len(start) > 1 else start
+            self._replays[row].follow(games.log[row], begins)
 
     def _ends(self) -> dict[str, Any]:
         """How games ended, each entry with its `_companion`, as Gymnasium has them: the rows that it is of."""
@@ -214,11 +237,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         for row, observation in zip(rows.tolist(), games.observation[rows], strict=True):
             observations[row] = observation  # Gymnasium wants one array for each
         final["action_mask"], final["_action_mask"] = np.zeros(games.mask.shape, dtype=np.int8), over
+        self._name_opponents(final, over)
         games.begin(rows, self.np_random)
+        self._follow(rows)
         return {"final_obs": observations, "_final_obs": over, "final_info": final, "_final_info": over}
-
-
-def _check_seeds(seeds: Sequence[int], n: int) -> list[int]:
-    if len(seeds) == n and all(isinstance(seed, int | np.integer) and seed >= 0 for seed in seeds):
-        return [int(seed) for seed in seeds]
-    raise ValueError(f"seed must be a whole number, or {n} of them, one for each game, from 0 on; got {seeds!r}")

@@ -75,13 +75,13 @@ class EpsilonPolicy:
 
 
 def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
-    """(N, A) points that each legal move wins at once, over the mean of what it wins the other players.
+    """Return the (N, A) points that each legal move wins at once, over the mean of what it wins the other players.
 
     Refills that it brings about and the leftovers of a finishing move are included. Zero for illegal actions.
     """
-    expanded = core.expand(positions)
     gains = np.zeros((len(positions), core.rules.actions))
-    gains[expanded.rows, expanded.actions] = points_won(core, positions, expanded)
+    loops, rules, arrays = core.loops(positions)
+    loops.gains(rules, arrays, gains)
     return gains
 
 

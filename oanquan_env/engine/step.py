@@ -1,0 +1,489 @@
+"""One step of one game in integers: begin, act, reply, pay, observe.
+
+A game is one record (`game_type`), and a step is one function of it. The loop over N games, the single Gymnasium
+environment, the AEC environment and a GPU thread all call it. These are plain functions, like those of `move`: Numba
+compiles them, and with OANQUAN_COMPILED=0 Python runs them as they are.
+
+The agent has one seat and the opponent plays all others. Without an opponent (NOBODY, the self-play view) the agent
+plays for whoever is to move, one ply a step. Opponents other than `random` and `greedy` (OTHERS) are asked between
+`act` and `finish`, for all games at once.
+"""
+
+import functools
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from oanquan_env.engine.move import MAX_PLIES, RUNNING, Four, RuleNumbers, can_play, leftovers, play
+from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, Termination
+from oanquan_env.engine.rules import Rules
+
+NOBODY, RANDOM, GREEDY, OTHERS = range(4)
+"""Kinds of opponents."""
+OUTCOME, MARGIN, MIXED = range(3)
+"""Rewards, by their index in `oanquan_env.rewards.REWARDS`."""
+ILLEGAL_ACTION = len(Termination)
+"""Code of a game that the agent ended by an illegal action, after those of `Termination`."""
+ILLEGAL_REWARD = -1.0
+"""Reward of an illegal action: that of a lost game."""
+MAX_BEGINNINGS = 100
+"""Beginnings that the opponent may end before the agent's first move."""
+ANY_SEAT = -1
+NO_ACTION = -1
+
+_LOW = 0xFFFFFFFF
+_BYTE = 255
+
+
+class Game(Protocol):
+    """A record of `game_type`. P players, A actions, D numbers in an observation."""
+
+    sides: Any  # (P,) int64 words, see `positions`
+    key: int  # of the game's random generator, 64 bits
+    draws: int  # numbers drawn from it so far
+    rewards: Any  # (P,) float64, of the last step
+    reward: float  # that of the agent
+    scores: Any  # (P,) int32 points
+    paid: Any  # (P,) int32, scores that rewards have covered
+    standings: Any  # (P,) int32 points when the game is over, otherwise zero
+    observation: Any  # (D,) int32
+    mover: int
+    ply: int
+    seat: int  # the agent's; in the self-play view that of the last mover
+    opponent: int  # index of the opponent among those that were drawn from
+    player: int  # its number among all players
+    opening: int  # random plies still to play; -1 after the opening
+    termination: int  # a `Termination` or ILLEGAL_ACTION
+    mask: Any  # (A,) uint8, the agent's legal actions
+    ended: int  # a `Termination`
+    illegal: int  # 1 if the agent's action was illegal
+    begun: int  # 1 if the last step began the game
+    terminated: int
+    truncated: int
+
+
+class Settings(Protocol):
+    """A record of `SETTINGS`: how games begin and what they pay."""
+
+    seat: int  # the agent's, or ANY_SEAT
+    reward: int
+    opening_plies: int  # games begin with 0 to this many random plies
+    first_player: int  # opponents are drawn from this number on,
+    players: int  # among this many
+
+
+SETTINGS = np.dtype((np.record, [(name, np.int64) for name in Settings.__annotations__]))
+
+
+@functools.cache
+def game_type(rules: Rules) -> np.dtype[Any]:
+    """Return the data type of a `Game`. Flags are uint8, as Numba's records cannot hold arrays of bool."""
+    players = rules.players
+    kinds: dict[str, Any] = {
+        "sides": (np.int64, players),
+        "rewards": (np.float64, players),
+        "reward": np.float64,
+        "observation": (np.int32, observation_size(rules)),
+        "mask": (np.uint8, rules.actions),
+        **dict.fromkeys(("key", "draws"), np.int64),
+        **dict.fromkeys(("scores", "paid", "standings"), (np.int32, players)),
+        **dict.fromkeys(("mover", "ply", "seat", "opponent", "player", "opening", "termination"), np.int32),
+    }
+    return np.dtype((np.record, [(name, kinds.get(name, np.uint8)) for name in Game.__annotations__]), align=True)
+
+
+def observation_size(rules: Rules) -> int:
+    """Return the length D of an observation, see `observe`."""
+    return rules.players * (rules.fields + 3) + 2
+
+
+# ---- seats -----------------------------------------------------------------------------------------------------------
+
+
+def next_seat(players: int, seat: int) -> int:
+    """Return the seat that plays after `seat`."""
+    return seat + 1 if seat + 1 < players else 0
+
+
+def in_turn(players: int, numbers: Any, first: int) -> Four:
+    """Return the (P,) sides or scores of a game in the order of play from the seat `first`; unused ones are zero."""
+    second = next_seat(players, first)
+    third = next_seat(players, second)
+    # `+ 0` turns int32 into int64 under Numba, `int` turns NumPy's numbers into Python's
+    a, b, c, d = int(numbers[first]) + 0, int(numbers[second]) + 0, 0, 0
+    if players > 2:
+        c = int(numbers[third]) + 0
+    if players > 3:
+        d = int(numbers[next_seat(players, third)]) + 0
+    return a, b, c, d
+
+
+def write_in_turn(players: int, numbers: Any, first: int, values: Four) -> None:
+    """Write sides or scores that begin with those of the seat `first`: the opposite of `in_turn`."""
+    second = next_seat(players, first)
+    third = next_seat(players, second)
+    numbers[first], numbers[second] = values[0], values[1]
+    if players > 2:
+        numbers[third] = values[2]
+    if players > 3:
+        numbers[next_seat(players, third)] = values[3]
+
+
+# ---- the random generator of a game ----------------------------------------------------------------------------------
+
+
+def generator_key(seed: Any) -> Any:
+    """Return the key of the generator with this seed (0 to 2^64 - 1), or the keys of an array of uint64.
+
+    This is the output function of SplitMix64 (Steele et al. 2014), so that neighbouring seeds have unrelated keys.
+    """
+    mask = 0xFFFFFFFFFFFFFFFF
+    key = (seed + 0x9E3779B97F4A7C15) & mask
+    key = ((key ^ (key >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    key = ((key ^ (key >> 27)) * 0x94D049BB133111EB) & mask
+    return (key ^ (key >> 31)) | 1
+
+
+def draw(game: Game, below: int) -> int:
+    """Return a random integer from 0 to `below` - 1, with `below` at most 2^31.
+
+    This is the counter-based generator Squares with four rounds (Widynski 2020, arXiv 2004.06278). Only the lowest 64
+    bits of each number count; they are the same in Python's integers and in an int64 that wraps.
+    """
+    key, counter = int(game.key), int(game.draws)
+    game.draws = counter + 1
+    first = counter * key
+    second = first + key
+    x = swap_halves(first * first + first)
+    x = swap_halves(x * x + second)
+    x = swap_halves(x * x + first)
+    return ((((x * x + second) >> 32) & _LOW) * below) >> 32
+
+
+def swap_halves(x: int) -> int:
+    """Exchange the two lower halves of 32 bits; the rest falls away."""
+    return ((x >> 32) & _LOW) | ((x & _LOW) << 32)
+
+
+def pick(rules: RuleNumbers, game: Game, actions: int) -> int:
+    """Return one of the actions in a bit set, each with the same probability."""
+    count = 0
+    for action in range(2 * rules.fields):
+        count += (actions >> action) & 1
+    skipped, chosen = draw(game, count), NO_ACTION
+    for action in range(2 * rules.fields):
+        if (actions >> action) & 1:
+            if skipped == 0:
+                chosen = action
+            skipped -= 1
+    return chosen
+
+
+# ---- plies -----------------------------------------------------------------------------------------------------------
+
+
+def play_ply(rules: RuleNumbers, players: int, game: Game, action: int) -> None:
+    """Play a legal action for the mover."""
+    seat = int(game.mover) + 0
+    sides, scores = in_turn(players, game.sides, seat), in_turn(players, game.scores, seat)
+    moved = play(rules, players, sides, scores, rules.max_plies - int(game.ply) - 1, action, None)
+    write_in_turn(players, game.sides, seat, moved.sides)
+    write_in_turn(players, game.scores, seat, moved.scores)
+    game.mover = next_seat(players, seat)
+    game.ply += 1
+    game.ended = moved.ended
+
+
+def random_action(rules: RuleNumbers, game: Game) -> int:
+    """Return a legal action of the mover, each with the same probability: the reply of `random`."""
+    own, legal = int(game.sides[game.mover]), 0
+    for action in range(2 * rules.fields):
+        legal |= can_play(rules, own, action) << action
+    return pick(rules, game, legal)
+
+
+def greedy_action(rules: RuleNumbers, players: int, game: Game) -> int:
+    """Return the action of the largest `gain`, ties at random: the reply of `greedy`."""
+    seat = int(game.mover) + 0
+    sides, scores = in_turn(players, game.sides, seat), in_turn(players, game.scores, seat)
+    left = rules.max_plies - int(game.ply) - 1
+    most, best = -(1 << 62), 0
+    for action in range(2 * rules.fields):
+        if can_play(rules, sides[0], action):
+            won = gain(rules, players, sides, scores, left, action)
+            if won > most:
+                most, best = won, 0
+            if won == most:
+                best |= 1 << action
+    return pick(rules, game, best)
+
+
+def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
+    """Return the points that a legal action wins at once, over the mean of what it wins the others, times P - 1.
+
+    Refills that it brings about and the leftovers of a finishing move are included.
+    """
+    moved = play(rules, players, sides, scores, plies_left, action, None)
+    own = moved.scores[0] - scores[0]
+    together = own + moved.scores[1] - scores[1] + moved.scores[2] - scores[2] + moved.scores[3] - scores[3]
+    if moved.ended != RUNNING:
+        more = leftovers(rules, players, moved.sides, moved.ended)
+        own += more[0]
+        for place in range(players):
+            together += more[place]
+    return players * own - together
+
+
+# ---- the step --------------------------------------------------------------------------------------------------------
+
+
+def act(
+    rules: RuleNumbers,
+    players: int,
+    opponent: int,
+    game: Game,
+    action: int,
+    start: Game,
+    settings: Settings,
+    log: Any,
+) -> None:
+    """Play the agent's action, or begin a new game if the last one is over; then reply until the agent is to move.
+
+    An illegal action plays nothing and marks the game. A new game begins from `start`, with an opening of random plies.
+    If its opening ends it, the game begins without one. If the opponent ends it before the agent is to move, seat,
+    opponent and opening are drawn again, MAX_BEGINNINGS times at most; then the game is left as it ended.
+
+    `log` is None or receives, as int64: the number of actions played since the game began or the step did; how many of
+    them belong to the opening; 1 if the game began; and the actions.
+    """
+    begun, beginnings = game.terminated or game.truncated, 1
+    game.begun = begun
+    if log is not None:
+        log[0], log[1], log[2] = 0, 0, begun
+    if begun:
+        begin(rules, players, opponent, game, start, settings)
+        action = NO_ACTION
+    else:
+        if opponent == NOBODY:
+            game.seat = game.mover
+        game.illegal = not can_play(rules, int(game.sides[game.mover]), action)
+        if game.illegal:
+            return
+    while True:
+        if action != NO_ACTION:
+            play_ply(rules, players, game, action)
+            if log is not None:
+                log[3 + log[0]] = action
+                log[0] += 1
+        if game.ended != RUNNING:
+            if not begun or beginnings == MAX_BEGINNINGS:
+                break
+            if log is not None:
+                log[0], log[1] = 0, 0
+            if game.opening >= 0:
+                place(players, game, start)
+                game.opening = 0
+            else:
+                begin(rules, players, opponent, game, start, settings)
+                beginnings += 1
+        if game.opening > 0:
+            game.opening -= 1
+            action = random_action(rules, game)
+            continue
+        if game.opening == 0:
+            game.opening = -1
+            if log is not None:
+                log[1] = log[0]
+            for seat in range(players):
+                game.paid[seat] = game.scores[seat]
+            if opponent == NOBODY:
+                game.seat = game.mover
+        if opponent == NOBODY or opponent == OTHERS or game.mover == game.seat:
+            break
+        action = random_action(rules, game) if opponent == RANDOM else greedy_action(rules, players, game)
+
+
+def begin(rules: RuleNumbers, players: int, opponent: int, game: Game, start: Game, settings: Settings) -> None:
+    """Begin a new game: draw the opening's length, the agent's seat and its opponent."""
+    place(players, game, start)
+    game.opening = draw(game, settings.opening_plies + 1) if settings.opening_plies > 0 else 0
+    if opponent != NOBODY:
+        game.seat = settings.seat if settings.seat != ANY_SEAT else draw(game, players)
+        game.opponent = draw(game, settings.players) if settings.players > 1 else 0
+        game.player = settings.first_player + game.opponent
+
+
+def place(players: int, game: Game, start: Game) -> None:
+    """Set the position of `start` up."""
+    for seat in range(players):
+        game.sides[seat], game.scores[seat] = start.sides[seat], start.scores[seat]
+    game.mover, game.ply, game.ended, game.illegal = start.mover, start.ply, RUNNING, 0
+
+
+def finish(rules: RuleNumbers, players: int, opponent: int, game: Game, settings: Settings) -> None:
+    """Pay what the step earned, set the flags, and let the agent look."""
+    over = game.illegal != 0 or game.ended != RUNNING
+    if game.begun:
+        game.reward, game.termination, over = 0.0, RUNNING, False
+        for seat in range(players):
+            game.rewards[seat], game.standings[seat] = 0.0, 0
+    else:
+        pay(rules, players, game, settings.reward)
+        game.termination = ILLEGAL_ACTION if game.illegal else game.ended
+    game.truncated = over and game.ended >= MAX_PLIES
+    game.terminated = over and game.ended < MAX_PLIES
+    own = 0 if over else int(game.sides[game.mover])
+    for action in range(2 * rules.fields):
+        game.mask[action] = can_play(rules, own, action)
+    viewer = int(game.mover if opponent == NOBODY else game.seat) + 0
+    observe(rules, players, game.sides, game.scores, (viewer, int(game.mover), int(game.ply)), game.observation)
+
+
+def pay(rules: RuleNumbers, players: int, game: Game, reward: int) -> None:
+    """Pay all players for what has happened since they were paid last; note the points if the game is over."""
+    ended, over = int(game.ended) + 0, game.illegal != 0 or game.ended != RUNNING
+    points = final_points(rules, players, game.sides, game.scores, ended)
+    if over or reward != OUTCOME:
+        earn(rules, players, reward, points, game.paid, ended, game.rewards)
+        for seat in range(players):
+            game.paid[seat] = game.scores[seat]
+    for seat in range(players):
+        if game.illegal:
+            game.rewards[seat] = ILLEGAL_REWARD if seat == game.seat else 0.0
+        elif reward == OUTCOME and not over:
+            game.rewards[seat] = 0.0
+        game.standings[seat] = points[seat] if over else 0
+    game.reward = game.rewards[game.seat]
+
+
+def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ended: int) -> Four:
+    """Return the points of all players from seat 0 on, with the leftovers of a finished game."""
+    points = in_turn(players, scores, 0)
+    if ended == RUNNING:
+        return points
+    left = leftovers(rules, players, in_turn(players, sides, 0), ended)
+    return points[0] + left[0], points[1] + left[1], points[2] + left[2], points[3] + left[3]
+
+
+def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any, ended: int, rewards: Any) -> None:
+    """Write the (P,) rewards of the plies that led from the scores `paid` to `points`; see `oanquan_env.rewards`."""
+    together, best, winners = 0, max(points[0], points[1]), 0
+    if players > 2:
+        best = max(best, points[2])
+    if players > 3:
+        best = max(best, points[3])
+    for seat in range(players):
+        together += points[seat] - int(paid[seat])
+        winners += points[seat] == best
+    decided = ended != RUNNING and winners < players
+    for seat in range(players):
+        won, outcome = points[seat] - int(paid[seat]), 0.0
+        if decided:
+            outcome = 1.0 / winners if points[seat] == best else -1.0 / (players - winners)
+        margin = (won * players - together) / (players - 1) / rules.total
+        rewards[seat] = outcome if reward == OUTCOME else margin if reward == MARGIN else (margin + outcome) / 2
+
+
+def observe(
+    rules: RuleNumbers, players: int, sides: Any, scores: Any, turn: tuple[int, int, int], observation: Any
+) -> None:
+    """Write what a player sees; `turn` is the viewer's seat, the mover's seat and the ply.
+
+    The layout is drawn in `oanquan_env.observation`.
+    """
+    viewer, mover, ply = turn
+    seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
+    fields, stones = rules.fields, players * (rules.fields + 1)
+    for place in range(players):
+        side, at = seen[place], place * (fields + 1)
+        for field in range(fields):
+            observation[at + field] = (side >> 8 * field) & _BYTE
+        observation[at + fields] = (side >> 8 * MANDARIN_BYTE) & _BYTE
+        observation[stones + place] = side >> 8 * STONE_BYTE
+        observation[stones + players + place] = points[place]
+    observation[stones + 2 * players] = mover - viewer if mover >= viewer else mover - viewer + players
+    observation[stones + 2 * players + 1] = rules.max_plies - ply
+
+
+# ---- loops over N games ----------------------------------------------------------------------------------------------
+
+
+class StepLoops(NamedTuple):
+    """Loops over the games in `rows`, for one number of players and one kind of opponent."""
+
+    step: Any
+    reply: Any
+    finish: Any
+
+
+@functools.cache
+def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
+    """Return the loops, compiled by Numba when they first run, or as plain Python.
+
+    `table` holds the rules as its only entry, `starts` one start position or one for each game. The loops call no
+    compiled function that depends on `players`: Numba would not find its cached code again.
+    """
+
+    def step(table: Any, games: Any, rows: Any, actions: Any, starts: Any, settings: Any, log: Any) -> tuple[int, int]:
+        """Step the games, and finish the step unless others are to reply.
+
+        Return what `finish_games` returns; or -1 and the first row whose action is out of range, before anything is
+        played. For OTHERS the second number counts the games that wait for a reply.
+        """
+        rules, waiting = table[0], 0
+        for row in rows:
+            if actions[row] < 0 or actions[row] >= 2 * rules.fields:
+                return -1, row
+        for row in rows:
+            game, start, action = games[row], starts[row if len(starts) > 1 else 0], int(actions[row])
+            row_log = None if log is None else log[row]
+            act(rules, players, opponent, game, action, start, settings[0], row_log)
+            waiting += waits(game)
+        if opponent == OTHERS:
+            return 0, waiting
+        return finish_games(table, players, opponent, games, rows, settings)
+
+    def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
+        """Play the others' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
+        waiting = 0
+        for index in range(len(rows)):
+            game = games[rows[index]]
+            play_ply(table[0], players, game, int(actions[index]))
+            if log is not None:
+                log[rows[index], 3 + log[rows[index], 0]] = actions[index]
+                log[rows[index], 0] += 1
+            waiting += waits(game)
+        return waiting
+
+    def finish(table: Any, games: Any, rows: Any, settings: Any) -> tuple[int, int]:
+        """Finish the step of the games, see `finish_games`."""
+        return finish_games(table, players, opponent, games, rows, settings)
+
+    if not compiled:
+        return StepLoops(step, reply, finish)
+    from oanquan_env.engine.compiled import compiled as compile_function  # it loads Numba
+
+    return StepLoops(*map(compile_function, (step, reply, finish)))
+
+
+def waits(game: Game) -> bool:
+    """Return whether it is the opponent's turn."""
+    return game.ended == RUNNING and game.mover != game.seat and game.illegal == 0
+
+
+def finish_games(
+    table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any
+) -> tuple[int, int]:
+    """Finish the step of the games. Return how many are over, and how many new games the opponent has ended."""
+    over = stuck = 0
+    for row in rows:
+        game = games[row]
+        finish(table[0], players, opponent, game, settings[0])
+        over += game.terminated or game.truncated
+        stuck += game.begun != 0 and game.ended != RUNNING
+    return over, stuck
+
+
+INLINED = (next_seat, in_turn, write_in_turn, draw, swap_halves, pick, play_ply, random_action, greedy_action, gain)
+INLINED += (act, begin, place, finish, pay, final_points, earn, observe, waits, finish_games)
+"""Functions that Numba inlines into their callers by force."""

@@ -1,0 +1,312 @@
+"""N games as records, and the loops that step them: what the environments have in common.
+
+Shapes: N games, P players, A actions, D numbers in an observation. See `engine.step` for the step itself.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+
+from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.board import shared_core
+from oanquan_env.engine.core import IllegalActionError, check_whole
+from oanquan_env.engine.positions import RUNNING, Positions, Termination
+from oanquan_env.engine.rules import Rules, as_rules
+from oanquan_env.engine.step import (
+    ANY_SEAT,
+    ILLEGAL_ACTION,
+    MAX_BEGINNINGS,
+    NOBODY,
+    OTHERS,
+    SETTINGS,
+    StepLoops,
+    game_type,
+    generator_key,
+    step_loops,
+)
+from oanquan_env.envs.opponents import Opponent, Opponents
+from oanquan_env.observation import Encoder, Observation
+from oanquan_env.rewards import REWARDS, check_reward
+
+Seat: TypeAlias = int | Literal["random"]
+
+MAX_GAMES = 10_000_000
+"""Most games of one batch."""
+MAX_SEED = 2**64 - 1
+TERMINATIONS = (*map(str, Termination), "illegal_action")
+"""Names of the codes in a batch's `info["termination"]`: those of `Termination`, and `ILLEGAL_ACTION`."""
+assert TERMINATIONS.index("illegal_action") == ILLEGAL_ACTION
+
+
+class Games:
+    """N games and the agent's seats in them. `begin` starts games, `step` plays on.
+
+    There are `n` games, 1 to `MAX_GAMES`; `threads` share them. With `logged`, `log` holds what the last call played
+    (see `engine.step.act`). The other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
+
+    Attributes:
+        core, encoder: of the rules.
+        records: (N,) of `engine.step.game_type`. The following are views of it.
+        observation: (N, D) int32, what the agent sees.
+        mask: (N, A) bool, the agent's legal actions; all false if the game is over.
+        rewards, terminated, truncated: (N,) float64, bool and bool, of the last step.
+        seats: (N,) int32, the agent's seats; in the self-play view who made the last ply.
+        opponents: (N,) int32, index of each game's opponent among those that it was drawn from; None in the self-play
+            view.
+        log: (N, ...) int64, or None.
+        ready: whether the games can be stepped: the last call of `begin` or `step` came to its end.
+
+    Raises `ValueError` for an opponent that is not a player, an unknown seat or reward, and for an `n`, `threads` or
+    `opening_plies` that is not an integer or out of range.
+    """
+
+    observation: Observation
+    mask: Mask
+    rewards: Floats
+    terminated: Mask
+    truncated: Mask
+    seats: npt.NDArray[np.int32]
+    opponents: npt.NDArray[np.int32] | None
+
+    def __init__(
+        self,
+        n: int,
+        rules: Rules | str,
+        *,
+        opponent: Opponent,
+        seat: Seat = "random",
+        reward: str = "outcome",
+        opening_plies: int = 0,
+        threads: int = 1,
+        logged: bool = False,
+    ) -> None:
+        n = whole("num_envs", n, 1, MAX_GAMES)
+        self.core = shared_core(as_rules(rules))
+        rules = self.core.rules
+        self.encoder = Encoder(self.core)
+        opening_plies = check_opening_plies(opening_plies, rules)
+        self._opponents = Opponents(opponent, self.core)
+        self._settings = np.zeros(1, SETTINGS)
+        self._settings[0] = (_check_seat(seat, rules, opponent), REWARDS.index(check_reward(reward)), opening_plies, 0, 0)
+        self._set_up = self._starts(self.core.start())
+        self._threads = whole("threads", threads, 1, MAX_GAMES)
+        self.ready = False
+        self.records = np.zeros(n, game_type(rules))
+        self.log = np.zeros((n, 3 + opening_plies + 2 * rules.players), np.int64) if logged else None
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Make everything that looks into the records, and the loops."""
+        records, flags = self.records, ("mask", "terminated", "truncated")
+        self.mask, self.terminated, self.truncated = (records[name].view(np.bool_) for name in flags)
+        self.observation, self.rewards, self.seats = records["observation"], records["reward"], records["seat"]
+        self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
+        self._rows = np.arange(len(records))
+        self._pool: ThreadPoolExecutor | None = None
+        self._take_opponents()
+
+    def _take_opponents(self) -> None:
+        self._kind = self._opponents.kind
+        self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.count
+        compiled = self.core.compiled
+        self._loops: StepLoops = step_loops(self.core.rules.players, self._kind, compiled)
+        self._table: Any = [self.core.numbers]
+        if compiled:
+            from oanquan_env.engine.compiled import RULES, zeros  # it loads Numba
+
+            self._table = zeros(RULES, 1)
+            self._table[0] = self.core.record
+
+    def __getstate__(self) -> dict[str, Any]:
+        derived = {"mask", "terminated", "truncated", "observation", "rewards", "seats", "opponents", "_rows", "_pool"}
+        derived |= {"_loops", "_table"}
+        return {name: value for name, value in vars(self).items() if name not in derived}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._prepare()
+
+    # ---- games -----------------------------------------------------------------------------------------------------
+
+    @property
+    def positions(self) -> Positions:
+        """A copy of the N positions."""
+        return self._positions(self._rows)
+
+    @property
+    def over(self) -> Mask:
+        """(N,) bool: games that are over, for whatever reason."""
+        return self.terminated | self.truncated
+
+    def _positions(self, rows: Ints) -> Positions:
+        games = self.records[rows]
+        squares, mover = np.ascontiguousarray(games["sides"]).view(np.uint8), games["mover"].astype(np.intp)
+        return Positions(squares, games["scores"].copy(), mover, games["ply"].copy(), games["ended"].copy())
+
+    def _starts(self, positions: Positions) -> npt.NDArray[Any]:
+        """Return the positions as records to begin from."""
+        starts = np.zeros(len(positions), game_type(self.core.rules))
+        starts["sides"], starts["scores"] = positions.words, positions.scores
+        starts["mover"], starts["ply"] = positions.mover, positions.ply
+        return starts
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Take another opponent in games that begin from now on; raises `ValueError` as the constructor."""
+        if self._kind == NOBODY or opponent is None:
+            raise ValueError("only another opponent can be set: make another environment for the self-play view")
+        self._opponents.exchange(opponent, self.records["player"], ~self.over)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._opponents.forget(self.records["player"])
+        self._take_opponents()
+
+    def seed(self, seed: int | Sequence[int] | None, rows: Ints, rng: np.random.Generator) -> None:
+        """Seed the generators of the games `rows`: with seed + row, or each with its own of N seeds.
+
+        With None, games go on with their generators; those that have none get one from `rng`.
+
+        Raises `ValueError` for anything but integers from 0 to 2^64 - 1.
+        """
+        n = len(self.records)
+        if seed is None:
+            rows = rows[self.records["key"][rows] == 0]
+            seeds = rng.integers(0, MAX_SEED, n, np.uint64, endpoint=True) if rows.size else np.empty(n, np.uint64)
+        elif isinstance(seed, Sequence | np.ndarray):
+            if len(seed) != n:
+                raise ValueError(f"seed must be one integer, or {n} of them, one for each game; got {len(seed)}")
+            seeds = np.array([whole("seed", one, 0, MAX_SEED) for one in seed], np.uint64)
+        else:
+            seeds = np.uint64(whole("seed", seed, 0, MAX_SEED)) + np.arange(n, dtype=np.uint64)  # modulo 2^64
+        self.records["key"][rows] = generator_key(seeds).view(np.int64)[rows]
+        self.records["draws"][rows] = 0
+
+    def begin(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
+        """Begin new games in `rows`: from `start`, one position or N of them, or as games usually begin.
+
+        The opponent plays until the agent is to move. If it ends a game before, seat, opponent and opening are drawn
+        again; after `MAX_BEGINNINGS` such games in a row that is a `ValueError`.
+        """
+        self.records["terminated"][rows] = 1
+        if self._opponents.first:
+            self.records["player"][rows] = self._opponents.first
+            self._forget()
+        settings, starts = self._settings, self._set_up
+        if start is not None:
+            settings, starts = settings.copy(), self._starts(start)
+            settings["opening_plies"] = 0
+        self.ready = False
+        self._step(rows, np.zeros(len(self.records), np.int64), starts, settings, rng)
+
+    def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> int:
+        """Play the agent's actions (N,) and the opponent's replies. Return how many games are over.
+
+        A reward covers everything since the agent's last one, or since the game began: an opening move of the opponent
+        counts in the first. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over begin anew,
+        which pays nothing; their actions are ignored. `rng` serves opponents other than `random` and `greedy`.
+
+        Raises:
+            IllegalActionError: for actions of another shape or type, or outside 0 .. A-1 (nothing is played then), and
+                for an illegal action of the opponent.
+            ResetNeeded: before the first `begin`; and after the last call failed while it asked the opponent.
+        """
+        if not self.ready:
+            raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
+        actions = np.asarray(actions)
+        check_whole(actions, len(self.records))
+        if self._threads > 1:
+            outside = (actions < 0) | (actions >= self.core.rules.actions)
+            if outside.any():
+                raise self._refusal(actions, int(outside.argmax()))
+        if self._opponents.first:
+            self._forget()
+        return self._step(self._rows, actions.astype(np.int64, copy=False), self._set_up, self._settings, rng)
+
+    def _refusal(self, actions: npt.NDArray[Any], row: int) -> IllegalActionError:
+        last = self.core.rules.actions - 1
+        return IllegalActionError(f"action {actions[row]} in row {row} is outside 0 .. {last}")
+
+    def _step(
+        self, rows: Ints, actions: npt.NDArray[np.int64], starts: Any, settings: Any, rng: np.random.Generator
+    ) -> int:
+        ready, self.ready = self.ready, False
+        table, records = self._table, self.records
+        over, found = self._shared(
+            rows, lambda part: self._loops.step(table, records, part, actions, starts, settings, self.log)
+        )
+        if over < 0:
+            self.ready = ready
+            raise self._refusal(actions, found)
+        if self._kind == OTHERS:
+            self._ask(rows, found, starts, settings, rng)
+            over, found = self._shared(rows, lambda part: self._loops.finish(table, records, part, settings))
+        if found:
+            raise ValueError(
+                f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self.core.rules}' before the "
+                "agent's first move: give another seat, another position or a larger max_plies"
+            )
+        self.ready = True
+        return over
+
+    def _shared(self, rows: Ints, loop: Callable[[Ints], tuple[int, int]]) -> tuple[int, int]:
+        """Call the loop for all rows, in threads if there are several. Return its two numbers, summed up."""
+        if self._threads == 1 or len(rows) < 2 * self._threads:
+            return loop(rows)
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads)
+        results = list(self._pool.map(loop, np.array_split(rows, self._threads)))
+        return sum(over for over, _ in results), sum(found for _, found in results)
+
+    def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
+        """Let the others reply, all games at once, until the agent is to move in every unfinished game."""
+        records, none = self.records, np.zeros(len(self.records), np.int64)
+        for _ in range(MAX_BEGINNINGS):
+            while waiting:
+                games = records[rows]
+                asked = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
+                actions = self._opponents.choose(records["player"][asked], self._positions(asked), rng)
+                waiting = self._loops.reply(self._table, records, asked, actions, self.log)
+            games = records[rows]
+            again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
+            if not again.size:
+                return
+            records["terminated"][again] = 1
+            _, waiting = self._loops.step(self._table, records, again, none, starts, settings, self.log)
+
+    def report(self) -> dict[str, npt.NDArray[Any]]:
+        """Return how the games ended that the last step ended; zeros for those that go on.
+
+        `termination` (N,) int64, the reason's index in `TERMINATIONS`; `standings` (N, P) int32, points of all
+        players; `seat` (N,) intp, whom the last reward paid; `illegal_action` (N,) bool.
+        """
+        records = self.records
+        return {
+            "termination": records["termination"].astype(np.int64),
+            "standings": records["standings"].copy(),
+            "seat": records["seat"].astype(np.intp) * self.over,
+            "illegal_action": records["termination"] == ILLEGAL_ACTION,
+        }
+
+
+def check_opening_plies(plies: int, rules: Rules) -> int:
+    """`opening_plies` of an environment; raises `ValueError` for anything but an integer from 0 to `max_plies`."""
+    return whole("opening_plies", plies, 0, rules.max_plies)
+
+
+def _check_seat(seat: Seat, rules: Rules, opponent: Opponent) -> int:
+    if seat == "random":
+        return ANY_SEAT
+    if opponent is None:
+        raise ValueError(f"seat is for games against an opponent: without one the agent plays every seat; got {seat!r}")
+    return whole("seat", seat, 0, rules.players - 1, "random or ")
+
+
+def whole(name: str, value: object, low: int, high: int, others: str = "") -> int:
+    """Return the value; raise `ValueError` unless it is an integer from `low` to `high`. `others` are allowed, too."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and low <= value <= high:
+        return int(value)
+    raise ValueError(f"{name} must be {others}an integer from {low} to {high}; got {value!r}")
