@@ -20,6 +20,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.position_checks import score_bounds
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import MAX_SEEDS
+from oanquan_env.engine.step import row_type
 
 Observation = npt.NDArray[np.int32]
 
@@ -68,7 +69,8 @@ class Encoder:
         """
         n = len(positions)
         seats = positions.mover if viewer is None else np.broadcast_to(np.asarray(viewer, dtype=np.intp), n).copy()
-        observations = np.empty((n, self.size), dtype=np.int32)
+        observations = np.empty(n, row_type(np.int32, self.size))
         loops, rules, arrays = self.core.loops(positions)
         loops.observe(rules, arrays, seats, observations)
-        return observations
+        rows: Observation = observations["row"]
+        return rows

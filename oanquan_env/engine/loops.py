@@ -120,8 +120,8 @@ def loops(players: int, compiled: bool) -> Loops:
                 points[row, seat] = final[seat]
         return points
 
-    def observe_rows(rules: RuleNumbers, arrays: Arrays, viewers: Ints, observations: Points) -> None:
-        """Write the (N, D) observations of the viewers' seats (N,)."""
+    def observe_rows(rules: RuleNumbers, arrays: Arrays, viewers: Ints, observations: Any) -> None:
+        """Write the observations, (N,) records of `row_type`, of the viewers' seats (N,)."""
         sides, scores, mover, ply, _ = arrays
         for row in range(len(mover)):
             turn = int(viewers[row]), int(mover[row]), int(ply[row]) + 0

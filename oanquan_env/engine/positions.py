@@ -39,8 +39,9 @@ _LOW_BITS, _HIGH_BITS, _GATHER = 0x7F7F7F7F7F7F7F7F, 0x8080808080808080, 0x00020
 
 
 class Termination(IntEnum):
-    """Why a game is over; `RUNNING` is a game that goes on. The codes from `MAX_PLIES` on truncate, the others terminate.
+    """Why a game is over; `RUNNING` is a game that goes on.
 
+    The codes from `MAX_PLIES` on truncate, the others terminate.
     After `ENDLESS_RELAY` and `TOO_MANY_SEEDS` the board is as it was before the move, which could not be completed.
     Play never leads to `RESIGNED`: in the round of a match it says that the player to move gave up.
     """

@@ -36,7 +36,7 @@ _BYTE = 255
 
 
 class Game(Protocol):
-    """A record of `game_type`. P players, A actions, D numbers in an observation."""
+    """A record of `game_type`, for P players: the state of a game and what a step says of it."""
 
     sides: Any  # (P,) int64 words, see `positions`
     key: int  # of the game's random generator, 64 bits
@@ -46,7 +46,6 @@ class Game(Protocol):
     scores: Any  # (P,) int32 points
     paid: Any  # (P,) int32, scores that rewards have covered
     standings: Any  # (P,) int32 points when the game is over, otherwise zero
-    observation: Any  # (D,) int32
     mover: int
     ply: int
     seat: int  # the agent's; in the self-play view that of the last mover
@@ -54,7 +53,6 @@ class Game(Protocol):
     player: int  # its number among all players
     opening: int  # random plies still to play; -1 after the opening
     termination: int  # a `Termination` or ILLEGAL_ACTION
-    mask: Any  # (A,) uint8, the agent's legal actions
     ended: int  # a `Termination`
     illegal: int  # 1 if the agent's action was illegal
     begun: int  # 1 if the last step began the game
@@ -77,24 +75,28 @@ SETTINGS = np.dtype((np.record, [(name, np.int64) for name in Settings.__annotat
 
 @functools.cache
 def game_type(rules: Rules) -> np.dtype[Any]:
-    """Return the data type of a `Game`. Flags are uint8, as Numba's records cannot hold arrays of bool."""
+    """Return the data type of a `Game`."""
     players = rules.players
     kinds: dict[str, Any] = {
         "sides": (np.int64, players),
         "rewards": (np.float64, players),
         "reward": np.float64,
-        "observation": (np.int32, observation_size(rules)),
-        "mask": (np.uint8, rules.actions),
-        **dict.fromkeys(("key", "draws"), np.int64),
+        **dict.fromkeys(("key", "draws", "seat", "termination"), np.int64),
         **dict.fromkeys(("scores", "paid", "standings"), (np.int32, players)),
-        **dict.fromkeys(("mover", "ply", "seat", "opponent", "player", "opening", "termination"), np.int32),
+        **dict.fromkeys(("mover", "ply", "opponent", "player", "opening"), np.int32),
     }
-    return np.dtype((np.record, [(name, kinds.get(name, np.uint8)) for name in Game.__annotations__]), align=True)
+    fields = np.dtype([(name, kinds.get(name, np.uint8)) for name in Game.__annotations__], align=True)
+    return np.dtype((np.record, fields))
 
 
-def observation_size(rules: Rules) -> int:
-    """Return the length D of an observation, see `observe`."""
-    return rules.players * (rules.fields + 3) + 2
+@functools.cache
+def row_type(kind: type[Any], length: int) -> np.dtype[Any]:
+    """Return the data type of records that hold one row of an array, as the field `row`.
+
+    The loops take such records for the rows of observations and masks: a record is a pointer, while Numba counts the
+    references to an array that is passed to a function, which takes 15 ns a game.
+    """
+    return np.dtype((np.record, [("row", kind, length)]))
 
 
 # ---- seats -----------------------------------------------------------------------------------------------------------
@@ -298,7 +300,7 @@ def act(
                 game.paid[seat] = game.scores[seat]
             if opponent == NOBODY:
                 game.seat = game.mover
-        if opponent == NOBODY or opponent == OTHERS or game.mover == game.seat:
+        if opponent in (NOBODY, OTHERS) or game.mover == game.seat:
             break
         action = random_action(rules, game) if opponent == RANDOM else greedy_action(rules, players, game)
 
@@ -320,39 +322,50 @@ def place(players: int, game: Game, start: Game) -> None:
     game.mover, game.ply, game.ended, game.illegal = start.mover, start.ply, RUNNING, 0
 
 
-def finish(rules: RuleNumbers, players: int, opponent: int, game: Game, settings: Settings) -> None:
-    """Pay what the step earned, set the flags, and let the agent look."""
+def finish(
+    rules: RuleNumbers,
+    players: int,
+    opponent: int,
+    game: Game,
+    settings: Settings,
+    observation: Any,
+    mask: Any,
+) -> None:
+    """Pay what the step earned, set the flags, and write what the agent sees and may play.
+
+    `observation` and `mask` are records of `row_type`.
+    What a running game says of its end is zero from its beginning on, and so is its reward if only an outcome is paid.
+    """
     over = game.illegal != 0 or game.ended != RUNNING
     if game.begun:
-        game.reward, game.termination, over = 0.0, RUNNING, False
+        over = False
+        game.reward, game.termination, game.terminated, game.truncated = 0.0, RUNNING, 0, 0
         for seat in range(players):
             game.rewards[seat], game.standings[seat] = 0.0, 0
-    else:
+    elif over or settings.reward != OUTCOME:
         pay(rules, players, game, settings.reward)
-        game.termination = ILLEGAL_ACTION if game.illegal else game.ended
-    game.truncated = over and game.ended >= MAX_PLIES
-    game.terminated = over and game.ended < MAX_PLIES
+        if over:
+            game.termination = ILLEGAL_ACTION if game.illegal else game.ended
+            game.truncated = game.ended >= MAX_PLIES
+            game.terminated = not game.truncated
     own = 0 if over else int(game.sides[game.mover])
     for action in range(2 * rules.fields):
-        game.mask[action] = can_play(rules, own, action)
+        mask.row[action] = can_play(rules, own, action)
     viewer = int(game.mover if opponent == NOBODY else game.seat) + 0
-    observe(rules, players, game.sides, game.scores, (viewer, int(game.mover), int(game.ply)), game.observation)
+    observe(rules, players, game.sides, game.scores, (viewer, int(game.mover), int(game.ply)), observation)
 
 
 def pay(rules: RuleNumbers, players: int, game: Game, reward: int) -> None:
     """Pay all players for what has happened since they were paid last; note the points if the game is over."""
-    ended, over = int(game.ended) + 0, game.illegal != 0 or game.ended != RUNNING
+    ended = int(game.ended) + 0
     points = final_points(rules, players, game.sides, game.scores, ended)
-    if over or reward != OUTCOME:
-        earn(rules, players, reward, points, game.paid, ended, game.rewards)
-        for seat in range(players):
-            game.paid[seat] = game.scores[seat]
+    earn(rules, players, reward, points, game.paid, ended, game.rewards)
     for seat in range(players):
+        game.paid[seat] = game.scores[seat]
         if game.illegal:
             game.rewards[seat] = ILLEGAL_REWARD if seat == game.seat else 0.0
-        elif reward == OUTCOME and not over:
-            game.rewards[seat] = 0.0
-        game.standings[seat] = points[seat] if over else 0
+        if game.illegal or ended != RUNNING:
+            game.standings[seat] = points[seat]
     game.reward = game.rewards[game.seat]
 
 
@@ -385,11 +398,16 @@ def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any,
 
 
 def observe(
-    rules: RuleNumbers, players: int, sides: Any, scores: Any, turn: tuple[int, int, int], observation: Any
+    rules: RuleNumbers,
+    players: int,
+    sides: Any,
+    scores: Any,
+    turn: tuple[int, int, int],
+    observation: Any,
 ) -> None:
-    """Write what a player sees; `turn` is the viewer's seat, the mover's seat and the ply.
+    """Write what a player sees into a record of `row_type`.
 
-    The layout is drawn in `oanquan_env.observation`.
+    `turn` is the viewer's seat, the mover's seat and the ply. The layout is drawn in `oanquan_env.observation`.
     """
     viewer, mover, ply = turn
     seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
@@ -397,12 +415,12 @@ def observe(
     for place in range(players):
         side, at = seen[place], place * (fields + 1)
         for field in range(fields):
-            observation[at + field] = (side >> 8 * field) & _BYTE
-        observation[at + fields] = (side >> 8 * MANDARIN_BYTE) & _BYTE
-        observation[stones + place] = side >> 8 * STONE_BYTE
-        observation[stones + players + place] = points[place]
-    observation[stones + 2 * players] = mover - viewer if mover >= viewer else mover - viewer + players
-    observation[stones + 2 * players + 1] = rules.max_plies - ply
+            observation.row[at + field] = (side >> 8 * field) & _BYTE
+        observation.row[at + fields] = (side >> 8 * MANDARIN_BYTE) & _BYTE
+        observation.row[stones + place] = side >> 8 * STONE_BYTE
+        observation.row[stones + players + place] = points[place]
+    observation.row[stones + 2 * players] = mover - viewer if mover >= viewer else mover - viewer + players
+    observation.row[stones + 2 * players + 1] = rules.max_plies - ply
 
 
 # ---- loops over N games ----------------------------------------------------------------------------------------------
@@ -420,11 +438,22 @@ class StepLoops(NamedTuple):
 def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
     """Return the loops, compiled by Numba when they first run, or as plain Python.
 
-    `table` holds the rules as its only entry, `starts` one start position or one for each game. The loops call no
-    compiled function that depends on `players`: Numba would not find its cached code again.
+    `table` holds the rules as its only entry, `starts` one start position or one for each game; the
+    observations and masks are rows. The loops call no compiled function that depends on `players`: Numba would not find
+    its cached code again.
     """
 
-    def step(table: Any, games: Any, rows: Any, actions: Any, starts: Any, settings: Any, log: Any) -> tuple[int, int]:
+    def step(
+        table: Any,
+        games: Any,
+        rows: Any,
+        actions: Any,
+        starts: Any,
+        settings: Any,
+        observations: Any,
+        masks: Any,
+        log: Any,
+    ) -> tuple[int, int]:
         """Step the games, and finish the step unless others are to reply.
 
         Return what `finish_games` returns; or -1 and the first row whose action is out of range, before anything is
@@ -441,7 +470,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
             waiting += waits(game)
         if opponent == OTHERS:
             return 0, waiting
-        return finish_games(table, players, opponent, games, rows, settings)
+        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
         """Play the others' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
@@ -455,9 +484,9 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
             waiting += waits(game)
         return waiting
 
-    def finish(table: Any, games: Any, rows: Any, settings: Any) -> tuple[int, int]:
+    def finish(table: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any) -> tuple[int, int]:
         """Finish the step of the games, see `finish_games`."""
-        return finish_games(table, players, opponent, games, rows, settings)
+        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     if not compiled:
         return StepLoops(step, reply, finish)
@@ -472,13 +501,13 @@ def waits(game: Game) -> bool:
 
 
 def finish_games(
-    table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any
+    table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
 ) -> tuple[int, int]:
     """Finish the step of the games. Return how many are over, and how many new games the opponent has ended."""
     over = stuck = 0
     for row in rows:
         game = games[row]
-        finish(table[0], players, opponent, game, settings[0])
+        finish(table[0], players, opponent, game, settings[0], observations[row], masks[row])
         over += game.terminated or game.truncated
         stuck += game.begun != 0 and game.ended != RUNNING
     return over, stuck

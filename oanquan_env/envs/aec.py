@@ -169,7 +169,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._look()
 
     def _look(self) -> None:
-        self._mover, self._mask = self._games.records["mover"].item(), self._games.mask[0].view(np.int8)
+        self._mover, self._mask = self._games.records["mover"].item(), self._games.mask[0]
 
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
         """PettingZoo's `last` of `agent_selection`; raises as `step` does where there is none."""

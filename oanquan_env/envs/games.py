@@ -26,6 +26,7 @@ from oanquan_env.engine.step import (
     StepLoops,
     game_type,
     generator_key,
+    row_type,
     step_loops,
 )
 from oanquan_env.envs.opponents import Opponent, Opponents
@@ -50,11 +51,11 @@ class Games:
 
     Attributes:
         core, encoder: of the rules.
+        observation: (N, D) int32, what the agent sees. Each call of `begin` and `step` makes a new array.
+        mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Also made anew.
         records: (N,) of `engine.step.game_type`. The following are views of it.
-        observation: (N, D) int32, what the agent sees.
-        mask: (N, A) bool, the agent's legal actions; all false if the game is over.
         rewards, terminated, truncated: (N,) float64, bool and bool, of the last step.
-        seats: (N,) int32, the agent's seats; in the self-play view who made the last ply.
+        seats: (N,) int64, the agent's seats; in the self-play view who made the last ply.
         opponents: (N,) int32, index of each game's opponent among those that it was drawn from; None in the self-play
             view.
         log: (N, ...) int64, or None.
@@ -65,11 +66,11 @@ class Games:
     """
 
     observation: Observation
-    mask: Mask
+    mask: npt.NDArray[np.int8]
     rewards: Floats
     terminated: Mask
     truncated: Mask
-    seats: npt.NDArray[np.int32]
+    seats: Ints
     opponents: npt.NDArray[np.int32] | None
 
     def __init__(
@@ -91,23 +92,37 @@ class Games:
         opening_plies = check_opening_plies(opening_plies, rules)
         self._opponents = Opponents(opponent, self.core)
         self._settings = np.zeros(1, SETTINGS)
-        self._settings[0] = (_check_seat(seat, rules, opponent), REWARDS.index(check_reward(reward)), opening_plies, 0, 0)
+        self._settings[0] = (
+            _check_seat(seat, rules, opponent),
+            REWARDS.index(check_reward(reward)),
+            opening_plies,
+            0,
+            0,
+        )
         self._set_up = self._starts(self.core.start())
         self._threads = whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
+        self._observations = np.zeros(n, row_type(np.int32, self.encoder.size))
+        self._masks = np.zeros(n, row_type(np.int8, rules.actions))
         self.records = np.zeros(n, game_type(rules))
         self.log = np.zeros((n, 3 + opening_plies + 2 * rules.players), np.int64) if logged else None
         self._prepare()
 
     def _prepare(self) -> None:
         """Make everything that looks into the records, and the loops."""
-        records, flags = self.records, ("mask", "terminated", "truncated")
-        self.mask, self.terminated, self.truncated = (records[name].view(np.bool_) for name in flags)
-        self.observation, self.rewards, self.seats = records["observation"], records["reward"], records["seat"]
+        records = self.records
+        self._see(self._observations, self._masks)
+        self.terminated, self.truncated = records["terminated"].view(np.bool_), records["truncated"].view(np.bool_)
+        self.rewards, self.seats = records["reward"], records["seat"]
         self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
         self._rows = np.arange(len(records))
         self._pool: ThreadPoolExecutor | None = None
         self._take_opponents()
+
+    def _see(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> None:
+        """Take new arrays for what the agent sees."""
+        self._observations, self._masks = observations, masks
+        self.observation, self.mask = observations["row"], masks["row"]
 
     def _take_opponents(self) -> None:
         self._kind = self._opponents.kind
@@ -122,8 +137,19 @@ class Games:
             self._table[0] = self.core.record
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = {"mask", "terminated", "truncated", "observation", "rewards", "seats", "opponents", "_rows", "_pool"}
-        derived |= {"_loops", "_table"}
+        derived = {
+            "observation",
+            "mask",
+            "terminated",
+            "truncated",
+            "rewards",
+            "seats",
+            "opponents",
+            "_rows",
+            "_pool",
+            "_loops",
+            "_table",
+        }
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -200,6 +226,7 @@ class Games:
             settings, starts = settings.copy(), self._starts(start)
             settings["opening_plies"] = 0
         self.ready = False
+        self._see(self._observations.copy(), self._masks.copy())
         self._step(rows, np.zeros(len(self.records), np.int64), starts, settings, rng)
 
     def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> int:
@@ -217,14 +244,18 @@ class Games:
         if not self.ready:
             raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
         actions = np.asarray(actions)
-        check_whole(actions, len(self.records))
+        if actions.dtype != np.int64 or actions.shape != self.rewards.shape:
+            check_whole(actions, len(self.records))
+            actions = actions.astype(np.int64)
         if self._threads > 1:
             outside = (actions < 0) | (actions >= self.core.rules.actions)
             if outside.any():
                 raise self._refusal(actions, int(outside.argmax()))
         if self._opponents.first:
             self._forget()
-        return self._step(self._rows, actions.astype(np.int64, copy=False), self._set_up, self._settings, rng)
+        n = len(self.records)
+        self._see(np.empty(n, self._observations.dtype), np.empty(n, self._masks.dtype))
+        return self._step(self._rows, actions, self._set_up, self._settings, rng)
 
     def _refusal(self, actions: npt.NDArray[Any], row: int) -> IllegalActionError:
         last = self.core.rules.actions - 1
@@ -234,16 +265,14 @@ class Games:
         self, rows: Ints, actions: npt.NDArray[np.int64], starts: Any, settings: Any, rng: np.random.Generator
     ) -> int:
         ready, self.ready = self.ready, False
-        table, records = self._table, self.records
-        over, found = self._shared(
-            rows, lambda part: self._loops.step(table, records, part, actions, starts, settings, self.log)
-        )
+        seen = self._observations, self._masks
+        over, found = self._in_threads(rows, self._loops.step, actions, starts, settings, *seen, self.log)
         if over < 0:
             self.ready = ready
             raise self._refusal(actions, found)
         if self._kind == OTHERS:
             self._ask(rows, found, starts, settings, rng)
-            over, found = self._shared(rows, lambda part: self._loops.finish(table, records, part, settings))
+            over, found = self._in_threads(rows, self._loops.finish, settings, *seen)
         if found:
             raise ValueError(
                 f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self.core.rules}' before the "
@@ -252,13 +281,14 @@ class Games:
         self.ready = True
         return over
 
-    def _shared(self, rows: Ints, loop: Callable[[Ints], tuple[int, int]]) -> tuple[int, int]:
-        """Call the loop for all rows, in threads if there are several. Return its two numbers, summed up."""
-        if self._threads == 1 or len(rows) < 2 * self._threads:
-            return loop(rows)
+    def _in_threads(self, rows: Ints, loop: Callable[..., tuple[int, int]], *others: Any) -> tuple[int, int]:
+        """Call a loop for the rows, shared by the threads. Return its two numbers, summed up."""
+        if self._threads == 1:
+            return loop(self._table, self.records, rows, *others)
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads)
-        results = list(self._pool.map(loop, np.array_split(rows, self._threads)))
+        parts = np.array_split(rows, self._threads)
+        results = list(self._pool.map(lambda part: loop(self._table, self.records, part, *others), parts))
         return sum(over for over, _ in results), sum(found for _, found in results)
 
     def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
@@ -275,20 +305,21 @@ class Games:
             if not again.size:
                 return
             records["terminated"][again] = 1
-            _, waiting = self._loops.step(self._table, records, again, none, starts, settings, self.log)
+            seen = self._observations, self._masks
+            _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *seen, self.log)
 
-    def report(self) -> dict[str, npt.NDArray[Any]]:
-        """Return how the games ended that the last step ended; zeros for those that go on.
+    def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
+        """Return how the games in `over` (N,) bool ended; zeros for those that go on.
 
         `termination` (N,) int64, the reason's index in `TERMINATIONS`; `standings` (N, P) int32, points of all
-        players; `seat` (N,) intp, whom the last reward paid; `illegal_action` (N,) bool.
+        players; `seat` (N,) int64, whom the last reward paid; `illegal_action` (N,) bool.
         """
-        records = self.records
+        terminations = self.records["termination"].copy()
         return {
-            "termination": records["termination"].astype(np.int64),
-            "standings": records["standings"].copy(),
-            "seat": records["seat"].astype(np.intp) * self.over,
-            "illegal_action": records["termination"] == ILLEGAL_ACTION,
+            "termination": terminations,
+            "standings": self.records["standings"].copy(),
+            "seat": self.seats * over,
+            "illegal_action": terminations == ILLEGAL_ACTION,
         }
 
 

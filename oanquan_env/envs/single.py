@@ -19,6 +19,7 @@ from oanquan_env.envs.reset_options import check_options, given_position
 from oanquan_env.observation import Observation
 
 _ONLY = np.zeros(1, dtype=np.intp)  # the row of the one game
+_FINISHED = np.ones(1, dtype=np.bool_)
 
 
 class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
@@ -113,7 +114,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions; all false when the game is over."""
-        return self._games.mask.flatten()
+        return self._games.mask[0].astype(np.bool_)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -126,7 +127,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         games.begin(_ONLY, self.np_random, start)
         self._over = False
         self._follow(start)
-        return games.observation[0].copy(), self._info()
+        return games.observation[0], self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play `action` and the replies to it."""
@@ -136,16 +137,16 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         self._over = bool(games.step(np.array([action]), self.np_random))
         self._follow()
         terminated, truncated = games.terminated.item(), games.truncated.item()
-        return games.observation[0].copy(), games.rewards.item(), terminated, truncated, self._info()
+        return games.observation[0], games.rewards.item(), terminated, truncated, self._info()
 
     def _info(self) -> dict[str, Any]:
         games = self._games
-        info: dict[str, Any] = {"action_mask": games.mask[0].view(np.int8).copy()}
+        info: dict[str, Any] = {"action_mask": games.mask[0]}
         if games.opponents is not None:
             info["opponent"] = games.opponents.item()
         if self._over:
-            report = games.report()
-            info.update((name, column[0] if column.ndim > 1 else column.item()) for name, column in report.items())
+            report = games.report(_FINISHED)
+            info |= {name: column[0] if column.ndim > 1 else column.item() for name, column in report.items()}
             info["termination"] = TERMINATIONS[info["termination"]]
         return info
 

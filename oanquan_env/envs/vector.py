@@ -138,7 +138,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     def action_masks(self) -> Mask:
         """(N, A) bool, the legal actions; all false in the rows of games that are over."""
-        return self._games.mask.copy()
+        return self._games.mask.astype(np.bool_)
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
@@ -153,10 +153,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self._follow(rows, start)
         present = np.zeros(self.num_envs, dtype=np.bool_)
         present[rows] = True
-        info = {"action_mask": self._games.mask.view(np.int8) * present[:, None], "_action_mask": present}
+        info = {"action_mask": self._games.mask * present[:, None], "_action_mask": present}
         self._name_opponents(info, present)
-        seen = self._games.observation
-        return seen.copy() if self._copy else seen, info
+        return self._games.observation, info
 
     def _name_opponents(self, info: dict[str, Any], present: Mask) -> None:
         if self._games.opponents is not None:
@@ -184,17 +183,12 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         count = games.step(actions, self.np_random)
         if games.log is not None:
             self._follow(np.arange(len(self._replays)))
-        rewards, terminated, truncated = games.rewards, games.terminated, games.truncated
-        if self._copy or (count and self._is_same_step):
-            rewards, terminated, truncated = rewards.copy(), terminated.copy(), truncated.copy()
+        rewards, terminated, truncated = games.rewards.copy(), games.terminated.copy(), games.truncated.copy()
         if count:
-            info = self._restart() if self._is_same_step else self._ends()
-        mask = games.mask.view(np.int8)
-        info["action_mask"] = mask.copy() if self._copy else mask
-        info["_action_mask"] = self._everyone.copy() if self._copy else self._everyone
+            info = self._restart() if self._is_same_step else self._ends(terminated | truncated)
+        info["action_mask"], info["_action_mask"] = games.mask, self._everyone.copy()
         self._name_opponents(info, info["_action_mask"])
-        seen = games.observation
-        return seen.copy() if self._copy else seen, rewards, terminated, truncated, info
+        return games.observation, rewards, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
         """Note that the environment is closed: it needs a reset to go on."""
@@ -224,16 +218,16 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             begins = games.core.start() if start is None else start[row : row + 1] if len(start) > 1 else start
             self._replays[row].follow(games.log[row], begins)
 
-    def _ends(self) -> dict[str, Any]:
+    def _ends(self, over: Mask) -> dict[str, Any]:
         """How games ended, each entry with its `_companion`, as Gymnasium has them: the rows that it is of."""
-        info, over = self._games.report(), self._games.over.copy()
+        info = self._games.report(over)
         info["_termination"] = info["_standings"] = info["_seat"] = info["_illegal_action"] = over
         return info
 
     def _restart(self) -> dict[str, Any]:
         """Start the games anew that are over; their last observations and endings."""
-        games, final, over = self._games, self._ends(), self._games.over.copy()
-        rows, observations = over.nonzero()[0], np.full(self.num_envs, None)
+        games, over = self._games, self._games.over
+        final, rows, observations = self._ends(over), over.nonzero()[0], np.full(self.num_envs, None)
         for row, observation in zip(rows.tolist(), games.observation[rows], strict=True):
             observations[row] = observation  # Gymnasium wants one array for each
         final["action_mask"], final["_action_mask"] = np.zeros(games.mask.shape, dtype=np.int8), over
