@@ -118,9 +118,11 @@ def terminations() -> str:
         Termination.SQUARES_EMPTY: "all mandarin squares are empty (`end=squares_empty`)",
         Termination.FORFEIT: "a player cannot refill its row and may not borrow (`refill=forfeit`)",
         Termination.MAX_PLIES: "`max_plies` plies were played",
+        Termination.ENDLESS_RELAY: "the relay of a move would never end (only with `mandarin_ahead=take_one`)",
+        Termination.TOO_MANY_SEEDS: "refills on credit would bring more than 255 seeds into play",
     }
     rows = [
-        [f"`{reason}`", "truncated" if reason is Termination.MAX_PLIES else "terminated", said[reason]]
+        [f"`{reason}`", "truncated" if reason >= Termination.MAX_PLIES else "terminated", said[reason]]
         for reason in Termination
         if reason not in (Termination.RUNNING, Termination.RESIGNED)
     ]

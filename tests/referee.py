@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from oanquan_env import Rules
 
 LAP_LIMIT = 10_000
+MOST_SEEDS = 255
+TRUNCATIONS = ("max_plies", "endless_relay", "too_many_seeds")
 
 
 class Referee:
@@ -78,23 +80,32 @@ class Referee:
     def play(self, action: int) -> tuple[int, int]:
         """Play an action; return the points captured and the number of laps.
 
-        An illegal action raises ValueError, a move of more than LAP_LIMIT laps RuntimeError;
-        the position is then as it was before.
+        An illegal action raises ValueError. A move that cannot be completed ends the game on the board before it
+        (section 3), and captures nothing.
         """
         if action not in self.legal_actions():
             raise ValueError(f"illegal action {action}")
-        before = self.seeds.copy()
+        before = self.copy()
         square = self.own_fields(self.mover)[action // 2]
         step = 1 if action % 2 == 0 else -1
         try:
             gap, laps = self.relay(square, step)
         except RuntimeError:
-            self.seeds = before
-            raise
+            self.undo(before, "endless_relay")
+            return 0, LAP_LIMIT
         points = 0 if gap is None else self.captures(gap, step)
         self.scores[self.mover] += points
         self.finish_move()
+        if self.ended is None and sum(self.seeds) > MOST_SEEDS:
+            self.undo(before, "too_many_seeds")
+            points = 0
         return points, laps
+
+    def undo(self, before: Referee, reason: str) -> None:
+        """End the game on the board before the move; the ply counts, and the turn passes."""
+        self.seeds, self.stones, self.scores = before.seeds, before.stones, before.scores
+        self.mover, self.ply = (before.mover + 1) % self.rules.players, before.ply + 1
+        self.ended = reason
 
     def sow(self, square: int, step: int) -> int:
         """Lift all seeds of a field and sow them; return the square of the last seed."""
@@ -224,6 +235,8 @@ class Referee:
                 self.ended = "forfeit"
                 return
             self.refill_row(player)
+            if sum(self.seeds) > MOST_SEEDS:
+                return
 
     def refill_row(self, player: int) -> None:
         # Section 3.3: the score simply falls by F and may go below zero.
@@ -253,7 +266,7 @@ class Referee:
         # Section 4: "seeds still lying in mandarin squares go to nobody or are split evenly […]
         # Stones that nobody captured go to nobody. At truncation […] mandarin squares count for
         # nobody."
-        if self.rules.mandarin_leftovers == "nobody" or self.ended == "max_plies":
+        if self.rules.mandarin_leftovers == "nobody" or self.ended in TRUNCATIONS:
             return 0
         players = self.rules.players
         return sum(self.seeds[self.mandarin_square(p)] for p in range(players)) // players

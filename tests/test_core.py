@@ -109,10 +109,10 @@ def test_a_finished_game_takes_no_action_and_a_running_one_none_of_a_wrong_shape
     assert not core.legal_mask(over).any()
     for positions, actions, message in (
         (over, [0], r"the game is over \(stones_captured\)"),
-        *((core.start(2), wrong, "actions must be 2 whole numbers") for wrong in ([0], [0.0, 1.0], [[0, 1]])),
-        (core.start(), [2.0], "the action must be a whole number, got 2.0"),
-        (core.start(), [True], "the action must be a whole number, got True"),
-        (core.start(), [[0]], r"the action must be a whole number, got int64 of shape \(1, 1\)"),
+        *((core.start(2), wrong, "actions must be an array of 2 integers") for wrong in ([0], [0.0, 1.0], [[0, 1]])),
+        (core.start(), [2.0], "the action must be an integer, got 2.0"),
+        (core.start(), [True], "the action must be an integer, got True"),
+        (core.start(), [[0]], r"the action must be an integer, got int64 of shape \(1, 1\)"),
     ):
         with pytest.raises(IllegalActionError, match=message):
             core.play(positions, actions)

@@ -50,7 +50,7 @@ def test_an_illegal_action_ends_the_game(reward: str) -> None:
     assert game.positions.same(before).all()
     assert not info.pop("action_mask").any()
     assert info.pop("standings").tolist() == [10, 10]
-    assert info == {"termination": "illegal_action", "illegal_action": True, "seat": 0}
+    assert info == {"termination": "illegal_action", "illegal_action": True, "seat": 0, "opponent": 0}
     with pytest.raises(ResetNeeded, match="the game is over or has not begun"):
         game.step(2)
     _, info = game.reset()
@@ -64,7 +64,7 @@ def test_an_action_outside_the_space_raises(action: Any) -> None:
     with pytest.raises(ResetNeeded):
         game.step(0)
     game.reset()
-    with pytest.raises(IllegalActionError, match=r"outside 0 \.\. 9|the action must be a whole number, got"):
+    with pytest.raises(IllegalActionError, match=r"outside 0 \.\. 9|the action must be an integer, got"):
         game.step(action)
     assert game.positions.ply[0] == 0
 
@@ -117,7 +117,7 @@ def test_opponents_by_name_object_and_function() -> None:
     assert all(data_equivalence(games[0], other, exact=True) for other in games[1:])
 
 
-SEAT = "seat must be random or a whole number from 0 to 1; got"
+SEAT = "seat must be random or an integer from 0 to 1; got"
 
 
 @pytest.mark.parametrize(

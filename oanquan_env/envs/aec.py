@@ -221,7 +221,11 @@ class GameEnv(AECEnv[str, ObsType, int]):
     def _play(self, action: int) -> bool:
         """Play for the mover, and set `_mover` and `_mask`. Return whether all is over."""
         actions = np.array([action])
-        if actions.dtype.kind not in "iu" or not 0 <= action < len(self._mask) or not self._mask[action]:
+        if (
+            actions.shape != (1,)
+            or actions.dtype.kind not in "iu"
+            or not (0 <= action < len(self._mask) and self._mask[action])
+        ):
             self.core.check(self.positions, actions)
         over = self._games.step(actions, self._rng)
         self._moves.append(int(action))

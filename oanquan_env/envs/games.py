@@ -211,8 +211,12 @@ class Games:
         self.records["key"][rows] = generator_key(seeds).view(np.int64)[rows]
         self.records["draws"][rows] = 0
 
-    def begin(self, rows: Ints, rng: np.random.Generator, start: Positions | None = None) -> None:
+    def begin(
+        self, rows: Ints, rng: np.random.Generator, start: Positions | None = None, *, within_step: bool = False
+    ) -> None:
         """Begin new games in `rows`: from `start`, one position or N of them, or as games usually begin.
+
+        `within_step` says that nobody has received the arrays of the last step, so that they can be written to.
 
         The opponent plays until the agent is to move. If it ends a game before, seat, opponent and opening are drawn
         again; after `MAX_BEGINNINGS` such games in a row that is a `ValueError`.
@@ -226,7 +230,11 @@ class Games:
             settings, starts = settings.copy(), self._starts(start)
             settings["opening_plies"] = 0
         self.ready = False
-        self._see(self._observations.copy(), self._masks.copy())
+        if not within_step:
+            over, seats = self.over, self.seats if self.opponents is not None else None
+            self._see(np.empty_like(self._observations), np.empty_like(self._masks))
+            self.observation[:] = self.encoder.encode(self.positions, seats)
+            self.mask[:] = self.core.legal_mask(self.positions) & ~over[:, None]
         self._step(rows, np.zeros(len(self.records), np.int64), starts, settings, rng)
 
     def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> int:
@@ -294,7 +302,7 @@ class Games:
     def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
         """Let the others reply, all games at once, until the agent is to move in every unfinished game."""
         records, none = self.records, np.zeros(len(self.records), np.int64)
-        for _ in range(MAX_BEGINNINGS):
+        for beginning in range(1, MAX_BEGINNINGS + 1):
             while waiting:
                 games = records[rows]
                 asked = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
@@ -302,7 +310,7 @@ class Games:
                 waiting = self._loops.reply(self._table, records, asked, actions, self.log)
             games = records[rows]
             again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
-            if not again.size:
+            if not again.size or beginning == MAX_BEGINNINGS:
                 return
             records["terminated"][again] = 1
             seen = self._observations, self._masks

@@ -141,7 +141,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     def _info(self) -> dict[str, Any]:
         games = self._games
-        info: dict[str, Any] = {"action_mask": games.mask[0]}
+        info: dict[str, Any] = {"action_mask": games.mask[0].copy()}
         if games.opponents is not None:
             info["opponent"] = games.opponents.item()
         if self._over:

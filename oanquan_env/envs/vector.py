@@ -36,6 +36,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     `action_space.sample(tuple(info["action_mask"]))`. Where a single game's `termination` is a text, that of a batch is
     int64, the place of the text in `oanquan_env.envs.TERMINATIONS`.
 
+    Arrays that `reset` and `step` return are the caller's own: each call makes new ones.
+
     Finished games restart as `metadata["autoreset_mode"]` says:
 
     - `NEXT_STEP` (Gymnasium's default): the step that ends a game returns its last observation, `termination`,
@@ -59,8 +61,6 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             16 games drawn and all others left empty, so that a large batch can be filmed; Gymnasium's `RecordVideo`
             lays them out as tiles.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
-        copy: whether arrays that `reset` and `step` return are the caller's own. Otherwise they are views (not
-            contiguous) that the next call may overwrite, and they must not be written to.
         threads: threads that share the games. The games are the same for any number.
         max_episode_steps: None. Games end by `max_plies` of the rules.
 
@@ -82,7 +82,6 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         opening_plies: int = 0,
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        copy: bool = True,
         threads: int = 1,
         max_episode_steps: None = None,
     ) -> None:
@@ -114,7 +113,6 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self.single_action_space = spaces.Discrete(core.rules.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._copy = copy
         self._everyone = np.ones(num_envs, dtype=np.bool_)
         self._screen = Screen(core, render_mode)
         self._replays = [Replay(core) for _ in range(min(num_envs, DRAWN_GAMES) if render_mode else 0)]
@@ -186,7 +184,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         rewards, terminated, truncated = games.rewards.copy(), games.terminated.copy(), games.truncated.copy()
         if count:
             info = self._restart() if self._is_same_step else self._ends(terminated | truncated)
-        info["action_mask"], info["_action_mask"] = games.mask, self._everyone.copy()
+        info["action_mask"], info["_action_mask"] = games.mask.copy(), self._everyone.copy()
         self._name_opponents(info, info["_action_mask"])
         return games.observation, rewards, terminated, truncated, info
 
@@ -232,6 +230,6 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             observations[row] = observation  # Gymnasium wants one array for each
         final["action_mask"], final["_action_mask"] = np.zeros(games.mask.shape, dtype=np.int8), over
         self._name_opponents(final, over)
-        games.begin(rows, self.np_random)
+        games.begin(rows, self.np_random, within_step=True)
         self._follow(rows)
         return {"final_obs": observations, "_final_obs": over, "final_info": final, "_final_info": over}

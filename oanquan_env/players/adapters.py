@@ -51,8 +51,8 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
 
     Raises:
         UnknownAgentError: a `ValueError`, for a name that no player has, and for a module that cannot be imported.
-        ValueError: for anything else, for a class in place of its instance, for a model that sees other observations
-            than the rules have, and as `make`.
+        ValueError: for anything else, for a class in place of its instance, for a player with a `core` of other rules,
+            for a model that sees other observations than the rules have, and as `make`.
     """
     core = core_or_rules if isinstance(core_or_rules, Core) else Core(as_rules(core_or_rules))
     if isinstance(player, str):
@@ -60,6 +60,9 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
     if inspect.isclass(player):
         raise UsageError(f"{player.__name__} is a class: pass an instance, as in {player.__name__}()")
     if callable(getattr(player, "choose", None)):
+        made_for = getattr(player, "core", None)
+        if isinstance(made_for, Core) and made_for.rules != core.rules:
+            raise UsageError(f"this {type(player).__name__} plays '{made_for.rules}', not '{core.rules}'")
         return cast(Policy, player)
     if hasattr(player, "predict") and hasattr(player, "observation_space"):
         return _model_policy(player, core)

@@ -61,6 +61,7 @@ class EpsilonPolicy:
     def __init__(self, core: Core, policy: Policy, epsilon: float) -> None:
         if not 0 <= epsilon <= 1:
             raise ValueError(f"epsilon must be a probability, 0 to 1; got {epsilon}")
+        self.core = core
         self.policy = policy
         self.epsilon = epsilon
         self._random = RandomPolicy(core)
