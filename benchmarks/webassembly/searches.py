@@ -3,6 +3,7 @@
 from typing import Any, Protocol
 
 import numpy as np
+from oanquan_env.search.numpy_maxn import NET_UNIT
 
 from benchmarks.webassembly.entries import Entry, fill_rules, side, sides
 from oanquan_env.engine.compiled import inlined, record
@@ -10,7 +11,6 @@ from oanquan_env.engine.move import SEATS
 from oanquan_env.search import compiled, many, maxn, memory, root
 from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
 from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, UNLIMITED
-from oanquan_env.search.numpy_maxn import NET_UNIT
 
 TABLE_BITS = 18
 """Base-2 logarithm of the table's buckets: 16 MB."""
