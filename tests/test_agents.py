@@ -190,7 +190,7 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
         ("minimax:depth=2", "mancala-world refill=forfeit", "refill=borrow"),
         ("minimax:net=pretrained", "tonkin", "needs a limit"),
         *(
-            (name, "three-player", "maxn needs a limit, as in one of maxn:depth=6, maxn:")
+            (name, "three-player", "maxn needs a limit, as in maxn:depth=6, maxn:nodes=20000")
             for name in ("maxn", "maxn:net=pretrained")
         ),
         ("maxn:depth=0", "three-player", "depth must be 1 or more; got 0"),

@@ -19,7 +19,7 @@ from oanquan_env.search.compiled import SearchRules, compile_rules, play
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
-from oanquan_env.search.memory import Memory, canonical, is_symmetric, new_memory
+from oanquan_env.search.memory import canonical, is_symmetric, new_memory
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.solver import Solver
 from oanquan_env.search.value_net import read_value_net

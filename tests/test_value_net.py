@@ -40,7 +40,7 @@ from tests.plain_search import endless, plain_values
 VARIANTS = ["mancala-world", "vietnamese", "tonkin", "ludii", "app", "mancala-world fields=3 seeds=2"]
 
 
-evaluate, canonical = leaf._evaluate, leaf.canonical
+evaluate, canonical = leaf.evaluate, leaf.canonical
 
 
 @numba.njit  # type: ignore[misc]
@@ -200,7 +200,7 @@ def test_leaves_are_the_same_without_the_processors_own_instruction(
     @numba.njit  # type: ignore[misc]
     def evaluate(rules: SearchRules, own: int, other: int) -> float:
         own, other = canonical(rules, own, other)
-        return float(leaf._evaluate(rules, (own, other))[0])
+        return float(leaf.evaluate(rules, (own, other))[0])
 
     assert (leaf_values(core, net, positions, evaluate) == leaf_values(core, net, positions)).all()
 

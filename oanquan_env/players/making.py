@@ -71,8 +71,8 @@ def _load(entry: EntryPoint) -> Kind:
 
 def _make_search(name: PlayerName, rules: Rules) -> Policy:
     if not name.options:
-        examples = ", ".join(f"{name.kind}:{limit}" for limit in ("depth=6", "nodes=20000", "ms=50"))
-        raise UnknownAgentError(f"{name.kind} needs a limit, as in one of {examples}")
+        word = name.kind
+        raise UnknownAgentError(f"{word} needs a limit, as in {word}:depth=6, {word}:nodes=20000 or {word}:ms=50")
     from oanquan_env.players.search_player import SearchPlayer
     from oanquan_env.search.deepening import Limits, Search
     from oanquan_env.search.maxn import ManySearch
