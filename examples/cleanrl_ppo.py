@@ -2,7 +2,8 @@
 
     python -m examples.cleanrl_ppo --minutes 10 --plot regret.png
 
-Needs only oanquan_env and PyTorch. What differs from PPO for one player:
+Needs only oanquan_env and PyTorch. With `--device cuda` games and network stay on the device (`pip install
+"oanquan[cuda]"`; docs/how-to/gpu.md has options for it). What differs from PPO for one player:
 
 - A step is one ply of whoever is to move (opponent=None), so the next position is the other player's. What it is worth
   to that player counts against the mover: in the advantages every sign flips from ply to ply.
@@ -51,6 +52,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")
+    parser.add_argument("--device", default="cpu", help="cpu or a CUDA device (%(default)s)")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the regret here, as PNG or SVG")
     return parser.parse_args(arguments)
 
@@ -73,7 +75,12 @@ class Agent(nn.Module):
     def forward(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The scores so far are not used: points yet to come do not depend on them."""
         seeds, stones = observations[:, : SQUARES + STONES].split([SQUARES, STONES], dim=1)
-        counts = self.counts(seeds.clamp(max=COUNTS - 1) + self.first)
+        seeds_of = seeds.clamp(max=COUNTS - 1)
+        if seeds.is_cuda:  # a product of matrices is faster there than the bag's gradient
+            one_hot = (seeds_of[:, :, None] == torch.arange(COUNTS, device=seeds.device)).flatten(1)
+            counts = one_hot.float() @ self.counts.weight
+        else:
+            counts = self.counts(seeds_of + self.first)
         numbers = self.numbers(torch.cat([seeds / 10, stones, observations[:, -1:] / MOST_PLIES], dim=1))
         hidden = self.trunk(counts + numbers)
         return self.policy(hidden).masked_fill(~masks, -1e9), self.value(hidden).squeeze(1)
@@ -97,6 +104,26 @@ class Games:
         return torch.as_tensor(rewards).float(), torch.as_tensor(terminated | truncated)
 
 
+class DeviceGames:
+    """The same games on a CUDA device."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from oanquan_env.cuda import Games as CudaGames
+
+        settings = {"reward": "margin", "opening_plies": options.opening_plies, "device": options.device}
+        self.env = CudaGames(options.num_envs, **settings)
+        self._see(*self.env.reset(seed=options.seed))
+
+    def _see(self, observations: torch.Tensor, masks: torch.Tensor) -> None:
+        self.observations, self.masks = observations.clone(), masks.bool()  # the next step overwrites them
+
+    def step(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Play (N,) actions: the movers' rewards, and which games ended."""
+        observations, masks, rewards, terminated, truncated = self.env.step(actions)
+        self._see(observations, masks)
+        return rewards.clone(), terminated | truncated
+
+
 def advantages_of(
     rewards: torch.Tensor, dones: torch.Tensor, values: torch.Tensor, next_value: torch.Tensor, lam: float
 ) -> torch.Tensor:
@@ -110,7 +137,7 @@ def advantages_of(
     return advantages
 
 
-def collect(games: Games, agent: Agent, options: argparse.Namespace) -> Rollout:
+def collect(games: Games | DeviceGames, agent: Agent, options: argparse.Namespace) -> Rollout:
     """A rollout of T plies in each of N games, as one flat batch."""
     plies: dict[str, list[torch.Tensor]] = {}
     with torch.no_grad():
@@ -135,7 +162,7 @@ def learn(agent: Agent, optimizer: torch.optim.Optimizer, rollout: Rollout, opti
     returns = rollout["advantages"] + rollout["values"]
     entropy_weight = options.entropy * optimizer.param_groups[0]["lr"] / options.learning_rate
     for _ in range(options.epochs):
-        for rows in torch.randperm(len(returns)).split(options.minibatch):
+        for rows in torch.randperm(len(returns), device=returns.device).split(options.minibatch):
             logits, values = agent(rollout["observations"][rows], rollout["masks"][rows])
             policy = Categorical(logits=logits, validate_args=False)
             ratio = (policy.log_prob(rollout["actions"][rows]) - rollout["logprobs"][rows]).exp()
@@ -156,7 +183,8 @@ def measure(agent: Agent, options: argparse.Namespace) -> dict[str, float]:
 
     @torch.no_grad()
     def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        return agent(torch.as_tensor(observations), torch.as_tensor(masks))[0].argmax(dim=1).numpy()
+        seen = (torch.as_tensor(array, device=options.device) for array in (observations, masks))
+        return agent(*seen)[0].argmax(dim=1).numpy(force=True)
 
     players = ["random", "greedy"]
     found = evaluate(choose, "mancala-world", players, options.pairs, options.seed, part="development", progress=False)
@@ -170,9 +198,11 @@ def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
     options = parse_options(arguments)
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)  # on a busy machine one is the fastest
-    games = Games(options)
-    agent, steps, due, seconds = Agent(options.width), 0, 0, 0.0
-    optimizer = torch.optim.Adam(agent.parameters(), lr=options.learning_rate, eps=1e-5)
+    on_device = options.device != "cpu"
+    torch.set_float32_matmul_precision("high" if on_device else "highest")
+    games = DeviceGames(options) if on_device else Games(options)
+    agent, steps, due, seconds = Agent(options.width).to(options.device), 0, 0, 0.0
+    optimizer = torch.optim.Adam(agent.parameters(), lr=options.learning_rate, eps=1e-5, fused=on_device)
     curve: list[dict[str, float]] = []
     while True:
         progress = min(max(steps / options.steps, seconds / (60 * options.minutes)), 1.0)
@@ -185,6 +215,8 @@ def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
         began = time.perf_counter()
         optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.9 * progress)
         learn(agent, optimizer, collect(games, agent, options), options)
+        if on_device:
+            torch.cuda.synchronize()
         steps += options.num_envs * options.num_steps
         seconds += time.perf_counter() - began
     if options.plot:

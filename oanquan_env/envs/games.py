@@ -58,6 +58,7 @@ class Games:
         seats: (N,) int64, the agent's seats; in the self-play view who made the last ply.
         opponents: (N,) int32, index of each game's opponent among those that it was drawn from; None in the self-play
             view.
+        kind: of the opponent, see `engine.step`.
         log: (N, ...) int64, or None.
         ready: whether the games can be stepped: the last call of `begin` or `step` came to its end.
 
@@ -125,10 +126,10 @@ class Games:
         self.observation, self.mask = observations["row"], masks["row"]
 
     def _take_opponents(self) -> None:
-        self._kind = self._opponents.kind
+        self.kind = self._opponents.kind
         self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.count
         compiled = self.core.compiled
-        self._loops: StepLoops = step_loops(self.core.rules.players, self._kind, compiled)
+        self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, compiled)
         self._table: Any = [self.core.numbers]
         if compiled:
             from oanquan_env.engine.compiled import RULES, zeros  # it loads Numba
@@ -164,6 +165,11 @@ class Games:
         return self._positions(self._rows)
 
     @property
+    def given(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The start position and the settings, as the loops take them."""
+        return self._set_up, self._settings
+
+    @property
     def over(self) -> Mask:
         """(N,) bool: games that are over, for whatever reason."""
         return self.terminated | self.truncated
@@ -182,7 +188,7 @@ class Games:
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Take another opponent in games that begin from now on; raises `ValueError` as the constructor."""
-        if self._kind == NOBODY or opponent is None:
+        if self.kind == NOBODY or opponent is None:
             raise ValueError("only another opponent can be set: make another environment for the self-play view")
         self._opponents.exchange(opponent, self.records["player"], ~self.over)
         self._forget()
@@ -278,7 +284,7 @@ class Games:
         if over < 0:
             self.ready = ready
             raise self._refusal(actions, found)
-        if self._kind == OTHERS:
+        if self.kind == OTHERS:
             self._ask(rows, found, starts, settings, rng)
             over, found = self._in_threads(rows, self._loops.finish, settings, *seen)
         if found:

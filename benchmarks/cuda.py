@@ -1,0 +1,164 @@
+"""The environment on a CUDA device: equality with the vector environment on the CPU, and steps a second.
+
+    python -m benchmarks.cuda --check 10_000_000 --speed --output cuda.json
+
+`--check` plays that many steps in all, of every preset against no opponent, `random` and `greedy`, and compares
+observation, mask, reward and flags of each. `--speed` times steps of random games by CUDA events: complete steps with
+observation, mask, reward and restart; the actions are drawn by another kernel between two steps, outside of the clock.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numba
+import numpy as np
+import torch
+from numba import cuda
+
+import oanquan_env.cuda
+from oanquan_env import PRESETS
+from oanquan_env.cuda import Games
+
+OPPONENTS = (None, "random", "greedy")
+SIZES = tuple(2**power for power in range(12, 23, 2))
+CHECKED_GAMES = 4096
+STEPS = 50
+
+
+def check(steps: int) -> dict[str, Any]:
+    """Compare `steps` steps in all; raise `SystemExit` at the first difference."""
+    combinations = [(preset, opponent) for preset in PRESETS for opponent in OPPONENTS]
+    each, compared, began = -(-steps // (len(combinations) * CHECKED_GAMES)), 0, time.perf_counter()
+    rng = np.random.default_rng(0)
+    for number, (preset, opponent) in enumerate(combinations):
+        reward = ("outcome", "margin", "mixed")[number % 3]
+        settings: dict[str, Any] = {"rules": preset, "opponent": opponent, "reward": reward, "opening_plies": 4}
+        host = gymnasium.make_vec("OAnQuan-v0", CHECKED_GAMES, autoreset_mode="SameStep", **settings)
+        device = Games(CHECKED_GAMES, **settings)
+        seen, info = host.reset(seed=number)
+        mask = info["action_mask"]
+        compare(preset, opponent, -1, (seen, mask), device.reset(seed=number))
+        for step in range(each):
+            actions = (mask * rng.random(mask.shape, dtype=np.float32)).argmax(axis=1)
+            illegal = rng.random(CHECKED_GAMES) < 0.005
+            actions[illegal] = rng.integers(0, mask.shape[1], illegal.sum())
+            seen, rewards, terminated, truncated, info = host.step(actions)
+            mask = info["action_mask"]
+            expected = seen, mask, rewards.astype(np.float32), terminated, truncated
+            compare(preset, opponent, step, expected, device.step(torch.from_numpy(actions).cuda()))
+            compared += CHECKED_GAMES
+        print(f"{preset}, opponent {opponent}, {reward}: {compared:,} steps compared, 0 differences", flush=True)
+    return {"steps": compared, "differences": 0, "seconds": round(time.perf_counter() - began, 1)}
+
+
+def compare(preset: str, opponent: str | None, step: int, expected: Any, got: Any) -> None:
+    """Raise `SystemExit` where the arrays of the host and of the device differ."""
+    for name, mine, theirs in zip(
+        ("observation", "mask", "reward", "terminated", "truncated"), expected, got, strict=False
+    ):
+        other = theirs.numpy(force=True)
+        if not np.array_equal(mine, other):
+            row = int((mine != other).reshape(len(mine), -1).any(axis=1).argmax())
+            raise SystemExit(f"{preset}, opponent {opponent}, step {step}, row {row}: {name} {mine[row]} {other[row]}")
+
+
+@cuda.jit
+def draw_actions(masks: Any, actions: Any, turn: int) -> None:
+    """Draw a random legal action of each game, by a hash of its row and the turn."""
+    row = cuda.grid(1)
+    if row < len(masks):
+        number = (row * 0x9E3779B1 + turn * 0x85EBCA77) & 0xFFFFFFFF
+        number = ((number ^ (number >> 16)) * 0x7FEB352D) & 0xFFFFFFFF
+        number = ((number ^ (number >> 15)) * 0x846CA68B) & 0xFFFFFFFF
+        number ^= number >> 16
+        count = 0
+        for action in range(masks.shape[1]):
+            count += masks[row, action]
+        skipped = (number * count) >> 32
+        for action in range(masks.shape[1]):
+            if masks[row, action]:
+                if skipped == 0:
+                    actions[row] = action
+                skipped -= 1
+
+
+def step_times(games: Games) -> Iterator[float]:
+    """Milliseconds of one step after another."""
+    games.reset(seed=0)
+    actions = torch.zeros(len(games.reward), dtype=torch.int64, device="cuda")
+    stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
+    masks, drawn = cuda.as_cuda_array(games.mask, sync=False), cuda.as_cuda_array(actions, sync=False)
+    turn = 0
+    while True:
+        draw_actions[-(-len(actions) // 128), 128, stream](masks, drawn, turn)
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        games.step(actions)
+        end.record()
+        end.synchronize()
+        yield begin.elapsed_time(end)
+        turn += 1
+
+
+def median_speed(games: Games, steps: int = STEPS) -> float:
+    """Million steps a second: the median over `steps` steps, after 60 to warm up."""
+    times = step_times(games)
+    for _ in range(60):
+        next(times)
+    return len(games.reward) / statistics.median(next(times) for _ in range(steps)) / 1e3
+
+
+def by_columns(games: Games) -> Games:
+    """The games with observations and masks stored column by column."""
+    games.observation = torch.zeros_like(games.observation.T.contiguous()).T
+    games.mask = torch.zeros_like(games.mask.T.contiguous()).T
+    return games
+
+
+def speed(variants: bool) -> dict[str, Any]:
+    """Million steps a second by the number of games, and of variants of the kernel."""
+    found: dict[str, Any] = {"variants": {}}
+    for threads in (64, 128, 256) if variants else ():
+        for name, change in (("rows", lambda games: games), ("columns", by_columns)):
+            oanquan_env.cuda.THREADS = threads
+            oanquan_env.cuda.kernel.cache_clear()
+            found["variants"][f"{name}, {threads}"] = round(median_speed(change(Games(2**20))), 1)
+            print(f"{name}, {threads} threads a block: {found['variants'][f'{name}, {threads}']:,} M/s", flush=True)
+    if variants:
+        oanquan_env.cuda.THREADS = 128
+    for preset, opponent in (*(("mancala-world", one) for one in OPPONENTS), ("four-player", None)):
+        row = {size: round(median_speed(Games(size, preset, opponent=opponent)), 1) for size in SIZES}
+        found[f"{preset}, {opponent or 'no opponent'}"] = row
+        print(
+            f"{preset}, {opponent or 'no opponent'}:", *(f"{size:,}: {one:,}" for size, one in row.items()), flush=True
+        )
+    return found
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", type=int, metavar="STEPS", help="compare this many steps with the CPU")
+    parser.add_argument("--speed", action="store_true", help="time steps by the number of games")
+    parser.add_argument("--variants", action="store_true", help="with --speed: also variants of the kernel")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the results here, as JSON")
+    options = parser.parse_args()
+    device = torch.cuda.get_device_name()
+    found: dict[str, Any] = {"device": device, "torch": torch.__version__, "numba": numba.__version__}
+    print(device, torch.__version__, numba.__version__, cuda.__name__, flush=True)
+    if options.check:
+        found["check"] = check(options.check)
+    if options.speed:
+        found["speed"] = speed(options.variants)
+    if options.output:
+        options.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

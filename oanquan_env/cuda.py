@@ -1,0 +1,154 @@
+"""N games on a CUDA device, whose observations are torch tensors there: the step of `engine.step` as a kernel.
+
+Each thread plays one game. Needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
+
+    games = Games(65_536, opponent="greedy")
+    observation, mask = games.reset(seed=0)
+    observation, reward, terminated, truncated, mask = games.step(actions)
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numba import cuda
+
+from oanquan_env.engine.compiled import RULES, inlined, zeros
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
+from oanquan_env.engine.step import act, finish
+from oanquan_env.envs.games import Games as HostGames
+from oanquan_env.envs.games import Seat
+from oanquan_env.observation import Encoder
+
+THREADS = 128
+"""Threads of a block."""
+NO_FIELD = 63
+"""In place of an action outside the space: an illegal one."""
+
+
+class Row(NamedTuple):
+    """A row of an array, as `engine.step` takes it."""
+
+    row: Any
+
+
+class Outputs(NamedTuple):
+    """What a step writes, for N games: int32 (N, D), int8 (N, A), float32, bool and bool (N,)."""
+
+    observation: Any
+    mask: Any
+    reward: Any
+    terminated: Any
+    truncated: Any
+
+
+@inlined
+def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, given: Any, outputs: Any) -> None:
+    """Step the game of one row, and begin it anew if it is over then.
+
+    `given` are the rules, the start position and the settings, one of each; `outputs` are those of `Outputs`.
+    """
+    rules, start, settings = given[0][0], given[1][0], given[2][0]
+    game, action = games[row], actions[row]
+    if action < 0 or action >= 2 * rules.fields:
+        action = NO_FIELD
+    while True:
+        act(rules, players, opponent, game, action, start, settings, None)
+        finish(rules, players, opponent, game, settings, Row(outputs[0][row]), Row(outputs[1][row]))
+        if game.begun:
+            return
+        outputs[2][row] = game.reward
+        outputs[3][row], outputs[4][row] = game.terminated != 0, game.truncated != 0
+        if not (game.terminated or game.truncated):
+            return
+
+
+@functools.cache
+def kernel(players: int, opponent: int) -> Callable[..., Any]:
+    """Return the kernel for a number of players and a kind of opponent, compiled when it is first launched."""
+
+    def step(
+        games: Any, actions: Any, rules: Any, start: Any, settings: Any, seen: Any, masks: Any, paid: Any, ends: Any
+    ) -> None:
+        row = cuda.grid(1)
+        if row < len(games):
+            given, outputs = (rules, start, settings), (seen, masks, paid, ends[0], ends[1])
+            step_game(players, opponent, row, games, actions, given, outputs)
+
+    compiled: Callable[..., Any] = cuda.jit(step)
+    return compiled
+
+
+class Games:
+    """N games that restart in the step that ends them; the last observations are not kept.
+
+    They are the games of `OAnQuanVectorEnv` with the same arguments and seed, and `autoreset_mode="SameStep"`. Each
+    call overwrites the tensors of the last one, and runs on torch's current stream.
+
+    Args:
+        n: the number of games.
+        rules: a `Rules` or its text.
+        opponent: `random`, `greedy`, or None for the self-play view.
+        seat, reward, opening_plies: as of `OAnQuanEnv`.
+        device: a CUDA device of torch.
+
+    Raises `ValueError` for another opponent, and as `OAnQuanVectorEnv`.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        rules: Rules | str = DEFAULT_PRESET,
+        *,
+        opponent: str | None = None,
+        seat: Seat = "random",
+        reward: str = "outcome",
+        opening_plies: int = 0,
+        device: str = "cuda",
+    ) -> None:
+        if opponent not in (None, "random", "greedy"):
+            raise ValueError(f"on a device the opponent is random, greedy or None; got {opponent!r}")
+        settings: Any = {"seat": seat, "reward": reward, "opening_plies": opening_plies}
+        self._host = HostGames(n, rules, opponent=opponent, **settings)
+        self.core: Core = self._host.core
+        self.encoder: Encoder = self._host.encoder
+        with torch.device(device):
+            self.observation = torch.zeros((n, self.encoder.size), dtype=torch.int32)
+            self.mask = torch.zeros((n, self.core.rules.actions), dtype=torch.int8)
+            self.reward = torch.zeros(n)
+            self.terminated, self.truncated = torch.zeros((2, n), dtype=torch.bool)
+            self._no_actions = torch.zeros(n, dtype=torch.int64)
+        self._table = zeros(RULES, 1)
+        self._table[0] = self.core.record
+        self._arguments: tuple[Any, ...] = ()
+        self._blocks = -(-n // THREADS)
+        self._kernel = kernel(self.core.rules.players, self._host.kind)
+
+    def reset(self, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+        """Begin all games anew; row i draws as the single environment with seed + i. Return observations and masks.
+
+        Raises `ValueError` if the opponent ended 100 games of a row before the agent's first move.
+        """
+        host, rows = self._host, np.arange(len(self._host.records))
+        host.seed(seed, rows, np.random.default_rng())
+        host.records["terminated"] = 1
+        tensors = self.observation, self.mask, self.reward, (self.terminated, self.truncated)
+        seen, masks, paid = (cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[:3])
+        ends = tuple(cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[3])
+        given = (cuda.to_device(array) for array in (self._table, *host.given))
+        self._arguments = *given, seen, masks, paid, ends
+        self._games = cuda.to_device(host.records)
+        self.step(self._no_actions)
+        if not self.mask.any(dim=1).all():
+            raise ValueError(f"the opponent ended games of '{self.core.rules}' before the agent's first move")
+        return self.observation, self.mask
+
+    def step(self, actions: torch.Tensor) -> Outputs:
+        """Play the actions (N,) int64 and the replies. An action outside the space counts as an illegal one."""
+        stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
+        launch = self._kernel[self._blocks, THREADS, stream]  # type: ignore[index]
+        launch(self._games, cuda.as_cuda_array(actions, sync=False), *self._arguments)
+        return Outputs(self.observation, self.mask, self.reward, self.terminated, self.truncated)
