@@ -48,11 +48,12 @@ from benchmarks.puzzle_themes import is_largest_badge, points_lead, themes_of
 from oanquan_env import PRESETS, Board, Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.notation import Move
 from oanquan_env.files import write_atomically
 from oanquan_env.play.levels import LEVELS, player_at
 from oanquan_env.playing import advance, random_openings, seated
-from oanquan_env.search.compiled import OVER, mover_first, play
+from oanquan_env.search.compiled import mover_first, play
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.proof import PROVED, ProofTable
 from oanquan_env.search.value_net import read_value_net
@@ -140,7 +141,7 @@ class Prover:
         own, other = mover_first(board.positions)[0].tolist()
         own, other, gain, state = play(self.table.rules, own, other, Move.parse(move).action)
         most = gain + points_lead(board) - GOAL  # that the opponent may win from here on
-        if state == OVER:
+        if state != RUNNING:
             return int(most >= 0)
         for bound, is_lower in ((most, False), (most + 1, True)):
             if self.table.prove(own, other, bound, is_lower=is_lower, nodes=self._nodes) == PROVED:

@@ -18,9 +18,11 @@ from agents.config import Flag, parse_options
 from benchmarks.report import RESULTS
 from oanquan_env import PRESETS, Core, Positions
 from oanquan_env.files import read_json, write_atomically
-from oanquan_env.players import MaxnPolicy, make
+from oanquan_env.players import make
+from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.playing import play_randomly
 from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.maxn import ManySearch
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts, SearchedLeaves
 from oanquan_env.search.value_net import ValueNet, shapes
 
@@ -55,7 +57,7 @@ def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
     found: dict[str, Any] = {}
     players = {
         "maxn, 3 plies": make("maxn:depth=3", core.rules),
-        "maxn with a net, 2 plies": MaxnPolicy(core, 2, net=net),
+        "maxn with a net, 2 plies": SearchPlayer(ManySearch(core, net=net, threads=1), Limits(depth=2)),
         "mcts, leaves of 1 ply": MCTSPlayer(SearchedLeaves(core, 1), 20),
     }
     if core.rules.players == 2:

@@ -25,7 +25,9 @@ from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
-from oanquan_env.players import MaxnPolicy
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.search.limits import Limits
+from oanquan_env.search.maxn import ManySearch
 from oanquan_env.search.value_net import embedding_rows
 
 
@@ -87,7 +89,7 @@ def main(arguments: list[str]) -> Evaluation:
     net = module.export({"command": f"python -m examples.offline_learning {options.data}"})
     if options.save:
         write_atomically(options.save, net.to_bytes())
-    player = MaxnPolicy(core, 1, net=net)
+    player = SearchPlayer(ManySearch(core, net=net), Limits(depth=1))
     found = evaluate(player, core.rules, opponents=(), label="offline", part="development")
     print(found)
     return found

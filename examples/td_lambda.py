@@ -37,9 +37,10 @@ from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import write_atomically
-from oanquan_env.players import MaxnPolicy
+from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.playing import random_openings
-from oanquan_env.search.numpy_maxn import MaxnSearch
+from oanquan_env.search.limits import Limits
+from oanquan_env.search.maxn import ManySearch
 from oanquan_env.search.value_net import ValueNet, embedding_rows
 
 DEPTHS = 1, 2
@@ -111,7 +112,7 @@ def measure(core: Core, net: ValueNet) -> dict[str, float]:
     """The regret of max^n of one ply and of two over the development part of the suite, in points."""
     found = {}
     for depth in DEPTHS:
-        player = MaxnPolicy(core, depth, net=net)
+        player = SearchPlayer(ManySearch(core, net=net), Limits(depth=depth))
         result = evaluate(player, core.rules, opponents=[], part="development", progress=False)
         if result.regret:  # there is a suite for the rules
             found[f"regret_depth_{depth}"] = round(result.regret.mean, 3)
@@ -142,11 +143,11 @@ def main(arguments: list[str]) -> ValueNet:
         began, done = time.process_time(), (rollout - 1) / rollouts
 
         # Play T plies in N games. A game that ends is replaced by a start.
-        search = MaxnSearch(core, 1, net=module.export(origin))
+        search = ManySearch(core, net=module.export(origin), threads=1)
         temperature = config.temperature * (1 - done * 2 / 3)
         best, won, over, followed, rows = [], [], [], [], []
         for _ in range(config.steps):
-            values = search.movers_values(games)
+            values = search.values(games, 1)[each, :, games.mover]
             actions = draw_moves(values, temperature, config.random_moves, rng)
             best.append(values.max(axis=1))
             followed.append(values[each, actions] > best[-1] - config.bad_move)

@@ -233,9 +233,9 @@ class Board:
         if trace is None:
             return None
         return LastMove(
-            origin=trace.laps[0].square,
+            origin=trace.laps[0].square if trace.laps else trace.ahead,
             path=tuple(square for lap in trace.laps for square in lap.squares),
-            last=trace.laps[-1].last,
+            last=trace.laps[-1].last if trace.laps else trace.ahead,
             captured=tuple(taking.square for taking in trace.takings),
             label=str(trace.move),
         )

@@ -16,6 +16,17 @@ BIG = Snapshot(Rules(), (17, 0, 3, 12, 1, 23, 0, 9, 0, 2, 11, 0), (1, 0), (-7, 4
 """Large heaps and a debt."""
 
 
+ENDLESS = "1,0,1*/0,1,0/1,0,1* 0,0,0 0 0"
+"""Under `endless_rules` the relay of 1A has no end."""
+
+
+def endless_rules() -> Rules:
+    """Three players with `take_one`, which `Rules` refuses, as relays can be endless."""
+    rules = Rules.parse("three-player fields=2")
+    object.__setattr__(rules, "mandarin_ahead", "take_one")
+    return rules
+
+
 def played_board(rules: Rules | str, seed: int, plies: int) -> Board:
     """A game of at most `plies` random moves."""
     rng, board = np.random.default_rng(seed), Board(rules)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -62,11 +61,3 @@ def visit(browser: Browser, site: str) -> Iterator[Visit]:
     for context, person in opened:
         context.close()
         assert person.errors == []
-
-
-@pytest.fixture
-def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if Numba were not installed."""
-    for module in ("search.compiled", "search.alphabeta", "search.deepening", "search.maxn", "players.search_player"):
-        monkeypatch.delitem(sys.modules, f"oanquan_env.{module}", raising=False)
-    monkeypatch.setitem(sys.modules, "numba", None)

@@ -1,4 +1,4 @@
-"""What the searches are measured against: full-width minimax in NumPy, by the core alone, without any pruning."""
+"""What the searches are compared with: full-width minimax and max^n in NumPy, by the core, without any pruning."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -7,6 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env import Core, Positions, Rules
+from oanquan_env.engine.core import relative_points
+from oanquan_env.search.many import NET_UNIT
+from oanquan_env.search.value_net import ValueNet
 
 Leaf: TypeAlias = Callable[[Positions], npt.NDArray[np.floating]]
 
@@ -15,15 +18,6 @@ def endless(rules: Rules | str) -> Core:
     """A core of those rules without a ply limit that a test reaches."""
     rules = Rules.parse(rules) if isinstance(rules, str) else rules
     return Core(rules.replace(max_plies=1_000_000))
-
-
-def after_each_move(core: Core, position: Positions) -> dict[int, Positions]:
-    """The position after each legal action, in the order of the actions."""
-    children = {}
-    for action in core.legal_mask(position)[0].nonzero()[0].tolist():
-        children[action] = position.copy()
-        core.play(children[action], [action])
-    return children
 
 
 def plain_values(
@@ -46,6 +40,33 @@ def plain_values(
         gains[running] -= plain_values(core, children[running], depth - 1, -horizon, leaf).max(axis=1)
     values[rows, actions] = gains
     return values
+
+
+def plain_maxn(core: Core, positions: Positions, depth: int, net: ValueNet | None = None) -> npt.NDArray[np.float64]:
+    """(N, A, P) what each move of N running positions is worth to each player by max^n; -inf where illegal."""
+    values = np.full((len(positions), core.rules.actions, core.rules.players), -np.inf)
+    rows, actions, points = _final_points(core, positions, depth, net)
+    values[rows, actions] = relative_points(points - NET_UNIT * positions.scores[rows]) / NET_UNIT
+    return values
+
+
+def _final_points(
+    core: Core, positions: Positions, depth: int, net: ValueNet | None
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+    """Rows, actions and final points (M, P), in parts of a point, of all moves."""
+    children, rows, actions = core.expand(positions)
+    points, running = NET_UNIT * core.standings(children).astype(np.int64), (~children.over).nonzero()[0]
+    if depth > 1:
+        parents, _, deeper = _final_points(core, children[running], depth - 1, net)
+        own = deeper[np.arange(len(deeper)), children.mover[running][parents]]
+        worth = core.rules.players * own - deeper.sum(axis=1)
+        begins = np.searchsorted(parents, np.arange(len(running) + 1)).tolist()
+        for child, begin, end in zip(running, begins, begins[1:], strict=False):
+            points[child] = deeper[begin + worth[begin:end].argmax()]  # the first of equals
+    elif net is not None:
+        share = NET_UNIT * (core.rules.players - 1) / core.rules.players  # so that the points sum to zero
+        points[running] += np.rint(net.margins(children[running]) * np.float32(share)).astype(np.int64)
+    return rows, actions, points
 
 
 def plain_bounds(core: Core, position: Positions, depth: int) -> list[tuple[float, float]]:

@@ -24,7 +24,7 @@ from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.errors import UsageError
-from oanquan_env.players import MaxnPolicy
+from oanquan_env.players import make
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.search.value_net import read_value_net
 from tests.players import rng
@@ -79,8 +79,8 @@ def test_seeds_make_one_curve_where_all_measured_regret() -> None:
 
 def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
     """Runs may be players of any form; the interval is over the runs, and shrinks to nothing where they are equal."""
-    core, suite = Core(), load_suite(Rules()).part("test")
-    search = MaxnPolicy(core, 1)
+    suite = load_suite(Rules()).part("test")
+    search = make("maxn:depth=1")
     runs = [["random", search, "greedy"], ["greedy", lambda _, masks: masks.argmax(axis=1), "greedy"]]
     curve = learning_curve([0, 1e6, 2e6], runs, part="test", seed=3)
     found = [[regret(as_policy(one), suite, rng(3), by_phase=False).mean for one in run] for run in runs]

@@ -22,10 +22,9 @@ from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
-from oanquan_env.search.numpy_maxn import MaxnSearch
 from oanquan_env.search.value_net import read_value_net
 from tests.boards import random_positions
-from tests.plain_search import endless, plain_values
+from tests.plain_search import endless, plain_maxn, plain_values
 from tests.players import Fixed, rng
 
 SMALL = SuiteRecipe(rules="mancala-world seeds=3", count=30, depths=(3, 4, 5), games=60, seed=4)
@@ -55,7 +54,8 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
         if core.rules.players == 2:
             wanted, proved = Search(core, net=net or None).proved_values(part.positions, depth)
         else:
-            wanted, proved = MaxnSearch(core, depth).movers_values(part.positions), nothing_proved(part)
+            values, proved = plain_maxn(core, part.positions, depth), nothing_proved(part)
+            wanted = values[np.arange(len(part)), :, part.positions.mover]
             assert (part.values % 1 == 0.5).any()  # margins over the mean of two others
         assert np.array_equal(part.values, np.where(np.isfinite(wanted), wanted, np.nan), equal_nan=True)
         assert (part.proved == proved).all()

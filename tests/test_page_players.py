@@ -21,7 +21,6 @@ from oanquan_env.play.hints import PREFERENCE
 from oanquan_env.play.levels import LEVELS, player_of
 from oanquan_env.players import SaverPolicy, make, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy, with_book
-from oanquan_env.players.maxn import MaxnPolicy
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import certificate_path
@@ -66,10 +65,7 @@ def best(name: str, board: Board) -> list[int]:
     if isinstance(player, SaverPolicy):
         chosen = player.choose(board.positions[np.zeros(300, dtype=np.intp)], np.random.default_rng(0))
         return sorted(set(chosen.tolist()))
-    if isinstance(player, MaxnPolicy):
-        values = player.search.movers_values(board.positions)[0]
-    else:
-        values = move_gains(board.core, board.positions)[0]
+    values = move_gains(board.core, board.positions)[0]
     return [action for action in legal if values[action] == values[legal].max()]
 
 

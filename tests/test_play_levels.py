@@ -33,22 +33,14 @@ def test_a_hint_is_the_proved_move_unless_the_search_sees_a_much_better_one(
     assert values.startswith("1A\N{NO-BREAK SPACE}+5  ")
 
 
-def test_levels_fall_back_to_what_is_installed(without_numba: None) -> None:
-    names = ["greedy", "greedy", "saver", "maxn:depth=5", "book:maxn:depth=4,net=pretrained"]
-    assert [first_playing(level.players, Rules())[0] for level in LEVELS.values()] == names
-    assert first_playing(LEVELS["perfect"].players, Rules.parse("tonkin seeds=3"))[0] == "book:maxn:depth=7"
-
-
 def test_levels_take_the_best_that_is_installed() -> None:
-    pytest.importorskip("numba")
     played = {"mancala-world": "book:minimax:ms=1000,net=pretrained", "tonkin seeds=3": "book:minimax:ms=1000"}
-    played |= {"vietnamese refill=forfeit": "book:maxn:depth=7", "three-player": "book:maxn:ms=1000,net=pretrained"}
+    played |= {"vietnamese refill=forfeit": "book:maxn:ms=1000", "three-player": "book:maxn:ms=1000,net=pretrained"}
     for rules, name in played.items():
         assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
 
 
 def test_a_damaged_net_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("numba")
     damaged = tmp_path / "value.npz"
     damaged.write_bytes(b"PK\x03\x04 and nothing more")
     monkeypatch.setattr(value_net, "pretrained_path", lambda rules: damaged)

@@ -48,7 +48,6 @@ def test_a_hint_says_what_each_move_is_worth(play: Play, monkeypatch: pytest.Mon
     printed = play("hint\n", "--rules", "three-player", "--position", THREE)
     assert re.search(r"perfect: try 3[AC]\.\nFinal margin of South .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed)
     assert not re.search(r"\d\.\d", printed)  # whole points
-    pytest.importorskip("numba")
     printed = play("hint\n")
     hint = r"perfect: try (2C|4A)\.\nFinal margin of South if .*\(seen \d+ moves deep\):\n"
     assert re.search(hint, printed)

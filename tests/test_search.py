@@ -8,23 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, RunawayGameError, mirror
-from oanquan_env.engine.move import RUNAWAY, RUNNING, can_play
+from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, Termination, mirror
+from oanquan_env.engine.move import can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
-from oanquan_env.players import MaxnPolicy, RandomPolicy, make
+from oanquan_env.players import RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search import alphabeta
 from oanquan_env.search.alphabeta import ENTRY
-from oanquan_env.search.compiled import OVER, SearchRules, compile_rules, play
+from oanquan_env.search.compiled import SearchRules, compile_rules, play
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
-from oanquan_env.search.memory import Memory, canonical, is_symmetric, new_memory
+from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
+from oanquan_env.search.memory import canonical, is_symmetric, new_memory
 from oanquan_env.search.move_values import MoveValues
-from oanquan_env.search.numpy_maxn import MaxnSearch
+from oanquan_env.search.solver import Solver
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
-from tests.plain_search import endless, plain_values, sides
+from tests.plain_search import endless, plain_maxn, plain_values, sides
 from tests.strategies import TWO_PLAYER_PRESETS
 
 VARIANTS = [
@@ -51,20 +52,24 @@ def test_compiled_play_is_the_cores(rules: Rules, data: st.DataObject) -> None:
         for row, mover in enumerate(before.mover):
             plies_left = rules.max_plies - int(positions.ply[row])
             found = play(compiled, *sides(before, row), actions[row], plies_left)
-            state = OVER if positions.over[row] else RUNNING
-            assert found == (*sides(positions, row), won[row, mover] - won[row, 1 - mover], state)
+            assert found == (*sides(positions, row), won[row, mover] - won[row, 1 - mover], positions.ended[row])
         positions = positions[~positions.over]
 
 
-def test_what_the_core_refuses_as_a_runaway_game_is_told_apart() -> None:
+def test_a_game_that_too_many_seeds_end_is_over_for_searches_and_proofs() -> None:
     core = Core("mancala-world seeds=25")
     crowded = core.setup([[1, 0, 0, 0, 0, 125, 0, 0, 0, 0, 0, 125]], [[1, 1]], [[9, -9]], checked=False)
-    with pytest.raises(RunawayGameError, match="256 seeds into play"):
-        core.play(crowded.copy(), [0])
-    assert play(compile_rules(core), *sides(crowded), 0)[3] == RUNAWAY
+    after = crowded.copy()
+    core.play(after, [0])
+    assert after.ended[0] == Termination.TOO_MANY_SEEDS
+    assert play(compile_rules(core), *sides(crowded), 0)[2:] == (1, after.ended[0])  # the seed is its owner's
     values, proved = Search(core).proved_values(crowded, 6)
-    assert values[0, :2].tolist() == [5, 5]  # North's refill; nothing is known behind it
-    assert not proved.any()
+    assert values[0, :2].tolist() == [1, 1]
+    assert proved[0, :2].all()
+    solver = Solver(core, crowded, megabytes=1)
+    assert [*solver.rounds()][-1].solved
+    assert (solver.progress.lower, solver.progress.line) == (1, ("1A",))
+    assert MCTSPlayer(RandomPlayouts(core), 20).search(crowded, np.random.default_rng(0))[0].sum() == 20
 
 
 def compare(expected: np.ndarray, found: SearchResult) -> None:
@@ -241,19 +246,18 @@ def test_a_table_forgets_with_each_search_also_when_its_generations_are_used_up(
     for _ in range(600):
         root.begin_generation(memory, table)
         assert alphabeta.probe(memory, table, 1, 2).kind == 0
-        alphabeta.store(memory, table, 1, 2, alphabeta.EXACT, 7, 3, 0, 4)
-        assert tuple(alphabeta.probe(memory, table, 1, 2)) == (alphabeta.EXACT, 7, 3, 0, 4)
+        known = alphabeta.Known(alphabeta.EXACT, 7, 3, 0, 4)
+        alphabeta.store(memory, table, 1, 2, known)
+        assert alphabeta.probe(memory, table, 1, 2) == known
 
 
-PLAYERS = [("minimax:depth=4", "mancala-world", SearchPlayer), ("maxn:depth=3", "three-player", SearchPlayer)]
-PLAYERS += [("maxn:depth=3", "three-player refill=forfeit", MaxnPolicy)]  # NumPy alone
+PLAYERS = [("minimax:depth=4", "mancala-world"), ("maxn:depth=3", "three-player"), ("maxn:depth=3", "tonkin")]
 
 
-@pytest.mark.parametrize(("name", "rules", "kind"), PLAYERS)
-def test_it_plays_every_best_move_and_no_other(name: str, rules: str, kind: type) -> None:
+@pytest.mark.parametrize(("name", "rules"), [*PLAYERS, ("maxn:depth=3", "three-player refill=forfeit")])
+def test_it_plays_every_best_move_and_no_other(name: str, rules: str) -> None:
     core, player = Core(rules), make(name, rules)
-    assert isinstance(player, kind)
-    values = MaxnSearch(core, int(name[-1])).movers_values(core.start())[0]
+    values = plain_maxn(core, core.start(), int(name[-1]))[0, :, 0]
     tied = (values == values.max()).nonzero()[0]
     chosen = np.bincount(player.choose(core.start(600), np.random.default_rng(0)), minlength=core.rules.actions)
     assert chosen.nonzero()[0].tolist() == tied.tolist()
@@ -295,10 +299,10 @@ def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before()
 def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, core = root.search_rows, Core()
 
-    def late(rules: SearchRules, memory: Memory, *arguments: object) -> None:
-        while not memory.stop:
+    def late(tree: alphabeta.Tree, *arguments: object) -> None:
+        while not tree.memory.stop:
             time.sleep(0.001)
-        begun(rules, memory, *arguments)
+        begun(tree, *arguments)
 
     search, limits = Search(core, threads=1), Limits(depth=8, milliseconds=1)
     with monkeypatch.context() as patch:

@@ -19,9 +19,9 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.files import FileError
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
-from oanquan_env.search.numpy_maxn import MaxnSearch
 from oanquan_env.search.value_net import VALUE_NET_NAME, read_value_net
 from tests.boards import random_positions
+from tests.plain_search import plain_maxn
 from tests.runs import ITERATION, TD, begin, evaluations, learn, resume, stopped
 
 
@@ -54,7 +54,7 @@ def test_move_values_are_those_of_the_search_for_all_players(rules: str, depth: 
         wanted = Search(core, threads=1, net=second.export({})).values(positions, depth)
         assert (own[legal] == wanted[legal]).all()
     else:
-        wanted = MaxnSearch(core, depth, net=second.export({})).values(positions)
+        wanted = plain_maxn(core, positions, depth, second.export({}))
         close = np.abs(found[legal] - wanted[legal]) <= 2 / 64  # both round the net's values, and may break near ties
         assert close.mean() > 0.98
 

@@ -24,7 +24,6 @@ from oanquan_env.search.compiled import SearchRules, compile_rules, mover_first
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.leaf import horizon, with_net
 from oanquan_env.search.maxn import ManySearch
-from oanquan_env.search.numpy_maxn import MaxnSearch
 from oanquan_env.search.value_net import (
     HIDDEN,
     LARGEST,
@@ -41,7 +40,7 @@ from tests.plain_search import endless, plain_values
 VARIANTS = ["mancala-world", "vietnamese", "tonkin", "ludii", "app", "mancala-world fields=3 seeds=2"]
 
 
-evaluate, canonical = leaf._evaluate, leaf.canonical
+evaluate, canonical = leaf.evaluate, leaf.canonical
 
 
 @numba.njit  # type: ignore[misc]
@@ -164,7 +163,6 @@ def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Pat
         (FileError, "no such file", lambda: read_value_net(tmp_path / "other.npz")),
         (FileError, VALUE_NET_NAME, lambda: read_value_net(tmp_path)),
         (UnavailableError, "no value net for the rules", lambda: read_value_net("pretrained", "tonkin stone_value=4")),
-        (ValueError, "for the rules 'three-player', not 'tonkin'", lambda: MaxnSearch(Core("tonkin"), 2, net=net)),
         (ValueError, "rules 'three-player', not 'four-pl", lambda: ManySearch(Core("four-player"), net=net)),
     ):
         with pytest.raises(error, match=message):
@@ -202,7 +200,7 @@ def test_leaves_are_the_same_without_the_processors_own_instruction(
     @numba.njit  # type: ignore[misc]
     def evaluate(rules: SearchRules, own: int, other: int) -> float:
         own, other = canonical(rules, own, other)
-        return float(leaf._evaluate(rules, (own, other))[0])
+        return float(leaf.evaluate(rules, (own, other))[0])
 
     assert (leaf_values(core, net, positions, evaluate) == leaf_values(core, net, positions)).all()
 

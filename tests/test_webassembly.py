@@ -11,23 +11,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.webassembly.nets import net_bytes
-from oanquan_env import PRESETS, Core, Match, MatchRules, Rules
+from oanquan_env import PRESETS, Core, Match, MatchRules, Rules, Termination
 from oanquan_env.engine.compiled import rule_record
+from oanquan_env.engine.notation import parse_position
 from oanquan_env.playing import play_randomly, random_openings
 from oanquan_env.search.value_net import read_value_net
+from tests.boards import ENDLESS, endless_rules
 from tests.nets import random_net
 from tests.node import CALLS, run_node
 from tests.strategies import PRESET_NAMES, ownerships, seeds
 from tests.strategies import rules as any_rules
-from tests.webassembly import WEB, Call, Json, PageEngine, as_json, call_of_a_round, call_of_a_search, calls_of_a_game
+from tests.webassembly import (
+    WEB,
+    Call,
+    Json,
+    PageEngine,
+    as_json,
+    call_of_a_move,
+    call_of_a_round,
+    call_of_a_search,
+    calls_of_a_game,
+)
 
 ENGINE, MOVES = PageEngine(), PageEngine("moves.wasm")
 START = as_json(Core(), Core().start())
 ILLEGAL = (START, -1), (START, 10), ({**START, "seeds": [0] * 12}, 3), ({**START, "ended": 1}, 3)
-CROWDED = {**START, "seeds": [1, 0, 0, 0, 1, 250, 0, 0, 0, 0, 0, 3]}  # North refills, and 260 seeds are too many
 REFUSED: list[Call] = [
-    *((["play", position, action], f"RangeError: action {action} is not legal") for position, action in ILLEGAL),
-    (["play", CROWDED, 8], "RunawayGame: action 8 leads to a game without an end"),
+    (["play", position, action], f"RangeError: action {action} is not legal") for position, action in ILLEGAL
 ]
 presets_and_others = st.one_of(st.sampled_from(PRESET_NAMES).map(lambda name: PRESETS[name].rules), any_rules())
 searchable = presets_and_others.map(lambda rules: rules.replace(refill="borrow"))
@@ -64,6 +74,23 @@ def test_random_games_are_those_of_the_core(rules: Rules, seed: int) -> None:
 def test_the_small_module_plays_alike() -> None:
     for name in PRESET_NAMES:
         assert compare_game(MOVES, PRESETS[name].rules, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("rules", "position", "action", "ending"),
+    [
+        (Rules(), "1,0,0,0,1,250*/0,0,0,0,0,3* 0,0 0 0", 8, Termination.TOO_MANY_SEEDS),
+        (endless_rules(), ENDLESS, 0, Termination.ENDLESS_RELAY),
+    ],
+)
+def test_a_move_that_cannot_be_completed_ends_the_game(
+    rules: Rules, position: str, action: int, ending: Termination
+) -> None:
+    core = Core(rules, compiled=False)
+    call, answer = call_of_a_move(core, parse_position(core, position, checked=False), action)
+    assert (answer["position"]["ended"], answer["steps"]) == (ending, [])
+    assert answer["position"]["seeds"] == call[1]["seeds"]
+    assert ENGINE.answer(rules, call) == answer
 
 
 def test_a_move_that_cannot_be_played_is_refused() -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from benchmarks.webassembly.nets import net_bytes
-from oanquan_env import Core, Match, Positions, Rules, RunawayGameError
-from oanquan_env.engine.move import RUNAWAY, Steps, play_in_turn
+from oanquan_env import Core, Match, Positions, Rules
+from oanquan_env.engine.move import MAX_PLIES, play
+from oanquan_env.engine.step import in_turn
 from oanquan_env.match.match import resigned
 from oanquan_env.match.settling import debt
 from oanquan_env.search.deepening import Limits, Search
@@ -101,10 +102,8 @@ class PageEngine:
         points, laps, count = self.numbers("game", "captured", "laps", "step_count")
         if laps == 0:
             return f"RangeError: action {action} is not legal"
-        if (after := self.read(rules))["ended"] == RUNAWAY:
-            return f"RunawayGame: action {action} leads to a game without an end"
         steps = self.view("game", "steps", 4 * count).reshape(count, 4).tolist()
-        return {"position": after, "steps": steps, "points": points, "laps": laps}
+        return {"position": self.read(rules), "steps": steps, "points": points, "laps": laps}
 
     def standings(self, rules: Rules, position: Json) -> Any:
         self.write(position)
@@ -171,7 +170,7 @@ def as_json(core: Core, positions: Positions) -> Json:
 def calls_of_a_game(rules: Rules, rng: np.random.Generator) -> Iterator[Call]:
     """The calls on the way through a random game, played by NumPy."""
     core = Core(rules, compiled=False)
-    positions = core.start(2)  # a batch of one would not be played by NumPy
+    positions = core.start()
     yield ["start"], as_json(core, positions)
     while True:
         before = as_json(core, positions)
@@ -181,17 +180,19 @@ def calls_of_a_game(rules: Rules, rng: np.random.Generator) -> Iterator[Call]:
         yield ["setUp", before], before
         if positions.over[0]:
             return
-        action, mover = int(rng.choice(legal)), before["mover"]
-        turned = [(row[mover:] + row[:mover] + [0] * 4)[:4] for row in (positions.words[0].tolist(), before["scores"])]
-        steps: Steps = []
-        play_in_turn(core.numbers, rules.players, *turned, rules.max_plies - before["ply"] - 1, action, steps)
-        try:
-            played = core.play(positions, [action, action])
-        except RunawayGameError:
-            yield ["play", before, action], f"RunawayGame: action {action} leads to a game without an end"
-            return
-        effects = {"points": int(played.captured[0]), "laps": int(played.laps[0])}
-        yield ["play", before, action], {"position": as_json(core, positions), "steps": [*map(list, steps)], **effects}
+        yield call_of_a_move(core, positions, int(rng.choice(legal)))
+
+
+def call_of_a_move(core: Core, positions: Positions, action: int) -> Call:
+    """Play an action in the first position."""
+    before, mover, steps = as_json(core, positions), int(positions.mover[0]), list[tuple[int, int, int, int]]()
+    sides, scores = (in_turn(core.rules.players, one[0], mover) for one in (positions.words, positions.scores))
+    play(core.numbers, core.rules.players, sides, scores, core.rules.max_plies - before["ply"] - 1, action, steps)
+    played = core.play(positions, [action])
+    if positions.ended[0] > MAX_PLIES:
+        steps.clear()
+    effects = {"points": int(played.captured[0]), "laps": int(played.laps[0])}
+    return ["play", before, action], {"position": as_json(core, positions), "steps": [*map(list, steps)], **effects}
 
 
 def call_of_a_search(core: Core, positions: Positions, net: ValueNet | None, limits: Json, line: bool = True) -> Call:

@@ -27,10 +27,10 @@ from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
-from oanquan_env.engine.move import RUNAWAY
+from oanquan_env.engine.move import RUNNING
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.compiled import OVER, mover_first, play
+from oanquan_env.search.compiled import mover_first, play
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.memory import MAX_DEPTH
 from oanquan_env.search.proof import ProofTable
@@ -59,10 +59,8 @@ def prove_position(rules: str, nodes: int, searched: tuple[Positions, Floats, Fl
     table = ProofTable(core, MEGABYTES)  # a new one, as earlier proofs change how many nodes a proof takes
     for action in unproved:
         child_own, child_other, gain, state = play(table.rules, own, other, action, plies_left - 1)
-        if state == RUNAWAY:
-            continue
         reply = Bounds(0, 0)
-        if state != OVER:
+        if state == RUNNING:
             known = Bounds(gain - upper[action], gain - lower[action])
             bound_search = BoundSearch(table, child_own, child_other, known, plies_left - 1)
             bound_search.narrow(gain - int(values[action]), nodes)

@@ -14,7 +14,7 @@ from numba.extending import overload_method
 
 from oanquan_env.engine import move, tables
 from oanquan_env.engine.compiled import RULES, inlined, record
-from oanquan_env.engine.move import FORFEIT, MAX_PLIES, RUNNING, SEATS, STONES_CAPTURED, RuleNumbers
+from oanquan_env.engine.move import FORFEIT, MAX_PLIES, RUNNING, SEATS, STONES_CAPTURED, Four, RuleNumbers
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
 from oanquan_env.engine.sowing import LAP_LIMIT
 from oanquan_env.match import settling
@@ -88,22 +88,36 @@ def side(rules: RuleNumbers, game: Game, turn: int) -> int:
 
 
 @inlined
-def write_side(rules: RuleNumbers, game: Game, turn: int, word: int, score: int) -> None:
-    """The opposite of `side`, with the score."""
-    if turn < rules.players:
-        seat = (game.mover + turn) % rules.players
-        begin = seat * (rules.fields + 1)
-        for field in range(rules.fields):
-            game.seeds[begin + field] = (word >> 8 * field) & 255
-        game.seeds[begin + rules.fields] = (word >> 8 * MANDARIN_BYTE) & 255
-        game.stones[seat] = word >> 8 * STONE_BYTE
-        game.scores[seat] = score
+def score(rules: RuleNumbers, game: Game, turn: int) -> int:
+    """The points of the player `turn` turns after the mover; zero for those that lack."""
+    if turn >= rules.players:
+        return 0
+    points: int = game.scores[(game.mover + turn) % rules.players]
+    return points
 
 
 @inlined
-def sides(rules: RuleNumbers, game: Game) -> tuple[int, int, int, int]:
+def write_side(rules: RuleNumbers, game: Game, turn: int, word: int, score: int) -> None:
+    """The opposite of `side`, with the score."""
+    seat = (game.mover + turn) % rules.players
+    begin = seat * (rules.fields + 1)
+    for field in range(rules.fields):
+        game.seeds[begin + field] = (word >> 8 * field) & 255
+    game.seeds[begin + rules.fields] = (word >> 8 * MANDARIN_BYTE) & 255
+    game.stones[seat] = word >> 8 * STONE_BYTE
+    game.scores[seat] = score
+
+
+@inlined
+def sides(rules: RuleNumbers, game: Game) -> Four:
     """The sides in turn, the mover's first."""
     return side(rules, game, 0), side(rules, game, 1), side(rules, game, 2), side(rules, game, 3)
+
+
+@inlined
+def scores(rules: RuleNumbers, game: Game) -> Four:
+    """The scores in turn, the mover's first."""
+    return score(rules, game, 0), score(rules, game, 1), score(rules, game, 2), score(rules, game, 3)
 
 
 def fill_rules(rules: Any) -> None:
@@ -164,35 +178,29 @@ def set_up(rules: Any, game: Any) -> None:
 def play(rules: Any, game: Any) -> None:
     """Play `game.action` and note its steps.
 
-    An illegal one has no laps, and changes nothing else; `game.ended` is RUNAWAY for a game that the core refuses.
+    An illegal one has no laps, and changes nothing else. A move that cannot be completed has no steps.
     """
-    a, b, c, d = sides(rules, game)
-    players, mover = rules.players, game.mover
+    before = sides(rules, game)
     game.laps = 0
-    if game.ended != RUNNING or not 0 <= game.action < 2 * rules.fields or not move.can_play(rules, a, game.action):
+    if game.ended != RUNNING or not 0 <= game.action < 2 * rules.fields:
         return
-    w, x, y, z = (
-        game.scores[mover],
-        game.scores[(mover + 1) % players],
-        game.scores[(mover + 2) % players],
-        game.scores[(mover + 3) % players],
-    )
+    if not move.can_play(rules, before[0], game.action):
+        return
     game.step_count = 0
     game.ply += 1
-    a, b, c, d, w, x, y, z, game.captured, game.laps, game.ended = move.play(
-        rules, players, a, b, c, d, w, x, y, z, rules.max_plies - game.ply, game.action, game
-    )
-    write_side(rules, game, 0, a, w)
-    write_side(rules, game, 1, b, x)
-    write_side(rules, game, 2, c, y)
-    write_side(rules, game, 3, d, z)
-    game.mover = (mover + 1) % players
+    left = rules.max_plies - game.ply
+    moved = move.play(rules, rules.players, before, scores(rules, game), left, game.action, game)
+    for turn in range(rules.players):
+        write_side(rules, game, turn, moved.sides[turn], moved.scores[turn])
+    game.captured, game.laps, game.ended = moved.captured, moved.laps, moved.ended
+    if game.ended > MAX_PLIES:
+        game.step_count = 0
+    game.mover = (game.mover + 1) % rules.players
 
 
 def find_standings(rules: Any, game: Any) -> None:
     """The points of each player, leftovers of a finished game included."""
-    a, b, c, d = sides(rules, game)
-    left = move.leftovers(rules, rules.players, a, b, c, d, game.ended)
+    left = move.leftovers(rules, rules.players, sides(rules, game), game.ended)
     for turn in range(rules.players):
         seat = (game.mover + turn) % rules.players
         game.points[seat] = game.scores[seat] + (left[turn] if game.ended != RUNNING else 0)

@@ -29,7 +29,6 @@ def describe() -> dict[str, Any]:
         "rules": {name: CHOICES.get(name, []) for name in FIELD_NAMES},
         "match": {"match_measure": get_args(MatchMeasure), "fields_to_lose": [], "max_rounds": []},
         "resigned": move.RESIGNED,
-        "runaway": move.RUNAWAY,
         "nets": {name: RECORDS[name]["net"].itemsize for name in ("two_rules", "many_rules")},
         "row": MANDARIN_BYTE,
         "line": MAX_DEPTH + 1,
@@ -67,7 +66,7 @@ def compare(made: Mapping[Path, bytes]) -> int:
     kept, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])
     same = {
         name: kept[name] == now[name]
-        for name in ("made_with", "rules", "match", "runaway", "resigned", "nets", "row", "line", "records")
+        for name in ("made_with", "rules", "match", "resigned", "nets", "row", "line", "records")
     }
     if same["made_with"]:
         same |= {module.name: module.read_bytes() == made[module] for module in modules}

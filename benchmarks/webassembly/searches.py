@@ -4,13 +4,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from benchmarks.webassembly.entries import Entry, fill_rules, side, sides
+from benchmarks.webassembly.entries import Entry, fill_rules, scores, side, sides
 from oanquan_env.engine.compiled import inlined, record
-from oanquan_env.engine.move import SEATS
 from oanquan_env.search import compiled, many, maxn, memory, root
-from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
+from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY, Tree
 from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, UNLIMITED
-from oanquan_env.search.numpy_maxn import NET_UNIT
 
 TABLE_BITS = 18
 """Base-2 logarithm of the table's buckets: 16 MB."""
@@ -39,10 +37,9 @@ QUERY = record(
 )
 
 
-def _work(sides: int, memory: np.dtype[Any], result: np.dtype[Any]) -> np.dtype[Any]:
-    """A record of the arrays that a search takes, for one position."""
-    arrays = {"sides": (np.int64, (1, sides)), "plies_left": (np.int64, 1), "found": (result, 1)}
-    return np.dtype([("memory", memory), *((name, *array) for name, array in arrays.items())])
+def _work(memory: np.dtype[Any], root: np.dtype[Any]) -> np.dtype[Any]:
+    """A record of what a search takes, for one position."""
+    return np.dtype([("memory", memory), ("roots", root, 1)])
 
 
 @inlined
@@ -54,23 +51,12 @@ def plies_left(rules: Any, game: Any) -> int:
 
 def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None:
     """Alpha-beta for the mover of a running position: `deepening.Search`."""
-    found, state = work.found[0], work.memory
-    work.sides[0, 0], work.sides[0, 1] = side(rules, game, 0), side(rules, game, 1)
-    work.plies_left[0] = plies_left(rules, game)
+    found, state = work.roots[0], work.memory
+    found.own, found.other, found.plies_left = side(rules, game, 0), side(rules, game, 1), plies_left(rules, game)
     rules.has_net, state.guess_depth, state.stop = query.has_net, DEFAULT_GUESS_DEPTH, 0
     bits = memory.bits_to_use(TABLE_BITS, query.depth, query.nodes)
-    root.search_rows(
-        rules,
-        state,
-        table.buckets[:],
-        work.sides,
-        work.plies_left,
-        query.depth or MAX_DEPTH,
-        query.nodes or UNLIMITED,
-        query.every_move != 0,
-        bits,
-        work.found,
-    )
+    tree, depth, nodes = Tree(rules, state, table.buckets[:]), query.depth or MAX_DEPTH, query.nodes or UNLIMITED
+    root.search_rows(tree, work.roots, depth, nodes, query.every_move != 0, bits)
     query.value, query.reached, query.proved, query.played = found.value, found.depth, 1 - found.is_open, found.nodes
     query.valued = 0
     for action in range(MAX_ACTIONS):
@@ -82,24 +68,14 @@ def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None
 
 def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
     """Max^n for the mover of a running position of three or four players: `maxn.ManySearch.best_moves`."""
-    found, state = work.found[0], work.memory
-    work.sides[0, 0], work.sides[0, 1], work.sides[0, 2], work.sides[0, 3] = sides(rules, game)
-    work.plies_left[0] = plies_left(rules, game)
-    rules.has_net, rules.unit, state.stop = query.has_net, NET_UNIT if query.has_net else 1, 0
-    for ply in range(MAX_DEPTH + 1):  # three players write no fourth points, and a game of four may have been before
-        state.best[ply, SEATS - 1] = 0
-    depth = min(query.depth or MAX_DEPTH, MAX_DEPTH - 1)
-    maxn.search_rows(
-        rules,
-        state,
-        work.sides,
-        work.plies_left,
-        1 if query.nodes else depth,
-        depth,
-        query.nodes or UNLIMITED,
-        query.every_move != 0,
-        work.found,
-    )
+    found, state = work.roots[0], work.memory
+    found.sides[0], found.sides[1], found.sides[2], found.sides[3] = sides(rules, game)
+    found.scores[0], found.scores[1], found.scores[2], found.scores[3] = scores(rules, game)
+    found.plies_left = plies_left(rules, game)
+    rules.has_net, rules.unit, state.stop = query.has_net, many.NET_UNIT if query.has_net else 1, 0
+    depth, nodes = query.depth or MAX_DEPTH, query.nodes or UNLIMITED
+    first_depth = 1 if query.nodes else depth
+    maxn.search_rows(rules, state, work.roots, first_depth, depth, nodes, query.every_move != 0)
     query.reached, query.proved, query.played = found.depth, 0, found.nodes
     best, query.valued = maxn.UNKNOWN, 0
     for action in range(MAX_ACTIONS):
@@ -113,10 +89,10 @@ inlined(memory.bits_to_use)
 
 RECORDS = {
     "two_rules": compiled.RULES,
-    "two": _work(2, memory.MEMORY, root.ROOT_RESULT),
+    "two": _work(memory.MEMORY, root.ROOT),
     "table": np.dtype([("buckets", ENTRY, (1 << TABLE_BITS, ENTRIES))]),
     "many_rules": many.RULES,
-    "many": _work(SEATS, maxn.MEMORY, maxn.MANY_RESULT),
+    "many": _work(maxn.MEMORY, maxn.MANY_ROOT),
     "query": QUERY,
 }
 EXPORTS = {

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import format_position
-from oanquan_env.errors import needing_extra
 from oanquan_env.files import check_place, write_atomically
 
 if TYPE_CHECKING:
@@ -50,9 +49,9 @@ def solve(board: Board, asked: argparse.Namespace) -> int:
     for option, path in (("--json", asked.json), ("--certificate", asked.certificate)):
         if path is not None:
             check_place(option, path)
-    with needing_extra("numba", "fast"):
-        from oanquan_env.search.certify import certify
-        from oanquan_env.search.solver import Solver
+    from oanquan_env.search.certify import certify
+    from oanquan_env.search.solver import Solver
+
     try:
         solver = Solver(board.core, board.positions, megabytes=asked.megabytes)
     except MemoryError:

@@ -36,8 +36,6 @@ LEVELS = {
             "book:minimax:ms=1000",
             "book:maxn:ms=1000,net=pretrained",
             "book:maxn:ms=1000",
-            "book:maxn:depth=4,net=pretrained",
-            "book:maxn:depth=7",
         )
     ),
 }

@@ -160,8 +160,7 @@ class TerminalGame:
         try:
             self.board.push(move)
         except IllegalMoveError as error:
-            illegal = isinstance(error, IllegalMoveError)
-            told = "{move} cannot be played; moves lists those that can." if illegal else "{move} would never end."
+            told = "{move} cannot be played; moves lists those that can."
             self._say(told if self._language == "vi" else "{error}.", move=move, error=error)
             return
         self._undone.clear()

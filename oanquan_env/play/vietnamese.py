@@ -23,14 +23,15 @@ TURN_ENDS = {
     TurnEnd.UNRIPE_MANDARIN: "quan sau ô trống còn non",
     TurnEnd.SEEDS_STAY: "không được ăn dân trong ô quan sau ô trống",
     TurnEnd.ONE_CAPTURE: "mỗi lượt chỉ ăn một lần",
+    TurnEnd.NOT_COMPLETED: "nước này không thể đi trọn",
 }
 TERMINATIONS = {
     Termination.STONES_CAPTURED: "các quan đã bị ăn hết",
     Termination.SQUARES_EMPTY: "các ô quan đã trống",
     Termination.FORFEIT: "một người không còn quân để rải",
     Termination.MAX_PLIES: "đã đủ số nước đi",
-    Termination.ENDLESS_RELAY: "lượt rải sẽ không bao giờ dứt",
-    Termination.TOO_MANY_SEEDS: "vay thêm thì số dân vượt quá giới hạn của ván",
+    Termination.ENDLESS_RELAY: "lượt rải sẽ không bao giờ dừng",
+    Termination.TOO_MANY_SEEDS: "vay thêm thì trên bàn có quá 255 dân",
 }
 MOVES = """\
 A move is a field's number, counted from the mover's own left, and a direction:
@@ -69,7 +70,6 @@ chiều kim đồng hồ, 3C theo chiều kim đồng hồ.""",
     "You can play {moves}.": "Bạn đi được {moves}.",
     "You can play none.": "Bạn không đi được nước nào.",
     "{move} cannot be played; moves lists those that can.": "Không đi được {move}; gõ moves để xem các nước đi được.",
-    "{move} would never end.": "Không đi được {move}: nước ấy không bao giờ dừng.",
     "No move has been played yet.": "Chưa có nước nào.",
     "Type a move such as 3A, or help; legend explains the board.": "Gõ một nước như 3A, hoặc help hay legend.",
     "{seats}. Rules: {rules}.": "{seats}. Luật: {rules}.",

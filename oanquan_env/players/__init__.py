@@ -5,7 +5,6 @@ from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, SaverPolicy, move_gains
 from oanquan_env.players.making import make, usage
-from oanquan_env.players.maxn import MaxnPolicy
 from oanquan_env.players.names import Kind, PlayerName
 from oanquan_env.players.policy import Policy, ask_players
 
@@ -13,7 +12,6 @@ __all__ = [
     "EpsilonPolicy",
     "GreedyPolicy",
     "Kind",
-    "MaxnPolicy",
     "PlayerName",
     "Policy",
     "RandomPolicy",

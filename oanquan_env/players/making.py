@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.errors import UnknownAgentError, needing_extra
+from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, SaverPolicy
-from oanquan_env.players.maxn import MaxnPolicy
 from oanquan_env.players.names import Kind, OptionType, PlayerName, listed, parse
 from oanquan_env.players.policy import Policy
-from oanquan_env.search.numpy_maxn import check_depth
-from oanquan_env.search.value_net import ValueNet, read_value_net
-
-if TYPE_CHECKING:
-    from oanquan_env.search.deepening import Search
-    from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.value_net import read_value_net
 
 GROUP = "oanquan.players"
 """The entry points that register kinds of players: each names a `Kind`, and its own name begins the players' names."""
@@ -32,7 +24,6 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     Raises:
         ValueError: for an unknown name or option, saying which exist, and for files, options or rules that the player
             refuses.
-        MissingExtraError: for a player that needs packages which are not installed.
         TypeError: for a name that is no text.
     """
     known = KINDS
@@ -41,8 +32,7 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
         registered = entry_points(group=GROUP, name=word)
         known = {**KINDS, word: _load(next(iter(registered)))} if registered else kinds()
     parsed, rules = parse(name, known), as_rules(rules)
-    with needing_extra("numba", "fast"):
-        player = known[parsed.kind].make(parsed, rules)
+    player = known[parsed.kind].make(parsed, rules)
     return player if parsed.epsilon is None else EpsilonPolicy(Core(rules), player, parsed.epsilon)
 
 
@@ -76,40 +66,20 @@ def _load(entry: EntryPoint) -> Kind:
     return kind
 
 
-def _read_net(name: PlayerName, rules: Rules) -> ValueNet | None:
-    """The value net in a name, None without one."""
-    return None if name.net is None else read_value_net(name.net, rules)
+# The functions below import modules that load Numba, or that most players do not need.
 
 
-# The modules that the functions below import need Numba, or are not needed by most.
-
-
-def _make_minimax(name: PlayerName, rules: Rules) -> Policy:
+def _make_search(name: PlayerName, rules: Rules) -> Policy:
     if not name.options:
-        raise UnknownAgentError("minimax needs a limit, as in minimax:depth=6, minimax:nodes=20000 or minimax:ms=50")
-    from oanquan_env.search.deepening import Search
-
-    return _search_player(name, Search(Core(rules), net=_read_net(name, rules)))
-
-
-def _make_maxn(name: PlayerName, rules: Rules) -> Policy:
-    if not name.options:
-        raise UnknownAgentError("maxn needs a limit, as in maxn:depth=3, or for three or four players maxn:nodes=2000")
-    if "depth" in name.options:
-        check_depth(name.options["depth"])
-        by_numpy = rules.players == 2 or rules.refill == "forfeit" or find_spec("numba") is None
-        if by_numpy and len(name.options) == 1:
-            return MaxnPolicy(Core(rules), name.options["depth"], net=_read_net(name, rules))
+        word = name.kind
+        raise UnknownAgentError(f"{word} needs a limit, as in {word}:depth=6, {word}:nodes=20000 or {word}:ms=50")
+    from oanquan_env.players.search_player import SearchPlayer
+    from oanquan_env.search.deepening import Limits, Search
     from oanquan_env.search.maxn import ManySearch
 
-    return _search_player(name, ManySearch(Core(rules), net=_read_net(name, rules)))
-
-
-def _search_player(name: PlayerName, search: Search | ManySearch) -> Policy:
-    from oanquan_env.players.search_player import SearchPlayer
-    from oanquan_env.search.limits import Limits
-
     depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
+    net = None if name.net is None else read_value_net(name.net, rules)
+    search = (Search if name.kind == "minimax" else ManySearch)(Core(rules), net=net)
     return SearchPlayer(search, Limits(depth=depth, nodes=nodes, milliseconds=ms))
 
 
@@ -146,10 +116,10 @@ KINDS: dict[str, Kind] = {
     ),
     "maxn": Kind(
         {
-            "maxn:depth=D[,net=FILE]": "search to D plies, for 2 to 4 players, each doing its best for itself",
-            "maxn:nodes=N|ms=T[,net=FILE]": "for 3 or 4 players, to N moves played or T milliseconds",
+            "maxn:depth=D|nodes=N|ms=T": "max^n for 2 to 4 players, each doing its best for itself, to such a limit",
+            "maxn:...,net=FILE": "with a value net at its leaves: a file, a run's folder, or `pretrained`",
         },
-        _make_maxn,
+        _make_search,
         _LIMITS,
     ),
     "minimax": Kind(
@@ -157,7 +127,7 @@ KINDS: dict[str, Kind] = {
             "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
             "minimax:...,net=FILE": "with a value net at its leaves: a file, a run's folder, or `pretrained`",
         },
-        _make_minimax,
+        _make_search,
         _LIMITS,
     ),
     "mcts": Kind(

@@ -13,7 +13,7 @@ from numba import types
 
 from oanquan_env.engine.compiled import compiled, compiled_recursion, record
 from oanquan_env.engine.move import RUNNING, can_play
-from oanquan_env.search.compiled import OVER, RULES, SearchRules, play
+from oanquan_env.search.compiled import RULES, SearchRules, play
 from oanquan_env.search.leaf import horizon
 from oanquan_env.search.memory import (
     ENTRIES,
@@ -52,9 +52,9 @@ ENTRY = record(Entry)
 
 
 class Known(NamedTuple):
-    """A position's entry in the table."""
+    """What the table holds about a position."""
 
-    kind: int  # 0 if the position is not there
+    kind: int  # 0 for nothing
     value: int
     depth: int
     is_open: int
@@ -75,10 +75,8 @@ def probe(memory: Memory, table: Table, own: int, other: int) -> Known:
 
 
 @compiled
-def store(
-    memory: Memory, table: Table, own: int, other: int, kind: int, value: int, depth: int, is_open: int, action: int
-) -> None:
-    """Remember a position, in place of its own entry or else of the bucket's shallowest one."""
+def store(memory: Memory, table: Table, own: int, other: int, found: Known) -> None:
+    """Store what was found, in place of the position's own entry or else of the bucket's shallowest one."""
     if memory.bucket_bits == 0:
         return
     own_key = side_key(own)
@@ -94,8 +92,8 @@ def store(
         if worth < least:
             chosen, least = place, worth
     entry = table[bucket, chosen]
-    entry.head = own_key << 14 | depth << 7 | is_open << 6 | kind << 4 | (action + 1)
-    entry.tail = rest << 23 | (value + _VALUE_OFFSET) << 8 | memory.generation
+    entry.head = own_key << 14 | found.depth << 7 | found.is_open << 6 | found.kind << 4 | (found.action + 1)
+    entry.tail = rest << 23 | (found.value + _VALUE_OFFSET) << 8 | memory.generation
 
 
 @compiled
@@ -112,9 +110,10 @@ def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int
         if can_play(rules, own, action):
             next_own, next_other, gain, state = play(rules, own, other, action, 1 - memory.to_the_end)
             memory.nodes += 1
-            is_open = 1 if state != OVER else memory.to_the_end
+            is_open = memory.to_the_end
             if state == RUNNING:
                 gain -= horizon(rules, next_own, next_other)
+                is_open = 1
             if gain >= beta:
                 return as_result(gain, is_open), action
             best_open |= is_open
@@ -177,10 +176,8 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
     for place in range(count):
         next_child(children, place, count)
         child = children[place]
-        value, is_open = child.gain, 1
-        if child.state == OVER:
-            is_open = 0
-        elif child.state == RUNNING:
+        value, is_open = child.gain, 0
+        if child.state == RUNNING:
             top = beta if place == 0 else min(beta, floor + 1)
             if margin and top == floor + 1 and not floor - margin < child.guess < top + margin:
                 result = as_result(value - child.guess, 1)
@@ -198,7 +195,8 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
             floor = max(floor, value)
         if value >= beta:
             memory.history[best_action] += depth * depth
-            store(memory, table, own, other, LOWER, value, depth, is_open, best_action)
+            store(memory, table, own, other, Known(LOWER, value, depth, is_open, best_action))
             return as_result(value, is_open)
-    store(memory, table, own, other, EXACT if best > alpha else UPPER, best, depth, best_open, best_action)
+    kind = EXACT if best > alpha else UPPER
+    store(memory, table, own, other, Known(kind, best, depth, best_open, best_action))
     return as_result(best, best_open)

@@ -42,12 +42,10 @@ class SearchRules(RuleNumbers):
 
     has_net: int
     net: Any  # `net_record`
+    unit: int  # how many parts of a point max^n counts points in
 
 
 RULES = record(SearchRules, **SHAPES, net=(net_record(2, HIDDEN, 1),))
-
-OVER = 1
-"""State of a finished game after a move, whatever its `Termination`."""
 
 
 def compile_rules(core: Core) -> SearchRules:
@@ -80,12 +78,12 @@ def play(rules: SearchRules, own: int, other: int, action: int, plies_left: int 
 
     Returns:
         The next mover's side and the other's, ready to move; the margin that the mover won by it, refills and the
-        leftovers of a finished game included; and RUNNING or OVER.
+        leftovers of a finished game included; and RUNNING or another `Termination`.
     """
     moved = move.play(rules, 2, (own, other, 0, 0), (0, 0, 0, 0), plies_left, action, None)
     own, other, _, _ = moved.sides
     margin = moved.scores[0] - moved.scores[1]
-    if moved.ended == RUNNING:
-        return other, own, margin, RUNNING
-    own_row, other_row, _, _ = move.leftovers(rules, 2, moved.sides, moved.ended)
-    return other, own, margin + own_row - other_row, OVER
+    if moved.ended != RUNNING:
+        own_row, other_row, _, _ = move.leftovers(rules, 2, moved.sides, moved.ended)
+        margin += own_row - other_row
+    return other, own, margin, moved.ended

@@ -23,7 +23,7 @@ from oanquan_env.engine.compiled import zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search import root
-from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY
+from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY, Tree
 from oanquan_env.search.compiled import compile_rules, mover_first
 from oanquan_env.search.leaf import with_net
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
@@ -114,19 +114,19 @@ class Search:
         return np.where(mask, values, np.nan), proved & mask
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
-        """(N,) ROOT_RESULT of N running positions."""
-        left = plies_left(self.core, positions)
-        sides, found = mover_first(positions), zeros(root.ROOT_RESULT, len(positions))
+        """(N,) ROOT of N running positions."""
+        roots = zeros(root.ROOT, len(positions))
+        roots["plies_left"] = plies_left(self.core, positions)
+        roots["own"], roots["other"] = mover_first(positions).T
         depth, nodes = limits.depth or MAX_DEPTH, limits.nodes or UNLIMITED
         bits = self._bits(limits)
 
         def search(memory: Memory, table: Table, rows: slice) -> None:
             memory.guess_depth = self._guess_depth
-            arguments = sides[rows], left[rows], depth, nodes, every_move, bits, found[rows]
-            root.search_rows(self._rules, memory, table, *arguments)
+            root.search_rows(Tree(self._rules, memory, table), roots[rows], depth, nodes, every_move, bits)
 
-        self._workers.run(len(sides), search, limits.milliseconds)
-        return found
+        self._workers.run(len(roots), search, limits.milliseconds)
+        return roots
 
     def _bits(self, limits: Limits) -> int:
         """Buckets to use (base-2 logarithm)."""
@@ -138,7 +138,7 @@ class Search:
         return bits_to_use(self._table_bits, limits.depth or 0, min(nodes, default=0))
 
 
-def _result(found: root.RootResult) -> SearchResult:
+def _result(found: root.Root) -> SearchResult:
     moves = found.values.tolist()
     values = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
     actions = tuple(action for action in values if values[action] == found.value)

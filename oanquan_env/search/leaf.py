@@ -87,25 +87,21 @@ def _pair_instruction(module: Any) -> tuple[Any, int]:
 _PAIR_INSTRUCTIONS = ("+avx512bw", "llvm.x86.avx512.pmaddw.d.512", 32), ("+avx2", "llvm.x86.avx2.pmadd.wd", 16)
 
 
-def evaluator(kind: np.dtype[Any]) -> Any:
-    """A function of a record of rules of that kind and a tuple of sides, the mover's first: the outputs of its net."""
-    assert kind.fields
-    net, begin = kind.fields["net"][:2]
+def _evaluate(typing: Any, rules: Any, sides: Any) -> Any:
+    net, begin = rules.typeof("net").dtype, rules.offset("net")
 
-    @intrinsic
-    def evaluate(typing: Any, rules: Any, sides: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            words = builder.gep(builder.bitcast(arguments[0], _BYTE.as_pointer()), [_int64(begin)])
-            each_side = cgutils.unpack_tuple(builder, arguments[1])  # type: ignore[no-untyped-call]
-            outputs = _Instructions(builder, words, net).outputs(each_side)
-            return context.make_tuple(builder, signature.return_type, outputs)
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        words = builder.gep(builder.bitcast(arguments[0], _BYTE.as_pointer()), [_int64(begin)])
+        each_side = cgutils.unpack_tuple(builder, arguments[1])  # type: ignore[no-untyped-call]
+        outputs = _Instructions(builder, words, net).outputs(each_side[: net["embedding"].shape[0]])
+        return context.make_tuple(builder, signature.return_type, outputs)
 
-        found = types.UniTuple(types.float32, net["output_bias"].shape[0])  # type: ignore[no-untyped-call]
-        return found(rules, sides), generate
-
-    return evaluate
+    found = types.UniTuple(types.float32, net["output_bias"].shape[0])  # type: ignore[no-untyped-call]
+    return found(rules, sides), generate
 
 
+evaluate: Any = intrinsic(_evaluate)
+"""A compiled function of a record of rules and a tuple of sides, the mover's first: the outputs of its net."""
 _BYTE, _SHORT, _INT, _LONG, _FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
@@ -232,14 +228,11 @@ def _indices(places: Sequence[int]) -> Any:
     return ir.Constant(_vector(_INT, len(places)), list(places))
 
 
-_evaluate = evaluator(RULES)
-
-
 @compiled
 def horizon(rules: SearchRules, own: int, other: int) -> int:
     """The value of a running position at the horizon for its mover, in whole points; zero without a net."""
     if rules.has_net == 0:
         return 0
     own, other = canonical(rules, own, other)
-    value: int = math.floor(min(max(_evaluate(rules, (own, other))[0], -LIMIT), LIMIT) + 0.5)
+    value: int = math.floor(min(max(evaluate(rules, (own, other))[0], -LIMIT), LIMIT) + 0.5)
     return value

@@ -1,10 +1,13 @@
-"""Compiled max^n search for three and four players, which finds what `oanquan_env.search.numpy_maxn.MaxnSearch` finds.
+"""Compiled max^n search (Luckhardt and Irani 1986): all lines of play to a depth, for two to four players.
 
-It sees every move, as its choices need the exact points of all players; of equal moves the one of the lowest action
-goes up. There is no table of positions: it would save about one move in a hundred at depth 7, and took more time.
+A line's value is the points of all players at its end, plus a value net's estimate of the rest, if there is a net. A
+player's margin is its points over the mean of the others'. Every player maximises its own margin: on the way back the
+mover's best line goes up, with the points of all players. With two players this is minimax. The search sees every move,
+as its choices need the exact points of all players; of equal moves the one of the lowest action goes up. There is no
+table of positions: it would save about one move in a hundred at depth 7, and took more time.
 
-Points are counted from the root on, in parts of a point with a net, the mover's first at each position. *Worth* is a
-player's margin times the number of the others, in the same parts: a whole number.
+Points are counted in parts of a point with a net, the mover's first at each position. *Worth* is a player's margin
+times the number of the others, in the same parts: a whole number.
 """
 
 import functools
@@ -12,33 +15,43 @@ from collections.abc import MutableSequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from oanquan_env.arrays import Floats
-from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, record, zeros
+from oanquan_env.engine.compiled import compiled, record, zeros
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.move import RUNNING, SEATS, can_play
-from oanquan_env.engine.positions import Positions, turn_places
+from oanquan_env.engine.positions import Positions, turn_order, turn_places
+from oanquan_env.search.compiled import SearchRules
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
-from oanquan_env.search.many import RULES, ManyRules, Numbers, add_expected, compile_many, mover_first, play
+from oanquan_env.search.many import Numbers, add_expected, compile_many, play
 from oanquan_env.search.memory import MAX_ACTIONS, MAX_DEPTH, UNLIMITED, next_child
 from oanquan_env.search.value_net import ValueNet
 
-INFINITY = 1 << 40
-UNKNOWN = -INFINITY
+UNKNOWN = -1 << 40
 
 
 class ManyChild(Protocol):
-    """A position on the stack, after `action`."""
+    """The position after `action`."""
 
     sides: Numbers
-    points: Numbers
-    state: int
+    scores: Numbers
+    state: int  # RUNNING or another `Termination`
     action: int
-    order: int  # the greatest is tried first, where there is an order
+    points: Numbers  # at the end of its best line, once it is searched
+    order: int  # at the root: the greatest is tried first
+    depth: int  # at the root: the plies of the move's last search
+
+
+class Level(Protocol):
+    """The moves of one position of the line that is searched."""
+
+    children: MutableSequence[ManyChild]
+    count: int
+    turn: int  # index of the child that is searched
+    best: int  # index of the best child so far
+    worth: int  # what it is worth to the mover
 
 
 class ManyMemory(Protocol):
@@ -49,153 +62,143 @@ class ManyMemory(Protocol):
     stop: int
     every_move: int
     plies_left: int  # at the root
-    children: MutableSequence[MutableSequence[ManyChild]]  # by ply; the root is the first of ply 0
-    best: Any  # by ply: the points at the end of the line that goes up, its mover's first
-    depths: Any  # by the root's action: the plies of its last search
-    worths: Any  # and the worth found by that search
-    points: Any  # and the points, as `best`
+    levels: MutableSequence[Level]  # by ply
 
 
-class ManyResult(Protocol):
-    """The result at the root."""
+class ManyRoot(Protocol):
+    """A running position to search, and the result."""
 
+    sides: Numbers
+    scores: Numbers
+    plies_left: int  # to the ply limit, 1 or more
     nodes: int
     depth: int  # the last that counts
     worths: Any  # by the action: its worth at that depth, or UNKNOWN
     points: Any  # and what all players win, the root's first
 
 
-CHILD = record(ManyChild, sides=(np.int64, SEATS), points=(np.int64, SEATS))
-_MOVES = {"worths": (np.int64, MAX_ACTIONS), "points": (np.int64, (MAX_ACTIONS, SEATS))}
-MEMORY = record(
-    ManyMemory,
-    children=(CHILD, (MAX_DEPTH + 1, MAX_ACTIONS + 1)),
-    best=(np.int64, (MAX_DEPTH + 1, SEATS)),
-    depths=(np.int64, MAX_ACTIONS),
-    **_MOVES,
-)
-MANY_RESULT = record(ManyResult, **_MOVES)
+_FOUR: dict[str, Any] = dict.fromkeys(("sides", "scores"), (np.int64, SEATS))
+CHILD = record(ManyChild, **_FOUR, points=(np.int64, SEATS))
+LEVEL = record(Level, children=(CHILD, MAX_ACTIONS + 1))
+MEMORY = record(ManyMemory, levels=(LEVEL, MAX_DEPTH + 1))
+MANY_ROOT = record(ManyRoot, **_FOUR, worths=(np.int64, MAX_ACTIONS), points=(np.int64, (MAX_ACTIONS, SEATS)))
 
 
 @compiled
-def worth(rules: ManyRules, points: Numbers, place: int) -> int:
-    """The worth of points to the player at a place."""
+def worth(rules: SearchRules, points: Numbers, place: int) -> int:
+    """Return the worth of points to the player at a place."""
     return rules.players * points[place] - (points[0] + points[1] + points[2] + points[3])
 
 
 @compiled
-def expand(rules: ManyRules, memory: ManyMemory, ply: int, place: int) -> int:
-    """Play every move of the position at `place` of `ply` onto the stack's next part; returns their number.
-
-    Those of the root have an order: their worth as last searched, or else by the points that they win at once.
-    """
-    parent, children, count = memory.children[ply][place], memory.children[ply + 1], 0
+def expand(rules: SearchRules, memory: ManyMemory, parent: ManyChild | ManyRoot, ply: int) -> None:
+    """Play every move of a position onto the level of `ply`."""
+    level, sides, scores = memory.levels[ply], parent.sides, parent.scores
+    before, points = (sides[0], sides[1], sides[2], sides[3]), (scores[0], scores[1], scores[2], scores[3])
+    level.count = level.turn = 0
+    level.worth = UNKNOWN
     for action in range(2 * rules.fields):
-        if can_play(rules, parent.sides[0], action):
-            child = children[count]
+        if can_play(rules, before[0], action):
+            child = level.children[level.count]
+            moved = play(rules, before, points, action, memory.plies_left - ply - 1)
             for seat in range(SEATS):
-                child.sides[seat], child.points[seat] = parent.sides[seat], parent.points[seat]
-            child.state = play(rules, child.sides, child.points, action, memory.plies_left - ply - 1)
-            child.action = action
-            if ply == 0:
-                known = memory.depths[action] > 0
-                child.order = memory.worths[action] if known else worth(rules, child.points, rules.players - 1)
-            count += 1
-    memory.nodes += count
-    return count
-
-
-@compiled_recursion(types.void(numba.from_dtype(RULES), numba.from_dtype(MEMORY), *3 * (types.int64,)))
-def search(rules: ManyRules, memory: ManyMemory, depth: int, ply: int, place: int) -> None:
-    """Search the position at `place` of `ply` to `depth` >= 1 plies, and write `memory.best[ply]`.
-
-    Once `memory.stop` is set, nothing counts but what was written of the root's moves.
-    """
-    players = rules.players
-    count = expand(rules, memory, ply, place)
+                child.sides[seat], child.scores[seat] = moved.sides[seat], moved.scores[seat]
+            child.state, child.action = moved.ended, action
+            level.count += 1
+    memory.nodes += level.count
     if memory.nodes >= memory.node_limit:
         memory.stop = 1
-    if memory.stop and depth > 1:
-        return
-    best, chosen = -INFINITY, MAX_ACTIONS
-    for turn in range(count):
-        if ply == 0 and not memory.every_move:
-            next_child(memory.children[ply + 1], turn, count)
-        child, end = memory.children[ply + 1][turn], memory.best[ply + 1]
-        if child.state == RUNNING and depth > 1:
-            search(rules, memory, depth - 1, ply + 1, turn)
-            if memory.stop:
-                return
-        else:
+
+
+@compiled
+def search(rules: SearchRules, memory: ManyMemory, depth: int) -> None:
+    """Search the moves of the root, which are the first level, to `depth` >= 1 plies.
+
+    A depth of 1 is always completed. Otherwise `memory.stop` ends the search; the moves searched before are valid.
+    """
+    last, ply, level = rules.players - 1, 0, memory.levels[0]
+    level.turn = 0
+    while depth == 1 or not memory.stop:
+        if level.turn < level.count:
+            if ply == 0 and not memory.every_move:
+                next_child(level.children, level.turn, level.count)
+            child = level.children[level.turn]
+            if child.state == RUNNING and ply + 1 < depth:
+                ply += 1
+                level = memory.levels[ply]
+                expand(rules, memory, child, ply)
+                continue
             for seat in range(SEATS):
-                end[seat] = child.points[seat]
+                child.points[seat] = rules.unit * child.scores[seat]
             if rules.has_net and child.state == RUNNING:
-                add_expected(rules, child.sides, end)
-        value = worth(rules, end, players - 1)  # the place of the mover, seen from the next
+                add_expected(rules, child.sides, child.points)
+        elif ply == 0:
+            return
+        else:
+            best = level.children[level.best].points
+            ply -= 1
+            level = memory.levels[ply]
+            child = level.children[level.turn]
+            for seat in range(SEATS):
+                child.points[(seat + 1) % rules.players if seat <= last else seat] = best[seat]
+        value = worth(rules, child.points, last)  # to the mover of the level
         if ply == 0:
-            memory.depths[child.action], memory.worths[child.action] = depth, value
-            for seat in range(players):
-                memory.points[child.action, (seat + 1) % players] = end[seat]
-        if value > best or (value == best and child.action < chosen):
-            best, chosen = value, child.action
-            for seat in range(players):
-                memory.best[ply, (seat + 1) % players] = end[seat]
+            child.order, child.depth = value, depth
+        elif value > level.worth:
+            level.worth, level.best = value, level.turn
+        level.turn += 1
 
 
 @compiled
 def search_rows(
-    rules: ManyRules,
-    memory: ManyMemory,
-    sides: Int64s,
-    plies_left: Int64s,
-    first_depth: int,
-    depth: int,
-    nodes: int,
-    every_move: bool,
-    found: Any,
+    rules: SearchRules, memory: ManyMemory, roots: Any, first_depth: int, depth: int, nodes: int, every_move: bool
 ) -> None:
     """Search M running positions, each afresh, to depths `first_depth`, ... `depth` or for `nodes` moves.
 
-    Arguments are those of `root.search_rows`, but for `first_depth`, which is completed if it is 1, and `found`, (M,)
-    MANY_RESULT. A depth counts as far as it was searched, the best move of the one before first; unless every
-    move is valued.
+    `roots`, (M,) MANY_ROOT, receive the results. A `first_depth` of 1 is completed. A later depth counts as far as it
+    was searched, the best move of the one before first; unless every move is valued.
     """
-    for row in range(len(sides)):
+    for row in range(len(roots)):
+        root, level = roots[row], memory.levels[0]
         if row > 0:
             memory.stop = 0
-        memory.every_move, memory.plies_left = every_move, plies_left[row]
-        memory.nodes, memory.node_limit = 0, nodes
-        memory.depths[:] = 0
-        root = memory.children[0][0]
-        for seat in range(SEATS):
-            root.sides[seat], root.points[seat] = sides[row, seat], 0
-        deepest = min(depth, plies_left[row])
+        memory.every_move, memory.plies_left, memory.nodes, memory.node_limit = every_move, root.plies_left, 0, nodes
+        expand(rules, memory, root, 0)
+        for place in range(level.count):
+            child = level.children[place]
+            child.order, child.depth = worth(rules, child.scores, rules.players - 1), 0
+        deepest = min(depth, root.plies_left)
         for reached in range(min(first_depth, deepest), deepest + 1):
             if reached > 1 and memory.nodes >= nodes:
                 break
-            search(rules, memory, reached, 0, 0)
-            deepest_known = 0
-            for action in range(MAX_ACTIONS):
-                deepest_known = max(deepest_known, memory.depths[action])
-            if memory.stop and reached > 1 and (every_move or deepest_known < reached):
+            search(rules, memory, reached)
+            if memory.stop and reached > 1 and (every_move or level.turn == 0):
                 break
-            found[row].depth = reached
-            for action in range(MAX_ACTIONS):
-                known = memory.depths[action] == reached
-                found[row].worths[action] = memory.worths[action] if known else UNKNOWN
-                for seat in range(SEATS):
-                    found[row].points[action, seat] = memory.points[action, seat]
+            keep_points(rules, level, reached, root)
             if memory.stop:
                 break
-        found[row].nodes = memory.nodes
+        root.nodes = memory.nodes
+
+
+@compiled
+def keep_points(rules: SearchRules, level: Level, depth: int, root: ManyRoot) -> None:
+    """Write what the moves are worth that were searched to `depth`, and what all players win after them."""
+    root.depth = depth
+    root.worths[:] = UNKNOWN
+    for place in range(level.count):
+        child = level.children[place]
+        if child.depth == depth:
+            root.worths[child.action] = child.order - rules.unit * worth(rules, root.scores, 0)
+            for seat in range(rules.players):
+                before = root.scores[(seat + 1) % rules.players]
+                root.points[child.action, (seat + 1) % rules.players] = child.points[seat] - rules.unit * before
 
 
 class ManySearch:
-    """Searches positions of one `Rules` for three or four players, each afresh. Threads may share it.
+    """Searches positions of one `Rules`, each afresh. Threads may share it.
 
     `net` evaluates running positions at the horizon; without one their value is zero. `threads` positions of a batch
-    are searched at once, one for each processor if left out. Raises `ValueError` for rules that `compile_many` refuses,
-    and for a net of other rules.
+    are searched at once, one for each processor if left out. Raises `ValueError` for a net of other rules.
     """
 
     def __init__(self, core: Core, *, net: ValueNet | None = None, threads: int | None = None) -> None:
@@ -230,7 +233,11 @@ class ManySearch:
         return [_result(row, scale) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> Floats:
-        """(N, A, P) as `MaxnSearch.values`: what each move of N running positions is worth to each player."""
+        """(N, A, P), what each move of N running positions is worth to each player, by seat; -inf for illegal ones.
+
+        A value is a margin in points: what the player will win from here on over the mean of what the others will,
+        leftovers of finished games included. Raises `ValueError` if a game is over.
+        """
         found, rules = self._search(positions, Limits(depth=depth), True), self.core.rules
         values = np.full((len(positions), rules.actions, rules.players), -np.inf)
         rows, actions = (found["worths"][:, : rules.actions] != UNKNOWN).nonzero()
@@ -240,20 +247,23 @@ class ManySearch:
         return values
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
-        """(N,) MANY_RESULT of N running positions."""
-        left = plies_left(self.core, positions)
-        sides, found = mover_first(positions), zeros(MANY_RESULT, len(positions))
-        depth, nodes = min(limits.depth or MAX_DEPTH, MAX_DEPTH - 1), limits.nodes or UNLIMITED
+        """(N,) MANY_ROOT of N running positions."""
+        roots, players = zeros(MANY_ROOT, len(positions)), self.core.rules.players
+        roots["plies_left"] = plies_left(self.core, positions)
+        roots["sides"][:, :players] = positions.sides_in_turn().view(np.int64)
+        order = turn_order(positions.mover, players)
+        roots["scores"][:, :players] = np.take_along_axis(positions.scores, order, axis=1)
+        depth, nodes = min(limits.depth or MAX_DEPTH, MAX_DEPTH), limits.nodes or UNLIMITED
         first = depth if limits.nodes is None and limits.milliseconds is None else 1
 
         def search_part(memory: ManyMemory, rows: slice) -> None:
-            search_rows(self._rules, memory, sides[rows], left[rows], first, depth, nodes, every_move, found[rows])
+            search_rows(self._rules, memory, roots[rows], first, depth, nodes, every_move)
 
-        self._workers.run(len(sides), search_part, limits.milliseconds)
-        return found
+        self._workers.run(len(roots), search_part, limits.milliseconds)
+        return roots
 
 
-def _result(found: ManyResult, scale: int) -> SearchResult:
+def _result(found: ManyRoot, scale: int) -> SearchResult:
     known = (found.worths != UNKNOWN).nonzero()[0]
     values = dict(zip(known.tolist(), (found.worths[known] / scale).tolist(), strict=True))
     best = found.worths.max()

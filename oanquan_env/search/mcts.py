@@ -19,7 +19,7 @@ from oanquan_env.arrays import Floats, Ints, best_actions
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.positions import Positions
 from oanquan_env.rewards import game_rewards
-from oanquan_env.search.numpy_maxn import MaxnSearch
+from oanquan_env.search.move_values import MoveValues
 
 MAX_NODES = 1 << 18
 """Nodes that grow at once; larger batches are searched in parts."""
@@ -69,11 +69,11 @@ class RandomPlayouts:
 
 
 class SearchedLeaves:
-    """Values by max^n search to so many plies; raises `ValueError` for a depth out of range."""
+    """Values by a search to `depth` plies."""
 
     def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
         self.core = core
-        self.search = MaxnSearch(core, depth)
+        self.search = MoveValues(core, depth)
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`; `rng` is not used."""

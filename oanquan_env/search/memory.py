@@ -30,7 +30,7 @@ class Child(Protocol):
     own: int
     other: int  # the position that it leads to
     gain: int  # points won
-    state: int  # RUNNING or OVER
+    state: int  # RUNNING or another `Termination`
     action: int
     order: int  # the greatest is tried first
     guess: int  # the move's value by a net, where there is one

@@ -1,4 +1,4 @@
-"""Values of moves and positions for any number of players: alpha-beta for two, max^n for more."""
+"""Values of moves and positions under any rules: by alpha-beta where it can search them, else by max^n."""
 
 import numpy as np
 
@@ -13,14 +13,14 @@ from oanquan_env.search.value_net import ValueNet
 class MoveValues:
     """Searches running positions to a fixed depth, the move itself counted. Values are future margins in points.
 
-    `net` evaluates the leaves, and `threads` are those of `Search`. Raises `ValueError` for refill=forfeit.
+    `net` evaluates the leaves, and `threads` are those of `Search`.
     """
 
     def __init__(self, core: Core, depth: int, net: ValueNet | None = None, threads: int | None = None) -> None:
         self.core = core
         self.depth = depth
         self._search: Search | ManySearch
-        if core.rules.players == 2:
+        if core.rules.players == 2 and core.rules.refill == "borrow":
             self._search = Search(core, threads=threads, net=net)
         else:
             self._search = ManySearch(core, threads=threads, net=net)

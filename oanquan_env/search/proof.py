@@ -25,7 +25,7 @@ from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, ze
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.positions import Positions
-from oanquan_env.search.compiled import OVER, RULES, compile_rules, mover_first
+from oanquan_env.search.compiled import RULES, compile_rules, mover_first
 from oanquan_env.search.memory import (
     ENTRIES,
     INFINITY,
@@ -107,13 +107,9 @@ def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: in
         child = children[move]
         child.own, child.other = canonical(rules, child.own, child.other)
         needed = child.gain - goal + 1  # by the opponent, to refute the move
-        if child.state == OVER:
+        if child.state != RUNNING:
             phis[move], deltas[move], plies[move] = (SETTLED, 0, 0) if needed > 0 else (0, SETTLED, 0)
-        elif (
-            child.state != RUNNING
-            or ply == MAX_DEPTH
-            or leads_back(stack, ply, child.own, child.other, needed, 1 - is_prover)
-        ):
+        elif ply == MAX_DEPTH or leads_back(stack, ply, child.own, child.other, needed, 1 - is_prover):
             phis[move], deltas[move], plies[move] = (0, SETTLED, 0) if is_prover else (SETTLED, 0, 0)
         else:
             phis[move], deltas[move], plies[move] = first_numbers(state, child.own, child.other, needed, 1 - is_prover)

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from oanquan_env.engine.compiled import Int64s, compiled, record
+from oanquan_env.engine.compiled import compiled, record
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.search.alphabeta import EXACT, Tree, as_result, last_ply, negamax, probe
-from oanquan_env.search.compiled import OVER, SearchRules, play
+from oanquan_env.search.compiled import SearchRules, play
 from oanquan_env.search.leaf import horizon
 from oanquan_env.search.memory import (
     INFINITY,
@@ -28,9 +28,12 @@ from oanquan_env.search.memory import (
 LAST_GENERATION = 255
 
 
-class RootResult(Protocol):
-    """The result at the root."""
+class Root(Protocol):
+    """A running position to search, and the result."""
 
+    own: int
+    other: int  # its sides
+    plies_left: int  # to the ply limit, 1 or more; a search that gets there is exact
     nodes: int  # moves played
     depth: int  # the last that counts
     value: int
@@ -40,64 +43,48 @@ class RootResult(Protocol):
     line: Any  # (MAX_DEPTH + 1,) the best line as `action + 1`, as far as the table remembers it
 
 
-ROOT_RESULT = record(
-    RootResult, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1)
-)
+ROOT = record(Root, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1))
 
 
 @compiled
-def search_rows(
-    rules: SearchRules,
-    memory: Memory,
-    table: Table,
-    sides: Int64s,
-    plies_left: Int64s,
-    depth: int,
-    nodes: int,
-    every_move: bool,
-    bits: int,
-    found: Any,
-) -> None:
+def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool, bits: int) -> None:
     """Search M running positions, each afresh, to depths 1, 2, ... `depth` or for `nodes` moves.
 
     Args:
-        rules: see `compile_rules`.
-        memory: see `new_memory`. `stop`, cleared by the caller, ends the search of the row that it meets.
-        table: the same.
-        sides: (M, 2) the movers' sides and the others'.
-        plies_left: (M,) plies to the ply limit, 1 or more; a search that gets there is exact.
+        tree: see `compile_rules` and `new_memory`. `memory.stop`, cleared by the caller, ends the search of one row.
+        roots: (M,) ROOT with positions; they receive the results of the last depths that count.
         depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
         every_move: whether to value every move, not the best ones alone.
         bits: base-2 logarithm of the buckets to use; 0 for no table.
-        found: (M,) ROOT_RESULT, zeros; it receives the result of the last depth that counts.
     """
-    for row in range(len(sides)):
+    rules, memory, table = tree.rules, tree.memory, tree.table
+    for row in range(len(roots)):
         if row > 0:
             memory.stop = 0  # the row before may have used up its nodes
         begin_search(memory, table, nodes, bits)
-        own, other = sides[row]
+        root = roots[row]
         memory.every_move = every_move
-        memory.root_moves = expand(rules, memory, own, other, NO_ACTION, 0, plies_left[row] - 1)
-        symmetric = is_symmetric(rules, own, other)
+        memory.root_moves = expand(rules, memory, root.own, root.other, NO_ACTION, 0, root.plies_left - 1)
+        symmetric = is_symmetric(rules, root.own, root.other)
         if symmetric:
             memory.root_moves = drop_mirrored(rules, memory.children[0], memory.root_moves)
-        for reached in range(1, min(depth, plies_left[row]) + 1):
+        for reached in range(1, min(depth, root.plies_left) + 1):
             if reached > 1 and memory.nodes >= nodes:
                 break
-            if reached == plies_left[row]:
+            if reached == root.plies_left:
                 memory.to_the_end = 1
                 begin_generation(memory, table)  # open values of shallower searches differ from those to the end
-            result = search_root(Tree(rules, memory, table), reached)
+            result = search_root(tree, reached)
             # With a net, a depth counts as far as it was searched: its first move was the best one so far. Where every
             # move is to be valued it must be whole.
             if memory.stop and reached > 1 and (memory.root_valued == 0 or rules.has_net == 0 or every_move):
                 break
-            keep_values(rules, memory, reached, result, symmetric, found[row])
-            if found[row].is_open == 0 or memory.stop:
+            keep_values(rules, memory, reached, result, symmetric, root)
+            if root.is_open == 0 or memory.stop:
                 break
-        found[row].nodes = memory.nodes
-        recall_line(rules, memory, table, own, other, found[row])
+        root.nodes = memory.nodes
+        recall_line(tree, root)
 
 
 @compiled
@@ -115,11 +102,9 @@ def search_root(tree: Tree, depth: int) -> int:
         if depth > 1 or not memory.every_move:
             next_child(children, place, memory.root_moves)
         child = children[place]
-        value, is_open = child.gain, 1
-        if child.state == OVER:
-            is_open = 0
-        elif child.state == RUNNING and depth == 1:
-            value -= horizon(rules, child.own, child.other)
+        value, is_open = child.gain, 0
+        if child.state == RUNNING and depth == 1:
+            value, is_open = value - horizon(rules, child.own, child.other), 1
         elif child.state == RUNNING:
             top = INFINITY if place == 0 or memory.every_move else floor + 1
             result = negamax(tree, child.own, child.other, value - top, value - floor, depth - 1, 1)
@@ -163,9 +148,7 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 
 @compiled
-def keep_values(
-    rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: RootResult
-) -> None:
+def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Root) -> None:
     """Write what a search to `depth` has found: its result, and the values of the moves that it is certain of."""
     exact = memory.to_the_end and not memory.stop
     found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
@@ -181,9 +164,10 @@ def keep_values(
 
 
 @compiled
-def recall_line(rules: SearchRules, memory: Memory, table: Table, own: int, other: int, found: RootResult) -> None:
+def recall_line(tree: Tree, found: Root) -> None:
     """Write the best line: the first of the best moves, then the moves of exact entries of the right depth."""
-    action, depth, place = 0, found.depth, 0
+    rules, memory, table = tree.rules, tree.memory, tree.table
+    own, other, action, depth, place = found.own, found.other, 0, found.depth, 0
     while found.values[action] != found.value:
         action += 1
     while True:

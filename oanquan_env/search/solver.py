@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.move import can_play
+from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.compiled import OVER, mover_first, play
+from oanquan_env.search.compiled import mover_first, play
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.memory import UNLIMITED
 from oanquan_env.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
@@ -153,7 +153,7 @@ class Solver:
             own, other, _, _ = play(self.table.rules, own, other, action)
             line.append(str(Move.from_action(action)))
             value = gain - value
-            if state == OVER:
+            if state != RUNNING:
                 return tuple(line)
         raise LimitReachedError  # proofs that were forgotten and found again may be longer
 
@@ -165,7 +165,7 @@ class Solver:
         while True:
             found = []
             for action, child_own, child_other, gain, state in moves:
-                if state == OVER:
+                if state != RUNNING:
                     if gain == value:
                         return action, gain, state
                 elif self._holds(child_own, child_other, gain - value, nodes, deadline):

@@ -8,7 +8,7 @@ and for a mandarin square its stone, select a row, and the first layer is the su
 
 The future margin of a player is its points from here on over the mean of the others'. With two players
 the net gives the mover's (the other one's is its negative; see `oanquan_env.search.deepening`), with more it gives all
-P, the mover's first, for max^n search (`oanquan_env.search.numpy_maxn`).
+P, the mover's first, for max^n search (`oanquan_env.search.maxn`).
 
     >>> from oanquan_env import Core
     >>> net = read_value_net("pretrained", "mancala-world")

@@ -4,8 +4,6 @@
 
 export const LAP = 0, CAPTURE = 1, STOP = 2, REFILL = 3;          // kinds of steps
 
-export class RunawayGame extends Error { }                        // a relay or debts without an end
-
 const PAGE = 65536;
 
 export class Engine {
@@ -136,7 +134,8 @@ export class Engine {
     return actions;
   }
 
-  // Play a legal action: { position, steps: [[kind, code, number, stone], ...], points, laps }; steps are as in move.py.
+  // Play a legal action: { position, steps: [[kind, code, number, stone], ...], points, laps }; steps are as in move.py, none
+  // if the move cannot be completed.
   play(rules, position, action) {
     this.#write(rules, position);
     this.#set("game", "action", action);
@@ -144,7 +143,6 @@ export class Engine {
     const [points, laps, count] = ["captured", "laps", "step_count"].map((name) => this.#get("game", name));
     if (laps === 0) throw new RangeError(`action ${action} is not legal`);
     const after = this.#position(rules), begin = this.#at("game", "steps"), told = this.#ints.slice(begin, begin + 4 * count);
-    if (after.ended === this.#layout.runaway) throw new RunawayGame(`action ${action} leads to a game without an end`);
     return {
       position: after, points, laps,
       get steps() { return Array.from({ length: count }, (_, step) => Array.from(told.subarray(4 * step, 4 * step + 4))); }, // few ask
@@ -160,7 +158,7 @@ export class Engine {
 
   // ---- a match (docs/RULES.md 6) -------------------------------------------------------------------------------------
 
-  // Settle a round: `position` is finished, or `ended` is 5 where its mover resigned; `round` counts from 1, `ownership`
+  // Settle a round: `position` is finished, or `ended` is 4 where its mover resigned; `round` counts from 1, `ownership`
   // is { sold: [[...], [...]], pawned: [[...], [...]] }, fields in the order of sale. Returns { scores, winner,
   // ownership, over, matchWinner, starter }: a winner is null where there is none, `starter` begins the next round.
   settle(rules, matchRules, { ownership, starter, round, position }) {

@@ -23,11 +23,12 @@ const STORY = {
       mandarin_ahead: "a mandarin square that is not empty lies ahead", empty_mandarin_ahead: "an empty mandarin square lies ahead, and that is no gap",
       nothing_behind: "the square behind the gap is empty", no_further_gap: "the square behind the capture is not empty",
       unripe_mandarin: "the mandarin behind the gap is unripe", seeds_stay: "the seeds of the mandarin square behind the gap cannot be captured",
-      one_capture: "a turn captures once",
+      one_capture: "a turn captures once", not_completed: "the move cannot be completed",
     },
     endings: {
       stones_captured: "all mandarin stones are captured", squares_empty: "all mandarin squares are empty",
       forfeit: "a player has too few points to refill its row", max_plies: "the most moves that the rules allow are played",
+      endless_relay: "a relay would never end", too_many_seeds: "refills on credit would bring more than 255 seeds into play",
     },
   },
   vi: {
@@ -43,10 +44,11 @@ const STORY = {
     turnEnds: {
       mandarin_ahead: "phía trước là ô quan còn quân", empty_mandarin_ahead: "phía trước là ô quan trống, không tính là khoảng trống",
       nothing_behind: "sau ô trống lại là ô trống", no_further_gap: "sau ô vừa ăn là ô còn quân", unripe_mandarin: "quan sau ô trống còn non",
-      seeds_stay: "không được ăn dân trong ô quan sau ô trống", one_capture: "mỗi lượt chỉ ăn một lần",
+      seeds_stay: "không được ăn dân trong ô quan sau ô trống", one_capture: "mỗi lượt chỉ ăn một lần", not_completed: "nước này không thể đi trọn",
     },
     endings: {
       stones_captured: "các quan đã bị ăn hết", squares_empty: "các ô quan đã trống", forfeit: "một người không còn quân để rải", max_plies: "đã đủ số nước đi",
+      endless_relay: "lượt rải sẽ không bao giờ dừng", too_many_seeds: "vay thêm thì trên bàn có quá 255 dân",
     },
   },
 };

@@ -10,7 +10,9 @@ export const SEATS = {
   vi: { 2: ["bên dưới", "bên trên"], 3: ["bên dưới", "bên phải", "bên trái"], 4: ["bên dưới", "bên phải", "bên trên", "bên trái"] },
 };
 /** Why a game is over, by the number that a position has as `ended`; 0 goes on. */
-export const TERMINATIONS = ["running", "stones_captured", "squares_empty", "forfeit", "max_plies", "resigned"];
+export const TERMINATIONS = [
+  "running", "stones_captured", "squares_empty", "forfeit", "resigned", "max_plies", "endless_relay", "too_many_seeds",
+];
 
 export const seatName = (players, seat, language = "en") => SEATS[language][players][seat];
 

@@ -3,7 +3,6 @@
 // at which the game began, null for the set-up, and start the position itself; comments go by the number of the move that
 // they follow.
 
-import { RunawayGame } from "./engine.js";
 import { Refused } from "./refused.js";
 import { rulesText } from "./rules.js";
 import { TERMINATIONS, moveText, moveTexts, seatName } from "./notation.js";
@@ -55,10 +54,5 @@ export function playLegal(engine, rules, position, action) {
       `${seatName(rules.players, seat, "vi")} không đi được ${moveText(action)}; ${why[1]}`,
     );
   }
-  try {
-    return engine.play(rules, position, action).position;
-  } catch (error) {
-    if (!(error instanceof RunawayGame)) throw error;
-    throw new Refused("move", `${moveText(action)} leads to a game without an end`, `${moveText(action)} dẫn đến ván không bao giờ kết thúc`);
-  }
+  return engine.play(rules, position, action).position;
 }

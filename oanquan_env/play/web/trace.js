@@ -33,7 +33,7 @@ export function traceOf(rules, before, action, { position: after, steps }, stand
     return REASONS[reason];
   };
   const points = [...before.scores];
-  const trace = { rules, player: mover, action, before: frameOf(before), after: frameOf(after), laps: [], takings: [], refillings: [] };
+  const trace = { rules, player: mover, action, before: frameOf(before), after: frameOf(after), laps: [], takings: [], turnEnd: "not_completed", refillings: [] };
   for (const [kind, code, number, stone] of steps) {
     if (kind === LAP) {
       const path = Array.from({ length: number }, (_, count) => behind(code, count + 1));
@@ -60,10 +60,10 @@ export const preview = (trace) => ({
 });
 
 /** The marks that a move leaves on the board, as `markShapes` draws them. */
-export const lastMark = ({ laps, takings }) => ({
-  origin: laps[0].square, path: laps.flatMap(({ squares }) => squares), last: laps.at(-1).squares.at(-1),
-  captured: takings.map(({ square }) => square), step: laps[0].direction ? -1 : 1,
-});
+export const lastMark = ({ rules, player, action, laps, takings }) => {
+  const origin = player * (rules.fields + 1) + (action >> 1), path = laps.flatMap(({ squares }) => squares);
+  return { origin, path, last: path.at(-1) ?? origin, captured: takings.map(({ square }) => square), step: action & 1 ? -1 : 1 };
+};
 
 /** The steps in the order in which a board shows them. */
 export const stepsOf = ({ player, laps, takings, refillings }) => [

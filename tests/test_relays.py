@@ -1,0 +1,60 @@
+"""Laps of relays: the bound where mandarin squares stop a relay, and relays without an end."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from oanquan_env import Core, Positions, Rules, Termination
+from oanquan_env.engine.notation import parse_position
+from oanquan_env.engine.sowing import LAP_LIMIT
+from oanquan_env.playing import play_randomly
+from tests import strategies
+from tests.boards import ENDLESS, endless_rules
+
+
+def laps_of_every_move(core: Core, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
+    """(M,) laps of each legal move, and the row of its position."""
+    rows, actions = core.legal_mask(positions).nonzero()
+    moved = positions[rows]
+    return core.play(moved, actions).laps, rows
+
+
+def most_laps(core: Core, positions: Positions) -> np.ndarray:
+    """(N,) the bound of docs/RULES.md 2: F * (S + 1) laps for S seeds outside the mandarin squares."""
+    fields = core.rules.fields
+    seeds = core.seeds(positions).reshape(len(positions), core.rules.players, fields + 1)
+    bounds: np.ndarray = fields * (seeds[:, :, :fields].sum(axis=(1, 2)) + 1)
+    return bounds
+
+
+@given(strategies.rules(), strategies.seeds)
+def test_a_relay_that_mandarin_squares_stop_has_few_laps(rules: Rules, seed: int) -> None:
+    """In positions of random games, and on random boards with few seeds or many."""
+    core, rng = Core(rules.replace(mandarin_ahead="stop")), np.random.default_rng(seed)
+    played = core.start(100)
+    play_randomly(core, played, rng.integers(0, 30, 100), rng)
+    most = 255 // rules.squares
+    counts = rng.integers(0, 1 + rng.integers(0, most + 1, (300, 1)), (300, rules.squares))
+    counts[rng.random(counts.shape) < rng.random((300, 1))] = 0
+    zeros = np.zeros((300, rules.players), dtype=np.int64)
+    random = core.setup(counts, zeros + rules.stones, zeros, checked=False)
+    for positions in (played, random):
+        laps, rows = laps_of_every_move(core, positions)
+        assert (laps <= most_laps(core, positions)[rows]).all()
+        assert not (core.expand(positions).positions.ended == Termination.ENDLESS_RELAY).any()
+
+
+def test_the_bound_from_the_set_up_is_255() -> None:
+    core = Core()
+    assert most_laps(core, core.start()).tolist() == [255]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_relay_without_an_end_ends_the_game(compiled: bool) -> None:
+    """The rules refuse three players with `take_one` for its sake; two players have none that is known."""
+    core = Core(endless_rules(), compiled=compiled)
+    position = parse_position(core, ENDLESS, checked=False)
+    moved = Positions.concatenate([position, position])
+    assert core.play(moved, [0, 0]).laps.tolist() == [LAP_LIMIT] * 2
+    assert set(moved.ended) == {Termination.ENDLESS_RELAY}
+    assert (moved.squares == position.squares).all()
