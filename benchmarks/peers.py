@@ -18,8 +18,8 @@ def speed_section() -> str:
     """The README's three lines on speed, and its table."""
     rows = {name: _speeds("vector")[name] for name in ROWS}
     return f"""\
-One core plays {_million("core", "mancala-world, compiled")} million random moves a second, compiled by Numba (extra \
-`fast`), and {_million("core", "mancala-world, NumPy")} million by NumPy, with the same results.
+One core plays {_million("core", "mancala-world, compiled")} million random moves a second, compiled by Numba, \
+and {_million("core", "mancala-world, NumPy")} million by NumPy, with the same results.
 The table shows millions of steps a second in the vector environment, with observations and rewards, by the number \
 of games.
 PettingZoo's connect four makes {_million("vector", "PettingZoo connect four", "1")} million, and OpenSpiel's mancala \

@@ -11,13 +11,14 @@ from oanquan_env import (
     Core,
     IllegalActionError,
     IllegalMoveError,
+    Move,
     NotationError,
     Outcome,
     PositionError,
-    RunawayGameError,
     Termination,
 )
-from oanquan_env.render import image, svg
+from oanquan_env.render import LastMove, image, svg
+from oanquan_env.render.motion import film
 from tests.boards import boards, boards_of
 from tests.strategies import PRESET_NAMES
 
@@ -63,10 +64,22 @@ def test_unreadable_and_illegal_moves_are_told_apart_and_change_nothing() -> Non
     with pytest.raises(IllegalMoveError, match=r"legal: 1A, 2A, 3A, 4A, 5A$"):
         Board("tonkin").push("1C")
     assert (board.text(), board.history) == (before, [])
-    runaway = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
-    with pytest.raises(RunawayGameError):
-        runaway.push("5C")
-    assert (runaway.seeds[4], runaway.history) == (1, [])
+
+
+def test_a_move_that_cannot_be_completed_ends_the_game_on_the_board_before_it() -> None:
+    board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
+    before = board.seeds, board.scores
+    board.push("5C")
+    assert (board.seeds, board.scores, board.history, board.ply) == (*before, [Move.parse("5C")], 1)
+    assert board.outcome == Outcome((-204, 0), 1, Termination.TOO_MANY_SEEDS)
+    assert board.last_mark == LastMove(4, (), 4, (), "5C")
+    lines = str(board.last_trace).split("\n")
+    assert lines[:2] == ["South plays 5C.", "The turn ends: the move cannot be completed."]
+    assert lines[2] == "The game is over: refills on credit would bring more than 255 seeds into play."
+    assert "too many seeds" in svg(board)
+    assert [picture.last for picture in film(board.boards())][-1] == board.last_mark
+    board.pop()
+    assert (board.seeds, board.ply) == (before[0], 0)
 
 
 def test_players_who_tie_at_the_top_have_no_single_winner() -> None:

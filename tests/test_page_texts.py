@@ -205,13 +205,14 @@ def test_records_are_read_and_written_alike(
         check_records(page, damaged)
 
 
-def test_a_game_without_an_end_is_refused_at_its_move(page: Ask) -> None:
+def test_a_move_that_cannot_be_completed_ends_a_game(page: Ask) -> None:
     """North is to refill its row while 255 seeds are in play."""
-    begun = '[Rules "mancala-world"]\n[Position "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0"]\n[Result "*"]\n\n'
-    with pytest.raises(NotationError, match=r"^line 5, column 4: ply 1: refills on credit"):
-        parse_records(f"{begun}1. 5C\n*\n")
-    detail = page("records", f"{begun}1. 5C\n*\n")[1]["detail"]
-    assert detail["en"] == "line 5, column 4: ply 1: 5C leads to a game without an end"
+    board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
+    board.push("5C")
+    text = format_records([GameRecord.from_board(board)])
+    assert '[Termination "too_many_seeds"]' in text
+    assert page("records", text) == (text, None)
+    assert parse_records(text)[0].board() == board
 
 
 # ---- matches and links -----------------------------------------------------------------------------------------------

@@ -27,8 +27,6 @@ SHORT = """\
 22-46
 """
 OPEN = '[Rules "three-player"]\n[Result "*"]\n\n1. 1A 2A 1A\n2. 1C\n*\n'
-CREDIT = '[Rules "mancala-world"]\n[Position "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0"]\n[Result "*"]\n\n1. 5C\n*\n'
-"""North is to refill its row while 255 seeds are in play."""
 
 
 def test_a_record_is_read_as_it_is_written() -> None:
@@ -80,7 +78,6 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place() -> None:
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,6,0* 0,0 0 0"]\n[Date'), 4, 12, "make 71 points"),
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,z,0* 0,0 0 0"]\n[Date'), 4, 33, "field 5 of North"),
         (swap('[Result "22-46"]', '[Sold "S1"]\n[Result "*"]')[:-6] + "*", 6, 10, r"'\*', but the moves lead to 22-46"),
-        (CREDIT, 5, 4, "ply 1: refills on credit"),
     ):
         with pytest.raises(NotationError, match=f"^line {line}, column {column}: .*{reason}") as refusal:
             parse_records(text)

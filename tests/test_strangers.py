@@ -260,8 +260,6 @@ def test_a_mistake_in_a_command_is_explained(row: str, capsys: pytest.CaptureFix
         ("torch", '-e ".[train]"', "train.py --help"),
         ("rich", '-e ".[train]"', "evaluate.py greedy random"),
         ("nbclient", '-e ".[notebooks]"', "notebooks/run.py nothing"),
-        ("numba", '"oanquan[fast]"', "-m oanquan_env play --opponent minimax:depth=2"),
-        ("numba", '"oanquan[fast]"', "-m oanquan_env solve"),
         ("torch", '-e ".[train]"', "-m oanquan_env play --opponent ppo:pretrained"),
     ],
 )
