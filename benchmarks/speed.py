@@ -3,8 +3,8 @@
 The first table measures `Core.play`, with its test for legal actions, the refills and the end test. The second measures
 `make_vec("OAnQuan-v0")`: a step is one ply in each game, with observation, mask, reward and restart, and against greedy
 also the reply. Gymnasium's CartPole takes such steps, too. Its rows of one game are single environments of Gymnasium
-(unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and OpenSpiel's mancala (Kalah,
-with observation, mask and rewards). All contestants play in each of several rounds, and the median is given.
+(unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and OpenSpiel's mancala
+(Kalah, with observation, mask and rewards). All contestants play in each of several rounds, and the median is given.
 
 The clock stops while actions are drawn, for CartPole too, and while the games of the first table restart. OpenSpiel's
 games are drawn beforehand and replayed, as one ply takes about a microsecond. Its line is left out where OpenSpiel is

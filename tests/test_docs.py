@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import torch
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -41,6 +42,8 @@ def commands(text: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem)
 def test_examples_run(page: Path) -> None:
+    if page.stem == "gpu" and not torch.cuda.is_available():
+        pytest.skip("needs a CUDA device")
     for code in examples(page):
         exec(compile(code, str(page), "exec"), {})
 
