@@ -4,14 +4,16 @@
 
 `--check` plays that many steps in all, of every preset against no opponent, `random` and `greedy`, and compares
 observation, mask, reward and flags of each. `--speed` times steps of random games by CUDA events: complete steps with
-observation, mask, reward and restart; the actions are drawn by another kernel between two steps, outside of the clock.
+observation, mask, reward and restart. Another kernel draws the actions between two steps, outside of the clock. `--ppo`
+times the parts of a rollout of `examples.cleanrl_ppo`: the games' steps, the network that plays, and the learning.
 """
 
 import argparse
+import functools
 import json
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ import torch
 from numba import cuda
 
 import oanquan_env.cuda
+from examples import cleanrl_ppo
 from oanquan_env import PRESETS
 from oanquan_env.cuda import Games
 
@@ -141,12 +144,55 @@ def speed(variants: bool) -> dict[str, Any]:
     return found
 
 
+PPO = ["--device", "cuda", "--num-envs", "65536", "--num-steps", "16", "--minibatch", "131072", "--epochs", "3"]
+PPO += ["--learning-rate", "2e-3"]
+"""Options of `examples.cleanrl_ppo` that suit a device: few launches of large kernels."""
+
+
+def timed(function: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds that a call takes, with all that it starts on the device, and its result."""
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    result = function()
+    torch.cuda.synchronize()
+    return time.perf_counter() - begin, result
+
+
+def ppo(rollouts: int = 20) -> dict[str, Any]:
+    """Milliseconds of the parts of a rollout of PPO, medians, and plies a second of the whole."""
+    options = cleanrl_ppo.parse_options(PPO)
+    torch.set_float32_matmul_precision("high")
+    games, agent = cleanrl_ppo.DeviceGames(options), cleanrl_ppo.Agent(options.width).cuda()
+    optimizer = torch.optim.Adam(agent.parameters(), lr=1e-4, fused=True)
+    actions = torch.zeros(options.num_envs, dtype=torch.int64, device="cuda")
+    times: dict[str, list[float]] = {"games": [], "collect": [], "learn": []}
+    for _ in range(rollouts):
+        seconds, rollout = timed(lambda: cleanrl_ppo.collect(games, agent, options))
+        times["collect"].append(seconds)
+        seconds, _ = timed(functools.partial(cleanrl_ppo.learn, agent, optimizer, rollout, options))
+        times["learn"].append(seconds)
+    for _ in range(rollouts):
+        seconds, _ = timed(lambda: [games.env.step(actions) for _ in range(options.num_steps)])
+        times["games"].append(seconds)
+    medians = {name: 1000 * statistics.median(found) for name, found in times.items()}
+    plies = options.num_envs * options.num_steps
+    found = {
+        "games_ms": round(medians["games"], 2),
+        "network_that_plays_ms": round(medians["collect"] - medians["games"], 2),
+        "learning_ms": round(medians["learn"], 2),
+        "million_plies_per_second": round(plies / (medians["collect"] + medians["learn"]) / 1000, 2),
+    }
+    print(" ".join(PPO), *(f"{name} {number:,}" for name, number in found.items()), sep="\n", flush=True)
+    return {"options": PPO, **found}
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", type=int, metavar="STEPS", help="compare this many steps with the CPU")
     parser.add_argument("--speed", action="store_true", help="time steps by the number of games")
     parser.add_argument("--variants", action="store_true", help="with --speed: also variants of the kernel")
+    parser.add_argument("--ppo", action="store_true", help="time the parts of a rollout of PPO")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the results here, as JSON")
     options = parser.parse_args()
     device = torch.cuda.get_device_name()
@@ -156,6 +202,8 @@ def main() -> None:
         found["check"] = check(options.check)
     if options.speed:
         found["speed"] = speed(options.variants)
+    if options.ppo:
+        found["ppo"] = ppo()
     if options.output:
         options.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

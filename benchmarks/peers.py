@@ -10,22 +10,46 @@ from oanquan_env.files import read_json
 
 ONCE = "†"
 """Marks a speed that no committed benchmark measures again."""
-ROWS = ("make_vec, compiled", "make_vec, NumPy", "Gymnasium CartPole", "make_vec, greedy replies, compiled")
+ROWS = ("make_vec", "Gymnasium CartPole", "make_vec, greedy replies")
 """The README's rows of the table of the vector environment."""
+ONE_GAME = {
+    "Gymnasium, `gymnasium.make`": ("one environment", "one CartPole", "CartPole"),
+    "the same against `greedy`": ("one environment, greedy replies", "one CartPole", "CartPole"),
+    "PettingZoo AEC, `raw_env`": ("AEC, oanquan raw_env", "AEC, connect_four raw_env", "connect four"),
+    "PettingZoo AEC, `env`": ("AEC, oanquan env", "AEC, connect_four env", "connect four"),
+}
+"""The README's rows of single environments: ours, and what they are compared with."""
 
 
 def speed_section() -> str:
     """The README's three lines on speed, and its table."""
     rows = {name: _speeds("vector")[name] for name in ROWS}
+    heads = ["one game, thousand steps/s", "oanquan", "for comparison"]
+    single = [
+        [name, f"{_thousand(ours)}", f"{_thousand(theirs)} ({other})"]
+        for name, (ours, theirs, other) in ONE_GAME.items()
+    ]
     return f"""\
 One core plays {_million("core", "mancala-world, compiled")} million random moves a second, compiled by Numba, \
-and {_million("core", "mancala-world, NumPy")} million by NumPy, with the same results.
-The table shows millions of steps a second in the vector environment, with observations and rewards, by the number \
-of games.
-PettingZoo's connect four makes {_million("vector", "PettingZoo connect four", "1")} million, and OpenSpiel's mancala \
-{_million("vector", "OpenSpiel mancala", "1")} million, one game at a time ([all measurements](docs/benchmarks.md)).
+and {_million("core", "mancala-world, NumPy")} million by NumPy, with the same results. OpenSpiel's mancala makes \
+{_million("vector", "OpenSpiel mancala", "1")} million ([all measurements](docs/benchmarks.md)).
 
-{table(*by_size(rows))}"""
+{table(heads, single)}
+
+Millions of steps a second in the vector environment, with observations and rewards, by the number of games:
+
+{table(*by_size(rows))}
+
+On a GPU ([how](docs/how-to/gpu.md)) the same step plays up to {_cuda_million()} million."""
+
+
+def _thousand(row: str) -> str:
+    return f"{_speeds('vector')[row]['1'] / 1000:.0f}"
+
+
+def _cuda_million() -> str:
+    speeds = read_json(RESULTS / "cuda.json")["speed"]["mancala-world, no opponent"]
+    return f"{max(speeds.values()):,.0f}"
 
 
 def _speeds(name: str) -> Speeds:
@@ -55,7 +79,14 @@ def peers_table() -> str:
             "",
             _million("vector", "OpenSpiel mancala", "1"),
         ],
-        ["PettingZoo", "none; connect four", "PettingZoo", "", "", _million("vector", "PettingZoo connect four", "1")],
+        [
+            "PettingZoo",
+            "none; connect four",
+            "PettingZoo",
+            "",
+            "",
+            _million("vector", "AEC, connect_four raw_env", "1"),
+        ],
         ["pgx", "none; othello, connect four", "JAX; batched", "", "", f"0.41, 1.8 {ONCE}"],
     ]
     note = (

@@ -234,6 +234,37 @@ def strength() -> str:
     return f"{summary(found, README_PLAYERS, README_COLUMNS)}\n\n{note}"
 
 
+def cuda_games() -> str:
+    """Million steps a second on a CUDA device, by the number of games."""
+    found = read_json(RESULTS / "cuda.json")
+    speeds = {name: row for name, row in found["speed"].items() if name != "variants"}
+    sizes = [f"{int(size):,}" for size in next(iter(speeds.values()))]
+    rows = [[name, *(f"{speed:,.0f}" for speed in row.values())] for name, row in speeds.items()]
+    checked = found["check"]
+    return (
+        f"Million steps a second on one {found['device']}, by the number of games "
+        f"(`python -m benchmarks.cuda --speed`):\n\n{table(['games', *sizes], rows, left=1)}\n\n"
+        f"{checked['steps']:,} steps of all presets were compared with those on the CPU: {checked['differences']} "
+        "differences (`--check 10_000_000`)."
+    )
+
+
+def cuda_ppo() -> str:
+    """PPO on a CUDA device: its options, speed and regret."""
+    found = read_json(RESULTS / "cuda.json")
+    parts, after = found["ppo"], found["ppo_after_two_minutes"]
+    whole = parts["games_ms"] + parts["network_that_plays_ms"] + parts["learning_ms"]
+    shares = [f"{100 * parts[name] / whole:.0f} %" for name in ("games_ms", "network_that_plays_ms", "learning_ms")]
+    options = " ".join(parts["options"])
+    return (
+        f"```sh\npython -m examples.cleanrl_ppo {options} --minutes 2 --steps 5000000000\n```\n\n"
+        f"One {found['device']} plays and learns {parts['million_plies_per_second']:.1f} million plies a second: the "
+        f"games take {shares[0]} of the time, the network that plays {shares[1]}, and learning {shares[2]} (`--ppo`). "
+        f"After two minutes and {after['plies'] / 1e6:,.0f} million plies its regret is {after['regret']:.2f} points "
+        "(one run)."
+    )
+
+
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section, "peers": peers.peers_table},
     ROOT / "docs" / "benchmarks.md": {part.__name__: part for part in (core, vector, aec, search, solve, training)},
@@ -241,6 +272,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "docs" / "more-players.md": {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
     },
+    ROOT / "docs" / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
     **generated.PAGES,
     ROOT / "docs" / "perfect-play.md": {

@@ -1,9 +1,10 @@
 """Millions of moves and steps a second of random games on one core, by the number of games side by side.
 
-The first table is of `Core.play`, with its test for legal actions, the refills and the end test. The second is of
+The first table measures `Core.play`, with its test for legal actions, the refills and the end test. The second measures
 `make_vec("OAnQuan-v0")`: a step is one ply in each game, with observation, mask, reward and restart, and against greedy
-the reply. Gymnasium's CartPole takes such steps too; PettingZoo's connect four and OpenSpiel's mancala (Kalah, with
-observation, mask and rewards) play one game. All take turns in each of several rounds, and the median is given.
+also the reply. Gymnasium's CartPole takes such steps, too. Its rows of one game are single environments of Gymnasium
+(unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and OpenSpiel's mancala (Kalah,
+with observation, mask and rewards). All contestants play in each of several rounds, and the median is given.
 
 The clock stops while actions are drawn, for CartPole too, and while the games of the first table restart. OpenSpiel's
 games are drawn beforehand and replayed, as one ply takes about a microsecond. Its line is left out where OpenSpiel is
@@ -13,13 +14,11 @@ minutes: `python -m benchmarks.speed`.
 
 import importlib
 import itertools
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from unittest import mock
 
 import gymnasium
 import numpy as np
@@ -28,8 +27,6 @@ import numpy.typing as npt
 from benchmarks import report
 from benchmarks.aec import games, turns_per_second
 from oanquan_env import Core
-from oanquan_env.board import shared_core
-from oanquan_env.engine.core import COMPILED_VARIABLE
 
 SIZES = (1, 16, 64, 256, 1024, 4096)
 PATHS = {"compiled": True, "NumPy": False}
@@ -39,7 +36,13 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "make_vec, greedy replies": {"opponent": "greedy"},
     "make_vec, three players": {"opponent": None, "rules": "three-player"},
     "make_vec, four players": {"opponent": None, "rules": "four-player"},
+    "make_vec, random replies": {"opponent": "random"},
+    "make_vec, openings of 10 plies": {"opponent": None, "opening_plies": 10},
+    "make_vec, same step": {"opponent": None, "autoreset_mode": "SameStep"},
+    "make_vec, two threads": {"opponent": None, "threads": 2},
 }
+SINGLE = {"one environment": None, "one environment, greedy replies": "greedy"}
+"""The opponents of the single environments."""
 WARM_UP_STEPS = 60
 """Steps before the clock starts: all is compiled then, and the games are of all ages, as in a long run."""
 ROUNDS = 5
@@ -67,15 +70,6 @@ def core_times(core: Core, size: int) -> Iterator[float]:
         positions[positions.over] = set_up
 
 
-def environment(compiled: bool, size: int, options: dict[str, Any]) -> Any:
-    """Our vector environment, `compiled` or by NumPy."""
-    shared_core.cache_clear()  # environments share the core of their rules
-    with mock.patch.dict(os.environ, {COMPILED_VARIABLE: str(int(compiled))}):
-        env = gymnasium.make_vec("OAnQuan-v0", num_envs=size, **options)
-    shared_core.cache_clear()
-    return env
-
-
 def environment_times(env: Any) -> Iterator[float]:
     """Seconds of one step after another; CartPole, which has no mask, takes any action."""
     any_action, rng = np.ones((env.num_envs, env.single_action_space.n)), np.random.default_rng(0)
@@ -84,6 +78,19 @@ def environment_times(env: Any) -> Iterator[float]:
         actions = draw(info.get("action_mask", any_action), rng)
         begin = time.perf_counter()
         *_, info = env.step(actions)
+        yield time.perf_counter() - begin
+
+
+def single_times(env: Any) -> Iterator[float]:
+    """Seconds of one step after another of a single environment, with the reset after a game's last step."""
+    any_action, rng = np.ones(env.action_space.n), np.random.default_rng(0)
+    _, info = env.reset(seed=0)
+    while True:
+        action = int(draw(info.get("action_mask", any_action)[None], rng)[0])
+        begin = time.perf_counter()
+        _, _, terminated, truncated, info = env.step(action)
+        if terminated or truncated:
+            _, info = env.reset()
         yield time.perf_counter() - begin
 
 
@@ -124,8 +131,8 @@ def side_by_side(size: int) -> dict[Name, report.Contestant]:
     times: dict[tuple[str, str], Iterator[float]] = {}
     for rules, (path, compiled) in itertools.product(RULES, PATHS.items()):
         times["core", f"{rules}, {path}"] = core_times(Core(rules, compiled), size)
-    for (name, options), (path, compiled) in itertools.product(ENVIRONMENTS.items(), PATHS.items()):
-        times["vector", f"{name}, {path}"] = environment_times(environment(compiled, size, options))
+    for name, options in ENVIRONMENTS.items():
+        times["vector", name] = environment_times(gymnasium.make_vec("OAnQuan-v0", num_envs=size, **options))
     cart_pole = gymnasium.make_vec("CartPole-v1", num_envs=size, vectorization_mode="vector_entry_point")
     times["vector", "Gymnasium CartPole"] = environment_times(cart_pole)
     for one in times.values():
@@ -136,8 +143,12 @@ def side_by_side(size: int) -> dict[Name, report.Contestant]:
 def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
     """The contestants that play one game; ModuleNotFoundError if all are needed and OpenSpiel is not installed."""
     made: dict[Name, report.Contestant] = {}
-    if connect_four := games().get("connect_four raw_env"):
-        made["vector", "PettingZoo connect four", 1] = partial(turns_per_second, connect_four)
+    single = {name: gymnasium.make("OAnQuan-v0", opponent=opponent) for name, opponent in SINGLE.items()}
+    single["one CartPole"] = gymnasium.make("CartPole-v1")
+    for name, env in single.items():
+        made["vector", name, 1] = partial(per_second, single_times(env.unwrapped), 1)
+    for name, game in games().items():
+        made["vector", f"AEC, {name}", 1] = partial(turns_per_second, game)
     try:
         game = importlib.import_module("pyspiel").load_game("mancala")
     except ModuleNotFoundError:

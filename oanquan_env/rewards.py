@@ -26,7 +26,8 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
 
     `outcome` pays at the end only: the winners share +1 and the losers -1; if all tie it pays nothing. `margin` pays at
     each ply the change of a player's points less the mean change of the others', refills and leftovers included, as a
-    share of the game's total. `mixed` pays half of each. `before` (N, P) int32 are the scores before the ply, in points.
+    share of the game's total. `mixed` pays half of each. `before` (N, P) int32 are the scores, in points,
+    before the ply.
     """
     rewards = np.empty(positions.scores.shape)
     loops, rules, arrays = core.loops(positions)

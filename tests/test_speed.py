@@ -1,4 +1,4 @@
-"""The benchmark of speed measures both paths, each by its own name, and every contestant plays."""
+"""The benchmark of speed: every contestant plays."""
 
 import itertools
 
@@ -8,15 +8,12 @@ import pytest
 from benchmarks import speed
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_an_environment_takes_the_path_that_it_is_measured_as(compiled: bool) -> None:
-    assert speed.environment(compiled, 2, {"opponent": None})._games.core.compiled is compiled
-
-
 def test_all_contestants_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "WARM_UP_STEPS", 1)
     found = speed.side_by_side(2)
-    assert len(found) == 2 * (len(speed.RULES) + len(speed.ENVIRONMENTS)) + 1
+    assert len(found) == 2 * len(speed.RULES) + len(speed.ENVIRONMENTS) + 1
+    found |= speed.one_game(all_needed=False)
+    assert {name for _, name, _ in found} >= {*speed.SINGLE, "one CartPole", "AEC, oanquan raw_env"}
     assert all(contestant(1e-9) > 0 for contestant in found.values())
 
 

@@ -102,7 +102,8 @@ def _say_once(text: str) -> None:
     print(f"oanquan: {text}", file=sys.stderr)
 
 
-for _function in (*move.INLINED, *step.INLINED):
+_INLINED: tuple[Callable[..., Any], ...] = (*move.INLINED, *step.INLINED)
+for _function in _INLINED:
     inlined(_function)
 
 

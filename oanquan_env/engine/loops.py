@@ -1,11 +1,13 @@
-"""What `Core` does with a batch, as loops over `move`, with the results of NumPy's path.
+"""What `Core` and the environments do with a batch, as loops over `move` and `step`.
 
-Numba compiles the loops. For a single position Python runs the same functions, so that a `Board` compiles nothing.
+Numba compiles the loops. For a single position `Core` has Python run the same functions, so that a `Board` compiles
+nothing. Loops call no compiled function that depends on the number of players: Numba would not find its cached code.
 
 Shapes: N positions, P players, A actions, M rows that are played.
 """
 
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +15,20 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Bytes, Floats, Ints, Mask, Points
 from oanquan_env.engine.move import RUNNING, RuleNumbers, can_play, play
-from oanquan_env.engine.step import earn, final_points, gain, in_turn, next_seat, observe, write_in_turn
+from oanquan_env.engine.step import (
+    OTHERS,
+    act,
+    earn,
+    final_points,
+    finish_games,
+    gain,
+    in_turn,
+    next_seat,
+    observe,
+    play_ply,
+    waits,
+    write_in_turn,
+)
 
 NO_FAULT = -1
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -39,6 +54,9 @@ class Loops(NamedTuple):
     observe: Any
     earn: Any
     gains: Any
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -146,9 +164,81 @@ def loops(players: int, compiled: bool) -> Loops:
                 if ended[row] == RUNNING and can_play(rules, before[0], action):
                     won[row, action] = gain(rules, players, before, points, left, action) / (players - 1)
 
-    found = play_rows, expand, mask, standings, observe_rows, earn_rows, gains
+    functions = play_rows, expand, mask, standings, observe_rows, earn_rows, gains
+    return Loops(*map(_compiler(compiled), functions))
+
+
+def _compiler(compiled: bool) -> Callable[[Any], Any]:
+    """Return what compiles a function by Numba, or leaves it as it is."""
     if not compiled:
-        return Loops(*found)
+        return lambda function: function
     from oanquan_env.engine.compiled import compiled as compile_function  # it loads Numba
 
-    return Loops(*map(compile_function, found))
+    return compile_function
+
+
+# ---- games -----------------------------------------------------------------------------------------------------------
+
+
+class StepLoops(NamedTuple):
+    """Loops over the games in `rows`, for one number of players and one kind of opponent."""
+
+    step: Any
+    reply: Any
+    finish: Any
+
+
+@functools.cache
+def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
+    """Return the loops, compiled by Numba when they first run, or as plain Python.
+
+    `table` holds the rules as its only entry, `starts` one start position or one for each game; the
+    observations and masks are records of `row_type`.
+    """
+
+    def step(
+        table: Any,
+        games: Any,
+        rows: Any,
+        actions: Any,
+        starts: Any,
+        settings: Any,
+        observations: Any,
+        masks: Any,
+        log: Any,
+    ) -> tuple[int, int]:
+        """Step the games, and finish the step unless others are to reply.
+
+        Return what `finish_games` returns; or -1 and the first row whose action is out of range, before anything is
+        played. For OTHERS the second number counts the games that wait for a reply.
+        """
+        rules, waiting = table[0], 0
+        for row in rows:
+            if actions[row] < 0 or actions[row] >= 2 * rules.fields:
+                return -1, row
+        for row in rows:
+            game, start, action = games[row], starts[row if len(starts) > 1 else 0], int(actions[row])
+            row_log = None if log is None else log[row]
+            act(rules, players, opponent, game, action, start, settings[0], row_log)
+            waiting += waits(game)
+        if opponent == OTHERS:
+            return 0, waiting
+        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
+
+    def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
+        """Play the others' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
+        waiting = 0
+        for index in range(len(rows)):
+            game = games[rows[index]]
+            play_ply(table[0], players, game, int(actions[index]))
+            if log is not None:
+                log[rows[index], 3 + log[rows[index], 0]] = actions[index]
+                log[rows[index], 0] += 1
+            waiting += waits(game)
+        return waiting
+
+    def finish(table: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any) -> tuple[int, int]:
+        """Finish the step of the games, see `finish_games`."""
+        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
+
+    return StepLoops(*map(_compiler(compiled), (step, reply, finish)))

@@ -10,7 +10,8 @@ plays for whoever is to move, one ply a step. Opponents other than `random` and 
 """
 
 import functools
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -423,78 +424,6 @@ def observe(
     observation.row[stones + 2 * players + 1] = rules.max_plies - ply
 
 
-# ---- loops over N games ----------------------------------------------------------------------------------------------
-
-
-class StepLoops(NamedTuple):
-    """Loops over the games in `rows`, for one number of players and one kind of opponent."""
-
-    step: Any
-    reply: Any
-    finish: Any
-
-
-@functools.cache
-def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
-    """Return the loops, compiled by Numba when they first run, or as plain Python.
-
-    `table` holds the rules as its only entry, `starts` one start position or one for each game; the
-    observations and masks are rows. The loops call no compiled function that depends on `players`: Numba would not find
-    its cached code again.
-    """
-
-    def step(
-        table: Any,
-        games: Any,
-        rows: Any,
-        actions: Any,
-        starts: Any,
-        settings: Any,
-        observations: Any,
-        masks: Any,
-        log: Any,
-    ) -> tuple[int, int]:
-        """Step the games, and finish the step unless others are to reply.
-
-        Return what `finish_games` returns; or -1 and the first row whose action is out of range, before anything is
-        played. For OTHERS the second number counts the games that wait for a reply.
-        """
-        rules, waiting = table[0], 0
-        for row in rows:
-            if actions[row] < 0 or actions[row] >= 2 * rules.fields:
-                return -1, row
-        for row in rows:
-            game, start, action = games[row], starts[row if len(starts) > 1 else 0], int(actions[row])
-            row_log = None if log is None else log[row]
-            act(rules, players, opponent, game, action, start, settings[0], row_log)
-            waiting += waits(game)
-        if opponent == OTHERS:
-            return 0, waiting
-        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
-
-    def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
-        """Play the others' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
-        waiting = 0
-        for index in range(len(rows)):
-            game = games[rows[index]]
-            play_ply(table[0], players, game, int(actions[index]))
-            if log is not None:
-                log[rows[index], 3 + log[rows[index], 0]] = actions[index]
-                log[rows[index], 0] += 1
-            waiting += waits(game)
-        return waiting
-
-    def finish(table: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any) -> tuple[int, int]:
-        """Finish the step of the games, see `finish_games`."""
-        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
-
-    if not compiled:
-        return StepLoops(step, reply, finish)
-    from oanquan_env.engine.compiled import compiled as compile_function  # it loads Numba
-
-    return StepLoops(*map(compile_function, (step, reply, finish)))
-
-
 def waits(game: Game) -> bool:
     """Return whether it is the opponent's turn."""
     return game.ended == RUNNING and game.mover != game.seat and game.illegal == 0
@@ -513,6 +442,8 @@ def finish_games(
     return over, stuck
 
 
-INLINED = (next_seat, in_turn, write_in_turn, draw, swap_halves, pick, play_ply, random_action, greedy_action, gain)
-INLINED += (act, begin, place, finish, pay, final_points, earn, observe, waits, finish_games)
+INLINED: tuple[Callable[..., Any], ...] = (
+    *(next_seat, in_turn, write_in_turn, draw, swap_halves, pick, play_ply, random_action, greedy_action, gain),
+    *(act, begin, place, finish, pay, final_points, earn, observe, waits, finish_games),
+)
 """Functions that Numba inlines into their callers by force."""

@@ -195,9 +195,9 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return spaces.Box(self.encoder.low, self.encoder.high, dtype=np.int32)
 
     def _seen_by(self, seat: int) -> Observation:
-        if seat == self._mover:
-            return self._games.observation[0].copy()
-        return self.encoder.encode(self.positions, seat)[0]
+        mine = seat == self._mover
+        seen = self._games.observation.copy() if mine else self.encoder.encode(self.positions, seat)
+        return seen.ravel()
 
     def step(self, action: int | None) -> None:
         """Play `action` for `agent_selection`; None where its game is over, which takes it out of `agents`."""

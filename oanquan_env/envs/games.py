@@ -14,6 +14,7 @@ from gymnasium.error import ResetNeeded
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.board import shared_core
 from oanquan_env.engine.core import IllegalActionError, check_whole
+from oanquan_env.engine.loops import StepLoops, step_loops
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.engine.step import (
@@ -23,11 +24,9 @@ from oanquan_env.engine.step import (
     NOBODY,
     OTHERS,
     SETTINGS,
-    StepLoops,
     game_type,
     generator_key,
     row_type,
-    step_loops,
 )
 from oanquan_env.envs.opponents import Opponent, Opponents
 from oanquan_env.observation import Encoder, Observation

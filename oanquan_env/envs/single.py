@@ -114,7 +114,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions; all false when the game is over."""
-        return self._games.mask[0].astype(np.bool_)
+        return self._games.mask.astype(np.bool_).ravel()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
