@@ -51,15 +51,16 @@ def drawn_net(core: Core) -> ValueNet:
 
 
 def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
-    """What each search does under the rules of a preset; unless `compiled`, alpha-beta with a net is left out."""
+    """What each search does under the rules of a preset; unless `compiled`, searches with a net are left out."""
     core = Core(preset)
     positions, net = positions_of(core), drawn_net(core)
     found: dict[str, Any] = {}
     players = {
         "maxn, 3 plies": make("maxn:depth=3", core.rules),
-        "maxn with a net, 2 plies": SearchPlayer(ManySearch(core, net=net, threads=1), Limits(depth=2)),
         "mcts, leaves of 1 ply": MCTSPlayer(SearchedLeaves(core, 1), 20),
     }
+    if compiled:
+        players["maxn with a net, 2 plies"] = SearchPlayer(ManySearch(core, net=net, threads=1), Limits(depth=2))
     if core.rules.players == 2:
         for kind, own in (("alpha-beta", None), ("alpha-beta with a net", net))[: 1 + compiled]:
             search = Search(core, table_megabytes=1, threads=1, net=own)
