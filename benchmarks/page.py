@@ -12,6 +12,7 @@ import argparse
 import dataclasses
 import gzip
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -197,8 +198,9 @@ def files() -> Iterator[tuple[str, bytes]]:
 
 
 def as_json(content: Any) -> bytes:
-    """Compact JSON; a list of positions has one a line."""
-    return json.dumps(content, separators=(",", ":"), ensure_ascii=False).replace("},{", "},\n{").encode() + b"\n"
+    """Compact JSON; a list of positions has one a line, and whole numbers have no decimals."""
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).replace("},{", "},\n{")
+    return re.sub(r"(?<=[\[,:]|-)(\d+)\.0(?=[],}])", r"\1", text).encode() + b"\n"
 
 
 def main() -> None:

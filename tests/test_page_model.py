@@ -2,12 +2,14 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
 from oanquan_env import Board, Rules, parse_records
 from oanquan_env.match.match import Match
 from oanquan_env.play import vietnamese
+from oanquan_env.records.match_records import match_records
 from tests.node import CALLS, run_node
 from tests.page_sessions import PLAYED, Json, Reference, Script, requests, told
 from tests.strategies import PRESET_NAMES
@@ -58,7 +60,7 @@ def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytes
 
 def comparable(state: Json) -> Json:
     """The state without what the page adds, and without its moves."""
-    own = ("version", "game", "moves", "link")
+    own = ("version", "game", "moves", "link", "played")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
         found["match"] = {**found["match"], "codes": found["match"]["owners"]["codes"]}
@@ -159,6 +161,62 @@ def test_records_name_those_who_played() -> None:
     ]  # fmt: skip
     assert (headers[2]["Date"], "Date" in headers[3]) == ("2025", False)
     assert [answer["refused"] and answer["refused"]["code"] for answer in answers[6:]] == [None, "player", "player"]
+
+
+OPENED = """\
+[Rules "vietnamese"]
+[Date "2025"]
+[Result "*"]
+[Termination "abandoned"]
+
+{begin}
+1. 3A {good}
+{so far} 1A {bad}
+*
+"""
+
+
+def test_an_opened_record_keeps_its_comments_and_names_only_those_who_play_on() -> None:
+    """In every text of it: records, links, and what a session keeps."""
+    (record,) = parse_records(OPENED)
+    seats = {"seats": ["human", PLAYED]}
+    begin, load = ("new", {"rules": "vietnamese", **seats}), ("load", {"text": OPENED})
+    script = [begin, load, ("reopen", {}), ("undo", {}), ("move", {"move": "3A", "ply": 0}), ("answer", {"move": "2A"})]
+    script += [("reopen", {}), ("link", {}), load, ("resign", {}), ("reopen", {}), ("undo", {})]
+    [answers] = played([script])
+    states = [answer["state"] for answer in answers]
+    found = [parse_records(state["record"])[0] for state in states]
+    assert [str(one) for one in found[1:3]] == [str(record)] * 2
+    assert [state["link"] for state in states[1:3]] == ["rules=vietnamese&moves=3A1A"] * 2
+    taken, again, answered, reopened = found[3:7]
+    assert (dict(taken.headers), dict(taken.comments)) == ({"Date": "2025"}, {0: "begin"})
+    assert dict(again.headers) == {"Date": "2025", "South": "human"}
+    assert dict(again.comments) == {0: "begin", 1: "good so far"}  # the same move again
+    assert dict(answered.headers) == {"Date": "2025", "South": "human", "North": PLAYED}
+    assert (answered.comments, str(reopened)) == (again.comments, str(answered))
+    assert states[6]["link"] == f"rules=vietnamese&moves=3A2A&north={PLAYED}"
+    assert dict(found[7].headers) == {"South": "human", "North": PLAYED}
+    resigned, after, back = found[9:]
+    assert dict(resigned.comments) == {0: "begin", 1: "good so far", 2: "bad South resigns"}
+    assert (resigned.termination, str(after)) == ("resigned", str(resigned))
+    assert (back.termination, back.comments) == ("", record.comments)
+    assert answers[6]["state"]["played"] == ["human", PLAYED]
+
+
+def test_an_opened_match_keeps_the_comments_and_the_players_of_its_rounds() -> None:
+    match = Match("tonkin", "max_rounds=3")
+    while not match.rounds:
+        match.step(int(match.legal_mask().nonzero()[0][0]))
+    (first,) = match_records(match)
+    first = replace(first, comments={1: "a\nb", 0: "begin"})
+    script: Script = [("new", {"rules": "tonkin", "seats": ["human", PLAYED]}), ("load", {"text": str(first)})]
+    script += [("next_round", {}), ("reopen", {})]
+    [answers] = played([script])
+    before, begun, again = (parse_records(answer["state"]["record"]) for answer in answers[1:])
+    assert (before, begun[0], begun) == ([first], first, again)
+    assert {name for record in begun for name in record.headers} == {"Match", "Round"} | (
+        set(begun[1].headers) & {"Sold", "Pawned"}
+    )
 
 
 def test_what_the_seats_are_called() -> None:

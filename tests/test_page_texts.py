@@ -203,6 +203,8 @@ def test_records_are_read_and_written_alike(
     assert page("records", text) == (text, None)
     for damaged in (mutated(text, rng) for _ in range(10)):
         check_records(page, damaged)
+        check_records(page, damaged.replace("\n", "\r\n"))
+        check_records(page, damaged.replace("\n", "\r"))
 
 
 def test_a_move_that_cannot_be_completed_ends_a_game(page: Ask) -> None:
@@ -283,7 +285,7 @@ def check_match(page: Ask, text: str) -> None:
         "headers": round_headers(match),
     }
     finished = [
-        dataclasses.replace(done, headers={**others(record), **done.headers})
+        dataclasses.replace(done, headers={**others(record), **done.headers}, comments=record.comments)
         for done, record in zip(match_records(match), records, strict=False)
     ]
     assert refused is None, refused

@@ -124,6 +124,24 @@ def test_nonsense_is_answered_and_files_are_saved_loaded_and_never_overwritten(p
     assert (list(map(str, saved.moves)), saved.headers) == (["1A"], {"South": "human", "North": "human"})
 
 
+def test_a_loaded_game_keeps_its_comments_and_its_players(play: Play, tmp_path: Path) -> None:
+    path = tmp_path / "game"
+    path.write_text('[Rules "mancala-world"]\n[South "Lan"]\n[Result "*"]\n\n{begin} 1. 3A {good} 1A {bad}\n*\n')
+    typed = "load {0}\nsave {1}\nundo\nsave {2}\n2A\nsave {3}\n2A\nresign\nsave {4}\nnew\nnew\nsave {5}\n"
+    play(typed.format(path, *(tmp_path / str(number) for number in range(1, 6))))
+    saved = [read_records(tmp_path / str(number))[0] for number in range(1, 6)]
+    names, resigned = {"South": "Lan", "North": "human"}, {3: "North resigns", 0: "begin", 1: "good"}
+    assert saved[0] == read_records(path)[0]
+    assert [dict(record.headers) for record in saved[1:]] == [
+        {"South": "Lan"},
+        names,
+        names,
+        dict.fromkeys(names, "human"),
+    ]
+    assert [dict(record.comments) for record in saved[1:4]] == [{0: "begin", 1: "good"}] * 2 + [resigned]
+    assert (saved[3].termination, dict(saved[4].comments)) == ("resigned", {})
+
+
 def test_one_of_several_games_is_loaded_by_its_number(play: Play, tmp_path: Path) -> None:
     path, match = tmp_path / "games", tmp_path / "match"
     boards = [Board(), Board("three-player"), *boards_of("4C")[1:]]

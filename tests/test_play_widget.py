@@ -93,6 +93,9 @@ def test_records_and_finished_episodes_begin_at_their_first_position() -> None:
         shown = widget(ended)
         assert (shown.board, shown.begin["rewind"]) == (Board(), True)
         assert [str(move) for move in parse_records(shown.begin["text"])[0].moves] == list(PUZZLE)
+    record = GameRecord.from_board(boards_of(*PUZZLE)[-1], {"South": "Lan", "Round": "2"}, {1: "bad"})
+    (kept,) = parse_records(widget(record).begin["text"])
+    assert (dict(kept.headers), dict(kept.comments)) == ({"South": "Lan"}, {1: "bad"})
     made.reset()
     assert single.board == Board()
     with pytest.raises(ValueError, match="render_mode"):

@@ -1,6 +1,7 @@
 """Game records: written, read back, and refused where they do not replay."""
 
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +53,18 @@ def test_many_records_are_read_from_one_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.txt").write_bytes(b'[Rules "\xff"]')
     with pytest.raises(NotationError, match="byte 9 cannot be read"):
         read_records(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_of_any_system_are_read_as_line_feeds(end: str) -> None:
+    text = SHORT.replace("loses at once", "loses\nat once\n").replace('"Lan"', '"Lan\nTừ"')
+    (record,) = parse_records(text.replace("\n", end))
+    assert (record.comments[1], record.headers["South"]) == ("loses\nat once\n", "Lan\nTừ")
+    assert parse_records(str(record).replace("\n", end)) == [record]  # written and converted again
+    exact = dataclasses.replace(record, comments={1: "a\r\nb\rc"})
+    assert parse_records(str(exact)) == [exact]
+    with pytest.raises(NotationError, match=r"^line 12, column 3: ply 2: North cannot play 6A"):
+        parse_records(text.replace("3A\n", "6A\n").replace("\n", end))
 
 
 def swap(old: str, new: str) -> str:
@@ -118,7 +131,7 @@ def test_mutated_texts_are_read_right_or_refused_with_their_place(kind: str, cou
             else:
                 good = parse_records(format_records(records := parse_records(text))) == records
         except NotationError as error:
-            lines, line = text.split("\n") if error.line else [text], error.line or 1
+            lines, line = re.split("\r\n?|\n", text) if error.line else [text], error.line or 1
             good = 1 <= line <= len(lines) and error.column in range(1, len(lines[line - 1]) + 2)
             refused += good
         assert good, f"add it to FAULTS of test_strangers.py: {text!r}"

@@ -53,7 +53,7 @@ def _digest() -> str:
 
 def text(described: Mapping[str, Any]) -> str:
     """As a file's content."""
-    return json.dumps(described, indent=1) + "\n"
+    return json.dumps(described, separators=(",", ":")) + "\n"
 
 
 def compare(made: Mapping[Path, bytes]) -> int:

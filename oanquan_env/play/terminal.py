@@ -1,6 +1,5 @@
 """A game in the terminal: persons type moves and commands, agents answer."""
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -9,15 +8,15 @@ from numpy.random import Generator
 from oanquan_env import render
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.notation import Move, NotationError, names, seat_name
-from oanquan_env.engine.positions import Termination
 from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
 from oanquan_env.play import vietnamese
 from oanquan_env.play.hints import hint
-from oanquan_env.play.levels import LEVELS, first_playing, player_of
+from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.play.screen import drawn, edit_lines, thinking, wrapped
 from oanquan_env.players import Policy, as_policy
 from oanquan_env.playing import choose_move
+from oanquan_env.records.continued import continued
 from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord, read_records
 
 
@@ -51,6 +50,7 @@ class TerminalGame:
             self._seats = [agents[name] for name in self.players]  # None for a person
         self.board = board
         self._resigned: int | None = None
+        self._opened: GameRecord | None = None  # the record that the game was read from
         self._undone: list[list[Move]] = []
         self._files: set[Path] = set()  # that the game was saved to
         self._kept = board.history  # what is in a file, or need not be
@@ -244,7 +244,11 @@ class TerminalGame:
         if not name:
             self._say("Save it where? Type save and the name of a file.")
             return
-        path, text = Path(name).expanduser(), str(self._record())
+        path, record = (
+            Path(name).expanduser(),
+            continued(self._opened, self.board, self.players, PERSON, self._resigned),
+        )
+        text = str(record)
         try:
             if path.resolve() in self._files:
                 write_atomically(path, text.encode())
@@ -260,26 +264,19 @@ class TerminalGame:
             self._kept = self.board.history
             self._say("Saved to {path}.", path=path)
 
-    def _record(self) -> GameRecord:
-        seats = [seat_name(self.board.rules, seat) for seat in range(len(self.players))]
-        record = GameRecord.from_board(self.board, dict(zip(seats, self.players, strict=True)))
-        if self._resigned is None:
-            return record
-        said = {len(record.moves): f"{seats[self._resigned]} resigns"}
-        return dataclasses.replace(record, termination=str(Termination.RESIGNED), comments=said)
-
     def _do_load(self, name: str) -> None:
         if not self._over and not self._may_drop(f"load {name}".strip()):
             return
         try:
-            board = self._read(name)
-            self._begin(board, known=board.rules == self.board.rules)
+            record = self._read(name)
+            self._begin(record.board(), known=record.rules == self.board.rules)
+            self._opened = record
         except (OSError, ValueError, ImportError) as error:
             self._say("It cannot be loaded: {why}.", why=self._reason(error))
         else:
             self._introduce()
 
-    def _read(self, name: str) -> Board:
+    def _read(self, name: str) -> GameRecord:
         """The game in a file; `FILE 2` names the second of several."""
         if not name:
             self._fail("type load and the name of a file")
@@ -295,4 +292,4 @@ class TerminalGame:
         record = records[(number or 1) - 1]
         if any(header in record.headers for header in OWNERSHIP_HEADERS):
             self._fail("it is a round of a match, in which fields are sold")
-        return record.board()
+        return record

@@ -18,6 +18,7 @@ from oanquan_env.play.choosing import Chooser
 from oanquan_env.play.levels import LEVELS, PERSON, player_of
 from oanquan_env.play.server import WEB
 from oanquan_env.records.games import GameRecord, parse_records
+from oanquan_env.records.match_records import ROUND_HEADERS
 
 PUZZLES = ("first", "easy", "medium", "hard")
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([a-z-]+\.js)";$', re.MULTILINE)
@@ -90,6 +91,9 @@ class BoardWidget(anywidget.AnyWidget):
         self._chooser = Chooser([self._opponent])
         board = Board(shown) if isinstance(shown, str) else shown if isinstance(shown, Board) else shown.board()
         begun = self._begun(board, rewind=isinstance(shown, GameRecord) or board.outcome is not None)
+        if isinstance(shown, GameRecord):
+            headers = {name: text for name, text in shown.headers.items() if name not in ROUND_HEADERS}
+            begun["text"] = str(GameRecord.from_board(board, headers, shown.comments))
         super().__init__(files=files_for(board.rules), begin=begun, language=language)
         self.on_msg(self._answer)
 

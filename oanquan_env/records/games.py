@@ -14,6 +14,7 @@ Headers come first: `Rules` and `Result` always, `Termination` once the game is 
 begin at the set-up, and any others. Then the moves, numbered by rounds of one move a player, each followed by a
 `{comment}` if there is one; then the result again, `*` for a game that goes on, which is where the record ends. In
 quotes and comments a backslash stands before itself and before what would close the text; `\n` and `\r` are line ends.
+Line ends of any system (LF, CRLF, CR) are read as LF.
 """
 
 import re

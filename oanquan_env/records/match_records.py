@@ -20,6 +20,8 @@ from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 
 MATCH, ROUND = "Match", "Round"
 SOLD, PAWNED = OWNERSHIP_HEADERS
+ROUND_HEADERS = (MATCH, ROUND, SOLD, PAWNED)
+"""Headers by which a record is a round of a match."""
 
 
 def _error(number: int, what: str) -> UsageError:
@@ -144,7 +146,7 @@ def _expected(match: Match, first: GameRecord) -> dict[str, str]:
 
 
 def _written(record: GameRecord) -> dict[str, str]:
-    headers = {name: record.headers.get(name, "") for name in (MATCH, ROUND, SOLD, PAWNED)}
+    headers = {name: record.headers.get(name, "") for name in ROUND_HEADERS}
     return {"Rules": str(record.rules), "Position": str(record.position), **headers}
 
 

@@ -16,10 +16,10 @@ def escaped(text: str, closing: str) -> str:
 
 
 class Reader:
-    """A text and a place in it."""
+    """A text and a place in it. CRLF and CR are read as LF."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.place = 0
 
     def at_end(self) -> bool:

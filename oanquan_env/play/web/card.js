@@ -21,7 +21,7 @@ export async function share(judged) {
 
 /** The picture as SVG: a title, the last picture of the film with the faces of two players, and a row for each player that is judged. */
 function card(game, judged, dark) {
-  const { drawing, names } = game, [width, board] = drawing.size, scene = new Scene(drawing, game), { seats, line } = page.state;
+  const { drawing, names } = game, [width, board] = drawing.size, scene = new Scene(drawing, game), { played, line } = page.state;
   const height = Math.round(HEAD + board + (judged ? ROW * names.length + 16 : 0));
   const row = ({ blunders, share }, seat) => {
     const y = HEAD + board + ROW * (seat + 0.5);
@@ -29,7 +29,7 @@ function card(game, judged, dark) {
   };
   const title = scene.words("Ô Ăn Quan", [24, HEAD / 2], 30, "ink", { anchor: "start", bold: true })
     + scene.words(`${$("about-game").textContent.split(" · ")[0]} · ${words().length(line.length)}`, [width - 24, HEAD / 2], 19, "faint", { anchor: "end" });
-  const faces = drawing.plates.map(([x, y], seat) => (names.length === 2 ? `<g transform="translate(${x - 26} ${y})">${FACES[seats[seat].name] ?? ""}</g>` : ""));
+  const faces = drawing.plates.map(([x, y], seat) => (names.length === 2 ? `<g transform="translate(${x - 26} ${y})">${FACES[played[seat]] ?? ""}</g>` : ""));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="${escaped(FONTS)}">`
     + `<style>${dark ? recoloured(drawing) : ""}</style>${scene.definitions()}<rect width="${width}" height="${height}"${scene.fill("card")}/>${title}`
     + `<g transform="translate(0 ${HEAD})">${scene.backdrop()}${scene.layers(pictures(game).at(-1)).flat().join("")}${faces.join("")}</g>${(judged ?? []).map(row).join("")}</svg>`;

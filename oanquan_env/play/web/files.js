@@ -4,6 +4,7 @@ import { moveName } from "./board-words.js";
 import { $, complain, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
 import { readLink } from "./link-reading.js";
+import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
 import { play, view } from "./table.js";
@@ -96,12 +97,12 @@ function shareLink() {
   return navigator.share(shared).catch(() => {}); // it was put off
 }
 
-/** The game for a film, in which the first seat is at the bottom however the board stands. */
+/** The game for a film, in which the first seat is at the bottom however the board stands, and those are named who played. */
 export function filmed() {
-  const { start, starter, line, outcome, match } = page.state, moves = line.map((serial) => view.moves[serial]), drawing = view.board.plain;
+  const { start, starter, line, outcome, match, played, seats: sitting } = page.state, players = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), moves = line.map((serial) => view.moves[serial]), drawing = view.board.plain;
   const seats = drawing.seats[page.language].map(capital), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
   const verdict = !outcome ? "" : outcome.winners.length === seats.length ? view.words.draw : view.words.wins(outcome.winners.map((seat) => seats[seat]));
-  const names = plateNames(view).map(([, role], seat) => [seats[seat], role].filter(Boolean).join(" · "));
+  const names = plateNames({ board: view.board, state: { seats: players } }).map(([, role], seat) => [seats[seat], role].filter(Boolean).join(" · "));
   return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, owners: match?.owners.tabs ?? "", names, labels, verdict };
 }
 

@@ -11,26 +11,46 @@ const RESIGNED = TERMINATIONS.indexOf("resigned");
 
 /**
  * One game. Its moves form a tree, as those that were taken back stay known: a node is { serial, action, position, trace,
- * parent, children }, the root has serial 0 and the others 1, 2, ... in the order in which they were first played.
+ * parent, children, comment, by }, the root has serial 0 and the others 1, 2, ... in the order in which they were first
+ * played. `comment` is that of a record, if there is one; `by` names who played the move here, and is undefined in a record.
  *
  * `names` has for each seat PERSON, a level or a player's name; `match` is that of which the game is a round, unsettled.
- * `headers` are those of the record that it was read from; `known(name)` says whether a name is that of a player, no person's.
+ * `record` is the record that the game was read from, null for a new game. `known(name)` says whether a name is that of a
+ * player, no person's.
  */
 export class Game {
-  constructor(engine, rules, start, names, { match = null, headers = {}, known = () => false } = {}) {
-    Object.assign(this, { engine, rules, names, known, resigned: null });
-    this.root = this.node = { serial: 0, position: start, parent: null, children: new Map() };
+  constructor(engine, rules, start, names, { match = null, record = null, known = () => false } = {}) {
+    Object.assign(this, { engine, rules, names, known, record, resigned: null });
+    this.root = this.node = { serial: 0, position: start, parent: null, children: new Map(), comment: record?.comments?.[0] };
     this.nodes = new Map(); // by serial, without the root
     this.undone = [];
     const sides = Object.fromEntries(names.map((name, seat) => [this.side(seat), name]));
-    this.headers = { ...sides, ...headers };
-    this.match = match && { ...match, rounds: match.rounds.map((round) => ({ ...round, headers: { ...sides, ...round.headers } })) };
+    this.given = record ? record.headers : sides;
+    this.match = record || !match ? match : { ...match, rounds: match.rounds.map((round) => ({ ...round, headers: { ...sides, ...round.headers } })) };
+    for (const action of record?.moves ?? []) this.step(action).comment = record.comments?.[this.line().length];
+    this.end = this.node; // of the record
   }
 
   side(seat) { return seatName(this.rules.players, seat); }
 
-  /** The headers of a record that say who played. */
-  sides() { return Object.fromEntries(this.names.map((_, seat) => [this.side(seat), this.headers[this.side(seat)]])); }
+  /**
+   * The headers of a record. Who plays on with a game that was read takes the place of the player written there; a person keeps
+   * the name of a person.
+   */
+  get headers() {
+    const headers = { ...this.given };
+    for (const { by, parent } of this.line()) {
+      const side = this.side(parent.position.mover);
+      if (by && (by !== PERSON || !headers[side] || this.known(headers[side]))) headers[side] = by;
+    }
+    return headers;
+  }
+
+  /** Who played on each seat, as records say; undefined where they do not. */
+  get played() {
+    const { headers } = this;
+    return this.names.map((_, seat) => headers[this.side(seat)]);
+  }
 
   get position() { return this.node.position; }
   get over() { return this.position.ended !== 0 || this.resigned !== null; }
@@ -61,12 +81,11 @@ export class Game {
     return this.match ? settle(this.engine, this.rules, this.match, position).rounds.at(-1).scores : this.engine.standings(this.rules, position);
   }
 
-  /** Play a legal move. Its player may go on with the game of another; a person keeps the name of a person. */
+  /** Play a legal move. */
   push(action) {
-    const { mover } = this.position, side = this.side(mover);
-    this.step(action);
+    const { mover } = this.position;
+    this.step(action).by = this.names[mover];
     this.undone = [];
-    if (!this.person(mover) || this.known(this.headers[side])) this.headers[side] = this.names[mover];
   }
 
   /** Play a legal move again, or one of a text. */
@@ -78,7 +97,7 @@ export class Game {
       this.node.children.set(action, next);
       this.nodes.set(next.serial, next);
     }
-    this.node = next;
+    return (this.node = next);
   }
 
   /** How many moves ago a person moved, 1 for the last move; 0 for never. */
@@ -110,7 +129,12 @@ export class Game {
     return true;
   }
 
-  resign() { this.resigned = this.position.mover; }
+  resign() {
+    this.resigned = this.position.mover;
+    if (!this.match) this.node.comment = this.node.comment?.replace(new RegExp(` ?${this.#resigns}$`, "u"), "") || undefined; // `records` says it
+  }
+
+  get #resigns() { return `${this.side(this.resigned)} resigns`; }
 
   /** Final scores, the winners and why it is over; null while it goes on, and for a resignation. */
   outcome() {
@@ -120,7 +144,10 @@ export class Game {
   }
 
   /** What the record of the game is written of. */
-  written() { return { start: this.root.position, moves: this.line().map(({ action }) => action), headers: this.headers }; }
+  written() {
+    const line = this.line(), comments = Object.fromEntries([this.root, ...line].map(({ comment }, number) => [number, comment]).filter(([, comment]) => comment !== undefined));
+    return { start: this.root.position, moves: line.map(({ action }) => action), headers: this.headers, comments };
+  }
 
   /** The match after this round; null while it is played, and without a match. */
   settled() {
@@ -131,12 +158,13 @@ export class Game {
 
   /** The game, or all rounds of its match so far, as records (records.js). */
   records() {
-    const { engine, rules, match, position, resigned } = this, settled = this.settled(), { start, moves, headers } = this.written();
+    const { engine, rules, match, position, resigned } = this, settled = this.settled(), { start, moves, headers, comments } = this.written();
     if (settled) return matchRecords(engine, rules, settled);
     const begun = positionText(rules, start), usual = begun === positionText(rules, engine.start(rules));
-    const record = { rules, moves, position: usual ? null : begun, ...resultOf(engine, rules, position), headers };
+    const record = { rules, moves, position: usual ? null : begun, ...resultOf(engine, rules, position), headers, comments };
     if (match) record.headers = { ...headers, ...roundHeaders(match) };
-    if (resigned !== null) Object.assign(record, { termination: "resigned", comments: { [moves.length]: `${this.side(resigned)} resigns` } });
+    if (this.record && this.node === this.end && !position.ended && this.record.termination !== "resigned") record.termination = this.record.termination;
+    if (resigned !== null) Object.assign(record, { termination: "resigned", comments: { ...comments, [moves.length]: [comments[moves.length], this.#resigns].filter(Boolean).join(" ") } });
     return [...(match ? matchRecords(engine, rules, match) : []), record];
   }
 }

@@ -2,7 +2,8 @@
 //
 // A match is { rules, rounds, ownership: {sold, pawned}, starter, over, winner }: `rules` are the match rules, `ownership` and
 // `starter` those of the round being played. A round is { number, starter, ownership, scores, winner, termination (a number),
-// owed, sold, pawned, returned } and what was given for its record: { start, moves (actions), headers }.
+// owed, sold, pawned, returned } and what was given for its record: { start, moves (actions), headers,
+// comments }.
 
 const FREE = { sold: [[], []], pawned: [[], []] };
 

@@ -13,7 +13,7 @@ export function resumeMatch(records, engine, catalogue) {
   const [first] = records, { rules } = first;
   let match = newMatch(rulesOfMatch(first, catalogue)), others = {};
   for (const [index, record] of records.entries()) {
-    const { moves, start, last, headers } = record, isLast = index === records.length - 1, isResigned = record.termination === "resigned";
+    const { moves, start, last, headers, comments } = record, isLast = index === records.length - 1, isResigned = record.termination === "resigned";
     if (match.over) throw fault(index + 1, `the match was over after round ${index}`, `trận đã kết thúc sau ván ${index}`);
     const names = { Match: "", Round: "", Sold: "", Pawned: "" }, position = positionOf(engine, rules, match.starter);
     const expected = { ...names, ...roundHeaders(match), Match: first.headers.Match ?? "" };
@@ -23,7 +23,7 @@ export function resumeMatch(records, engine, catalogue) {
     compare(index + 1, expected, written);
     if (isLast && record.result === UNFINISHED && !isResigned) break;
     if (!last.ended && !isResigned) throw fault(index + 1, "the moves do not finish the round", "các nước đi chưa hết ván");
-    const settled = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, { start, moves, headers: others });
+    const settled = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, { start, moves, headers: others, comments });
     const { result, termination } = recordOf(engine, rules, match.rules, settled.rounds.at(-1));
     compare(index + 1, { Result: result, Termination: termination }, { Result: record.result, Termination: record.termination });
     if (!isLast) match = settled;

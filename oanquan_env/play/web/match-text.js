@@ -19,9 +19,9 @@ function headersOf(matchRules, number, { sold, pawned }) {
 /** The records of the finished rounds. */
 export const matchRecords = (engine, rules, match) => match.rounds.map((round) => recordOf(engine, rules, match.rules, round));
 
-export function recordOf(engine, rules, matchRules, { number, starter, ownership, moves, scores, termination, headers }) {
+export function recordOf(engine, rules, matchRules, { number, starter, ownership, moves, scores, termination, headers, comments }) {
   return {
-    rules, moves, position: positionOf(engine, rules, starter), termination: TERMINATIONS[termination],
+    rules, moves, comments, position: positionOf(engine, rules, starter), termination: TERMINATIONS[termination],
     result: termination === RESIGNED ? UNFINISHED : scores.join("-"),  // the moves of one that was resigned lead to none
     headers: { ...headers, ...headersOf(matchRules, number, ownership) },
   };

@@ -14,9 +14,9 @@ const COMMENT = /\{([^}\\]*(?:\\.[^}\\]*)*)\}/suy;
 const RESULT = /^(\*|-?[0-9]+(--?[0-9]+)+)$/;
 const ESCAPES = { n: "\n", r: "\r", "\\": "\\", '"': '"', "}": "}" };
 
-/** A text and a place in it. */
+/** A text and a place in it. Line ends of Windows and of old Macs are read as \n. */
 class Reader {
-  constructor(text) { Object.assign(this, { text, place: 0 }); }
+  constructor(text) { Object.assign(this, { text: text.replace(/\r\n?/g, "\n"), place: 0 }); }
 
   /** Skip blanks; whether nothing follows. */
   atEnd() {

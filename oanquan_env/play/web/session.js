@@ -149,7 +149,8 @@ export class Session extends EventTarget {
   _next_round() {
     const { game } = this, settled = game.settled();
     if (!settled || settled.over) throw impossible("there is no next round", "không còn ván nào trong trận");
-    return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, headers: game.sides() }, game.names);
+    const headers = Object.fromEntries(game.played.map((name, seat) => [game.side(seat), name]).filter(([, name]) => name));
+    return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, record: { headers } }, game.names);
   }
 
   /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. `beside` keeps this one until `resume`. */
@@ -224,7 +225,7 @@ export class Session extends EventTarget {
     const { match, record } = whole ? (await import("./match-reading.js")).resumeMatch(records, this.#engine, this.#catalogue) : { match: null, record: records[(number ?? 1) - 1] };
     if (!record) refuse(`there is no game ${number}`, `không có ván ${number}`);
     if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("it is a round of a match, in which fields are sold", "đây là một ván của trận có bán ruộng");
-    return { ...record, match, resigned: record.termination === "resigned" };
+    return { rules: record.rules, start: record.start, match, record, resigned: record.termination === "resigned" };
   }
 
   /** The node after the first `moves` moves. */
@@ -257,13 +258,13 @@ export class Session extends EventTarget {
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
 
   /** Go on with another game; by default those play who sit here, or persons where others are needed. */
-  async #put({ rules, start, moves = [], match = null, headers = {}, resigned = false }, seats, { puzzle = null, kept = null } = {}) {
+  async #put({ rules, start, moves = [], match = null, record = null, resigned = false }, seats, { puzzle = null, kept = null } = {}) {
     const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
     if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
     for (const name of names) if (name !== PERSON) await this.#check(name, rules);
-    const players = new Set();
-    for (const name of Object.values(headers)) if (await this.#knows(name, rules)) players.add(name);
-    const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, headers, known: (name) => players.has(name) });
+    const players = new Set(names.filter((name) => name !== PERSON));
+    for (const name of Object.values(record?.headers ?? {})) if (await this.#knows(name, rules)) players.add(name);
+    const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, record, known: (name) => players.has(name) });
     for (const move of moves) game.step(this.#legal(game, move));
     if (resigned && !game.over) game.resign();
     this.#drawing = await this.#data(`drawing-${rules.players}-${rules.fields}.json`);

@@ -19,7 +19,7 @@ export function gameJson(game, drawing, names, proved) {
     mover: position.mover, ply: position.ply, legal: legal.map(moveText), previews: person ? previewsOf(game, legal) : {},
     seats: game.names.map((name, seat) => ({ name, person: game.person(seat), proved: proved[seat] ?? false })),
     turn: game.over ? "over" : person ? "person" : "player", resigned: game.resigned, outcome: game.outcome(),
-    can_undo: game.canUndo, can_redo: game.canRedo, match: game.match && matchJson(game, drawing),
+    played: game.played, can_undo: game.canUndo, can_redo: game.canRedo, match: game.match && matchJson(game, drawing),
   };
 }
 
