@@ -20,7 +20,18 @@ from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
 from agents import run_files
-from agents.config import Count, Positive, RulesName, Seed, Strict, dump_yaml, imported, read_yaml, validated
+from agents.config import (
+    Count,
+    Positive,
+    RulesName,
+    Seed,
+    Strict,
+    Threads,
+    dump_yaml,
+    imported,
+    read_yaml,
+    validated,
+)
 from agents.evaluation.while_training import EvaluationSchedule
 from agents.games import StartsConfig
 from agents.run_files import CONFIG_NAME, RUN_NAME
@@ -44,7 +55,7 @@ class RunConfig(Strict):
     rules: RulesName = Field("mancala-world", description="rules by name, with changes: 'vietnamese refill=forfeit'")
     total_plies: Count = Field(10_000_000, description="plies to train for")
     seed: Seed = Field(0, description="seed of everything random")
-    threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")
+    threads: Threads = Field(1, description="torch's threads; if busy, two may be slower than one")
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
     evaluation: EvaluationSchedule = Field(EvaluationSchedule(), description="evaluation during training")

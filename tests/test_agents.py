@@ -14,7 +14,7 @@ import torch
 import yaml
 
 import agents
-from agents.config import dump_yaml
+from agents.config import dump_yaml, read_yaml
 from agents.evaluation.tournament import hash_of_files
 from agents.games import Games, StartsConfig
 from agents.networks.nets import make_network
@@ -218,7 +218,24 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ({"sead": 3}, r"run\.yaml: sead: unknown field; did you mean seed\? \(got 3\)"),
         ({"ppo": {"n_step": 3}}, r"ppo\.n_step: unknown field; did you mean n_steps\?"),
         ({"seed": 2**32}, r"seed: must be less than 4294967296 \(got 4294967296\)"),
-        ({"total_plies": "many"}, r"total_plies: must be a valid integer.* \(got 'many'\)"),
+        *(
+            (f"total_plies: {text}", rf"total_plies: must be a whole number, such as 200 or 1e6 \(got '?{text}'?\)")
+            for text in ("many", "yes", "010", "1:30", "1_0", "0x10", "2.5", "2026-01-01")
+        ),
+        ("threads: true", r"threads: must be a whole number, such as 200 or 1e6 \(got True\)"),
+        ("network: {width: on, depth: true}", r"network\.(width|depth): must be a whole number"),
+        ("ppo: {learning_rate: true}", r"ppo\.learning_rate: must be a number \(got True\)"),
+        (
+            "ppo: {batch_size: 128, learning_rate: 0.1}\nppo: {learning_rate: 0.2}",
+            r"run\.yaml: line 2: 'ppo' stands in line 1 already; keep one of the two",
+        ),
+        ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' stands in line 2 already"),
+        ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
+        ({"evaluation": {"pairs": 10**7}}, r"evaluation\.pairs: must be less than or equal to 1000000"),
+        ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* make a network of .* at most 268,435,456"),
+        ({"kind": "td", "td": {"games": 10**12}}, r"td: games \* steps \* replay must be 16,777,216 or less; got"),
+        ({"kind": "td", "td": {"uses": 10**12}}, r"td: games \* steps \* uses must be 16,777,216 or less; got"),
+        ({"kind": "td", "td": {"batch_size": 10**12}}, r"td\.batch_size: must be less than or equal to 16777216"),
         ({"ppo": {"learning_rate": float("nan")}}, r"ppo\.learning_rate: must be a finite number"),
         (
             {"ppo": {"batch_size": 10**8}},
@@ -255,3 +272,14 @@ def test_numbers_and_rules_of_a_configuration_are_read_in_any_form(tmp_path: Pat
     (tmp_path / "run.yaml").write_text(f"rules: {rules}\nppo: {{learning_rate: 1e-3}}\n")
     config = load_config(tmp_path / "run.yaml")
     assert (config, config.rules) == (PPOConfig(rules="vietnamese"), "vietnamese")
+    (tmp_path / "run.yaml").write_text("total_plies: 1e6\nseed: 5_000\nthreads: '3'\n")
+    config = load_config(tmp_path / "run.yaml")
+    assert config == PPOConfig(total_plies=1_000_000, seed=5000, threads=3)
+    assert type(config.total_plies) is int
+
+
+def test_texts_that_look_like_numbers_survive_a_yaml_file(tmp_path: Path) -> None:
+    texts = ["12e4567", "1e6", "010", "1:30", "yes", "no", "null", "", "2026-01-01", "5_000", "0x10", "<<", "true"]
+    values = {text: text for text in texts} | {"numbers": [1e-5, 10**9, None, True]}
+    (tmp_path / "run.yaml").write_bytes(dump_yaml(values))
+    assert read_yaml(tmp_path / "run.yaml") == yaml.safe_load((tmp_path / "run.yaml").read_bytes()) == values

@@ -21,7 +21,7 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.config import Count, RayAddress, command, progress_bar
+from agents.config import Count, RayAddress, Threads, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
@@ -124,7 +124,7 @@ class Options:
 
     suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
     nodes: Count = 4_000_000  # moves that may be played for one question about a value
-    threads: Count = os.cpu_count() or 1  # positions worked on at once
+    threads: Threads = os.cpu_count() or 1  # positions worked on at once
     ray: RayAddress = None
 
 

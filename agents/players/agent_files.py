@@ -5,14 +5,14 @@ The card holds everything needed to use the weights, and their origin. Loading t
 
 import math
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import torch
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from agents.config import RulesName, Strict, dump_yaml, read_yaml, validated
+from agents.config import RulesName, Strict, dump_yaml, read_yaml, validated, whole_number
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NETWORKS, NetworkConfig, make_network
 from oanquan_env import Core, Rules
@@ -26,8 +26,6 @@ PRETRAINED: Final = "pretrained"
 """In a player's name: the project's own agent for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
 """The folder of those agents, with one for each of the rules."""
-SMALLEST_BOARD = 8
-"""Columns that a network sees of the smallest board: six squares, two stones."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; with larger ones than this a network's numbers overflow."""
 
@@ -46,7 +44,7 @@ def check_reward(reward: str, network: NetworkConfig) -> None:
 class AgentCard(Strict):
     """The description of an agent. `training` is its history, which is not needed to use it."""
 
-    format: Literal[1] = 1
+    format: Annotated[Literal[1], BeforeValidator(whole_number)] = 1
     rules: RulesName = Field(description="rules that it was trained for")
     reward: str = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
@@ -110,7 +108,7 @@ def load_network(
     if config.name not in NETWORKS and config.name != network:
         raise FileError(f"{path.parent}: its network is code; to run it, name it: ppo:FOLDER,network={config.name}")
     with naming_damage(path, "not the weights of the network on the card"):
-        tensors = _read_weights(path, _fewest_weights(config))
+        tensors = _read_weights(path, config.fewest_weights if config.name in NETWORKS else 0)
         features, module = make_network(core, config)
         for name, own in module.state_dict().items():
             tensor = tensors.get(name, own)
@@ -120,14 +118,6 @@ def load_network(
                 raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
         module.load_state_dict(tensors)
     return features, module
-
-
-def _fewest_weights(config: NetworkConfig) -> int:
-    """Weights that the network has under the rules of the smallest board; 0 for one of one's own."""
-    if config.name not in NETWORKS:
-        return 0
-    trunks = [(config.width, config.depth), (config.leaf_width, config.leaf_depth)][: 1 + (config.name == "two_ply")]
-    return sum(SMALLEST_BOARD * config.embed * width + (depth - 1) * width**2 for width, depth in trunks)
 
 
 def _read_weights(path: Path, fewest: int) -> dict[str, torch.Tensor]:
