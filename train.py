@@ -116,7 +116,8 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:
-            console.print(f"to train longer: python train.py --resume {run.folder} --total-plies {2 * run.plies}")
+            longer = ["--resume", str(run.folder), "--total-plies", str(2 * run.plies)]
+            console.print(f"to train longer: {shlex.join(['python', 'train.py', *longer])}")
         return run
     run = run_type(config.kind).create(folder, config, typed, report)
     console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
@@ -127,7 +128,8 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
 
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
-    console = Console(highlight=False, soft_wrap=True)  # commands to copy are not broken into lines
+    # commands to copy are not broken into lines, and [brackets] or :colons: of a folder's name are no markup
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
     if not arguments:
         print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
         return USAGE_ERROR
@@ -148,7 +150,8 @@ def main(arguments: list[str]) -> int:
 
             run.learn(progress, stop)
     except StopTrainingError:
-        console.print(f"saved at {run.plies:,} plies; resume with: python train.py --resume {run.folder}")
+        resume = shlex.join(["python", "train.py", "--resume", str(run.folder)])
+        console.print(f"saved at {run.plies:,} plies; resume with: {resume}")
         return INTERRUPTED
     except KeyboardInterrupt:
         console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")

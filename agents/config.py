@@ -5,6 +5,7 @@ import importlib
 import os
 import re
 import reprlib
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -219,8 +220,7 @@ def command_of(prog: str, recipe: Any) -> str:
         option = f"--{name.replace('_', '-')}"
         if value is True:
             return option
-        values = [f"'{value}'"] if name == "rules" else map(str, value if isinstance(value, tuple) else [value])
-        return " ".join([option, *values])
+        return shlex.join([option, *map(str, value if isinstance(value, tuple) else [value])])
 
     given = {name: value for name, value in asdict(recipe).items() if value is not None and value is not False}
     return " ".join([prog, *(shown(name, value) for name, value in given.items())])

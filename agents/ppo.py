@@ -314,7 +314,7 @@ class PPORun(Run[PPOConfig]):
         policy = cast(SelfPlayPolicy, self.model.policy)
         self.network, self.iteration = policy.network, config.ppo.n_envs * config.ppo.n_steps
         self.parts = {"network": self.network, "optimizer": policy.optimizer, "games": self.env.games}
-        self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder} greedy random')}"
+        self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder}', 'greedy', 'random')}"
         config.evaluation.check(self.core)
 
     def iterate(self) -> None:

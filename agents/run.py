@@ -141,7 +141,8 @@ class Run(ABC, Generic[Config]):
             run._lock = held.enter_context(lock_folder(folder))
             if (folder / CONFIG_NAME).exists():
                 raise FileError(
-                    f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
+                    f"{folder} holds a run already: continue it with --resume {shlex.quote(str(folder))}, or choose "
+                    "another --output"
                 )
             write_atomically(folder / RUN_NAME, dump_yaml(run_files.origin(command)))
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
@@ -190,10 +191,10 @@ class Run(ABC, Generic[Config]):
         """Seconds trained so far, before any stop too, evaluations included."""
         return self._seconds + time.monotonic() - self._since
 
-    def try_out(self, players: str) -> str:
+    def try_out(self, *players: str) -> str:
         """A command that lets these players meet under the run's rules."""
-        rules = "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
-        return f"try: python evaluate.py {players}{rules}"
+        rules = [] if self.config.rules == DEFAULT_PRESET else ["--rules", self.config.rules]
+        return f"try: {shlex.join(['python', 'evaluate.py', *players, *rules])}"
 
     def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
         """Train to `planned_plies`; `progress` is called with the plies done. The folder is then free for others.

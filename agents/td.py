@@ -265,7 +265,7 @@ class TDRun(Run[TDConfig]):
         self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
         self.player = "minimax" if self.core.rules.players == 2 else "maxn"
         limited = f"{self.player}:nodes=2000"
-        self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder} {limited}')}"
+        self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder}', limited)}"
 
     def iterate(self) -> None:
         """Play a rollout and learn from it."""

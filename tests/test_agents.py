@@ -4,6 +4,7 @@ import copy
 import io
 import os
 import pickle
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,15 @@ from agents.config import dump_yaml, read_yaml
 from agents.evaluation.tournament import hash_of_files
 from agents.games import Games, StartsConfig
 from agents.networks.nets import make_network
-from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
+from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent, weights_of
 from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
+from oanquan_env.players import EpsilonPolicy
+from oanquan_env.search.value_net import pretrained_path
 from tests.boards import random_positions
 from tests.untrained import NETWORK, save_untrained
 
@@ -98,6 +101,36 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
         PPOPlayer(shelf / "mancala-world", "tonkin")
     with pytest.raises(FileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
+
+
+def test_names_take_folders_with_commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("lr=1", "lr=1,temperature=0.5", "lr=1,bs=64,temperature=9")):
+        save_untrained(tmp_path / name, seed=seed)
+
+    def played(name: str) -> tuple[bytes, float]:
+        player = agents.make(name)
+        assert isinstance(player, PPOPlayer)
+        return weights_of(player.network), player.temperature
+
+    weights = {path.name: (path / WEIGHTS_NAME).read_bytes() for path in tmp_path.iterdir()}
+    assert len(set(weights.values())) == 3
+    for name, folder, temperature in (
+        ("ppo:lr=1", "lr=1", 0),
+        ("ppo:lr=1,temperature=2", "lr=1", 2),
+        ("ppo:lr=1,temperature=0.5", "lr=1,temperature=0.5", 0),
+        ("ppo:lr=1,temperature=0.5,temperature=2", "lr=1,temperature=0.5", 2),
+        (f"ppo:{tmp_path}/lr=1,bs=64,temperature=9,temperature=1,mirror_average=no", "lr=1,bs=64,temperature=9", 1),
+    ):
+        assert played(name) == (weights[folder], temperature)
+    with pytest.raises(agents.UnknownAgentError, match="got 'bs=65'; there is no folder 'lr=1,bs=65,temperature=9'"):
+        agents.make("ppo:lr=1,bs=65,temperature=9")
+    shutil.copy(pretrained_path(Rules()), tmp_path / "a,nodes=5,b.npz")
+    player = agents.make("minimax:net=a,nodes=5,b.npz,nodes=300,epsilon=0")
+    assert isinstance(player, EpsilonPolicy)
+    assert agents.make("minimax:nodes=300,net=a,nodes=5,b.npz")
+    with pytest.raises(agents.UnknownAgentError, match="minimax has nodes twice"):
+        agents.make("minimax:nodes=300,net=c,nodes=5")
 
 
 class Bomb:

@@ -12,6 +12,7 @@ depend on --threads or --ray.
 import dataclasses
 import functools
 import os
+import shlex
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -113,7 +114,7 @@ def prove_suite(
             progress.advance(task)
             if row % SAVED == SAVED - 1:
                 save(dataclasses.replace(suite, values=values, lower=lower, upper=upper))
-    command = f"{PROG} oanquan_env/data/{suite.name}.json.gz --nodes {nodes}"
+    command = f"{PROG} {shlex.quote(f'oanquan_env/data/{suite.name}.json.gz')} --nodes {nodes}"
     made = {**suite.made, "proved_by": command}
     return dataclasses.replace(suite, values=values, lower=lower, upper=upper, made=made)
 
