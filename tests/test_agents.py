@@ -19,7 +19,15 @@ from agents.config import dump_yaml, read_yaml
 from agents.evaluation.tournament import hash_of_files
 from agents.games import Games, StartsConfig
 from agents.networks.nets import make_network
-from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent, weights_of
+from agents.players.agent_files import (
+    CARD_NAME,
+    WEIGHTS_NAME,
+    AgentCard,
+    agent_folder,
+    pretrained_folders,
+    save_agent,
+    weights_of,
+)
 from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
@@ -29,7 +37,7 @@ from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.value_net import pretrained_path
 from tests.boards import random_positions
-from tests.untrained import NETWORK, save_untrained
+from tests.untrained import NETWORK, renew_checksum, save_untrained
 
 CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("[!e]*.yaml"))  # those of evaluations have no kind
 
@@ -163,10 +171,35 @@ def test_misfits_are_refused_by_name_and_never_run(
         if content:
             changed = yaml.safe_dump({**card, **content}).encode() if isinstance(content, dict) else content
             (agent / name).write_bytes(changed)
+            if name == WEIGHTS_NAME:
+                renew_checksum(agent)
         with pytest.raises(FileError, match=message):
             PPOPlayer(agent)
-        (agent / name).write_bytes(kept[name])
+        for kept_name, original in kept.items():
+            (agent / kept_name).write_bytes(original)
     assert not (tmp_path / "exploded").exists()
+
+
+def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
+    path, different = agent / WEIGHTS_NAME, "agent.safetensors: .* their SHA-256 differs from the card's; resuming"
+    whole = path.read_bytes()
+    for place in range(0, len(whole), len(whole) // 100):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(FileError, match=different):
+            PPOPlayer(agent)
+    path.write_bytes(whole)
+    card = yaml.safe_load((agent / CARD_NAME).read_text())
+    (agent / CARD_NAME).write_text(yaml.safe_dump({**card, "weights": "0" * 63}))
+    with pytest.raises(FileError, match=r"weights: .* should match pattern"):
+        PPOPlayer(agent)
+    (agent / CARD_NAME).write_text(yaml.safe_dump({name: value for name, value in card.items() if name != "weights"}))
+    with pytest.warns(UserWarning, match=r"agent\.yaml has no checksum: damaged weights may go unnoticed"):
+        assert weights_of(PPOPlayer(agent).network) == whole
+
+
+def test_the_project_s_agents_have_checksums() -> None:
+    for rules, folder in pretrained_folders().items():
+        assert PPOPlayer(folder, rules).card.weights
 
 
 @pytest.mark.parametrize(

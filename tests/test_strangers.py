@@ -44,7 +44,7 @@ from oanquan_env.match.rules import MatchRules
 from oanquan_env.players import as_policy
 from oanquan_env.records.match_records import replay_match
 from oanquan_env.search.value_net import ValueNet
-from tests.untrained import save_untrained
+from tests.untrained import renew_checksum, save_untrained
 
 ROOT = Path(__file__).parents[1]
 SHORT = 1000
@@ -187,6 +187,7 @@ def test_weights_that_no_network_has_are_refused(
     path = save_untrained(tmp_path / "agent") / WEIGHTS_NAME
     tensors = load_file(path)
     save_file({**tensors, "value.weight": change(tensors["value.weight"])}, path)
+    renew_checksum(path.parent)
     with pytest.raises(FileError, match=rf"agent\.safetensors: not the weights of the network.*{message}"):
         PPOPlayer(path.parent)
     path.unlink()
