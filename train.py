@@ -22,13 +22,24 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from agents.support.extras import INTERRUPTED, USAGE_ERROR, needing_extras
 from oanquan_env.errors import UsageError
+from oanquan_env.files import one_line
 
 with needing_extras("train.py" if __name__ == "__main__" else None):
     import tyro
     from pydantic import ValidationError
     from rich.console import Console
 
-    from agents.config import OptionalFile, OptionalFolder, RayAddress, explain, parse_options, progress_bar, refused
+    from agents.config import (
+        MOST_THREADS,
+        OptionalFile,
+        OptionalFolder,
+        RayAddress,
+        Whole,
+        explain,
+        parse_options,
+        progress_bar,
+        refused,
+    )
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
     from agents.run_files import CONFIG_NAME
     from agents.sweep import STOPPING, parse_seeds, stopping, sweep
@@ -61,7 +72,7 @@ class Command(Origin, Generic[Settings]):
     # train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
     sweep: Annotated[str | None, tyro.conf.arg(metavar="SEEDS", help_behavior_hint="")] = None
     # seeds of a sweep trained at once (default: as many as there are processors for); --ray decides itself
-    jobs: Annotated[int | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
+    jobs: Annotated[Whole | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
     ray: RayAddress = None
     settings: Annotated[Settings, tyro.conf.arg(name="")]
 
@@ -91,8 +102,8 @@ def parse(arguments: list[str]) -> Command[Any]:
         raise UsageError("--resume takes the run's configuration: only --threads, --device, --total-plies go with it")
     if command.sweep is None and (command.ray or command.jobs is not None):
         raise UsageError("--ray and --jobs spread the seeds of a --sweep; there is none")
-    if command.jobs is not None and command.jobs < 1:
-        raise UsageError(f"--jobs must be 1 or more; got {command.jobs}")
+    if command.jobs is not None and not 1 <= command.jobs <= MOST_THREADS:
+        raise UsageError(f"--jobs must be a whole number from 1 to {MOST_THREADS:,}; got {command.jobs}")
     return command
 
 
@@ -105,7 +116,8 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:
-            console.print(f"to train longer: python train.py --resume {run.folder} --total-plies {2 * run.plies}")
+            longer = ["--resume", str(run.folder), "--total-plies", str(2 * run.plies)]
+            console.print(f"to train longer: {shlex.join(['python', 'train.py', *longer])}")
         return run
     run = run_type(config.kind).create(folder, config, typed, report)
     console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
@@ -116,7 +128,8 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
 
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
-    console = Console(highlight=False, soft_wrap=True)  # commands to copy are not broken into lines
+    # commands to copy are not broken into lines, and [brackets] or :colons: of a folder's name are no markup
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
     if not arguments:
         print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
         return USAGE_ERROR
@@ -137,13 +150,19 @@ def main(arguments: list[str]) -> int:
 
             run.learn(progress, stop)
     except StopTrainingError:
-        console.print(f"saved at {run.plies:,} plies; resume with: python train.py --resume {run.folder}")
+        resume = shlex.join(["python", "train.py", "--resume", str(run.folder)])
+        console.print(f"saved at {run.plies:,} plies; resume with: {resume}")
         return INTERRUPTED
     except KeyboardInterrupt:
         console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")
         return INTERRUPTED
     except (UsageError, OSError) as error:
         return refused("train.py", error)
+    except (MemoryError, RuntimeError) as error:
+        if "memory" not in f"{type(error).__name__} {error}".lower():  # torch's are RuntimeErrors
+            raise
+        smaller = "choose a smaller rollout, minibatch, replay or network"
+        return refused("train.py", UsageError(f"out of memory: {one_line(error)}: {smaller}"))
     console.print(run.usage)
     return 0
 

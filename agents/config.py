@@ -3,31 +3,78 @@
 import difflib
 import importlib
 import os
+import re
 import reprlib
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from numbers import Integral
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 import tyro
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.support.extras import INTERRUPTED, USAGE_ERROR
 from agents.support.parallel import HELP
 from oanquan_env import Rules
-from oanquan_env.files import FileError, check_readable, one_line
+from oanquan_env.benchmark.pairs import MOST_PAIRS
+from oanquan_env.files import FileError, RepeatedKeyError, check_readable, one_line
 
 Model = TypeVar("Model")
 Options = TypeVar("Options")
-Count = Annotated[int, Field(ge=1, le=10**15)]
-CountOrZero = Annotated[int, Field(ge=0, le=10**15)]
-Seed = Annotated[int, Field(ge=0, lt=2**32)]
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
-Positive = Annotated[float, Field(gt=0.0)]
-PositiveOrZero = Annotated[float, Field(ge=0.0)]
+_DIGITS = r"(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)"
+INTEGER = re.compile(rf"[-+]?{_DIGITS}$")
+FLOAT = re.compile(rf"([-+]?({_DIGITS}(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$")
+"""How integers and other numbers are written in YAML files, and integers on command lines."""
+
+
+def whole_number(value: object) -> int:
+    """Return a setting or an option as an integer; 1_000_000 and 1e6 are integers, True, 010, 1:30 and 2.5 are not."""
+    number = value
+    if isinstance(value, str) and FLOAT.fullmatch(value):
+        number = int(value) if INTEGER.fullmatch(value) else float(value)
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    if isinstance(number, Integral) and not isinstance(number, bool):
+        return int(number)
+    raise ValueError("must be a whole number, such as 200 or 1e6")
+
+
+def _not_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("must be a number")
+    return value
+
+
+Whole = Annotated[
+    int,
+    BeforeValidator(whole_number),
+    PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="INT",
+        instance_from_str=lambda texts: whole_number(texts[0]),
+        is_instance=lambda value: type(value) is int,
+        str_from_instance=lambda value: [str(value)],
+    ),
+]
+Number = Annotated[float, BeforeValidator(_not_boolean)]
+Count = Annotated[Whole, Field(ge=1, le=10**15)]
+CountOrZero = Annotated[Whole, Field(ge=0, le=10**15)]
+Seed = Annotated[Whole, Field(ge=0, lt=2**32)]
+Pairs = Annotated[Whole, Field(ge=1, le=MOST_PAIRS)]
+Size = Annotated[Whole, Field(ge=1, le=10**6)]
+"""How many of something that stays in memory."""
+MOST_THREADS = 1024  # with more than a machine can start, OpenMP ends the process
+Threads = Annotated[Whole, Field(ge=1, le=MOST_THREADS)]
+OpeningPlies = Annotated[Whole, Field(ge=0, le=100)]
+Share = Annotated[Number, Field(ge=0.0, le=1.0)]
+Positive = Annotated[Number, Field(gt=0.0)]
+PositiveOrZero = Annotated[Number, Field(ge=0.0)]
 RulesName = Annotated[str, AfterValidator(lambda text: str(Rules.parse(text)))]
 """Rules by name, with changed fields in the order of `str(rules)`."""
 OptionalFile: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
@@ -43,17 +90,50 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads YAML as version 1.2 does: `yes`, `010`, `1:30` and dates are texts. Raises an error for repeated keys."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return a mapping, each of whose keys stands in it once."""
+        lines: dict[str, int] = {}
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            line = key.start_mark.line + 1
+            if key.value in lines:
+                raise RepeatedKeyError(key.value, lines[key.value], line)
+            lines[key.value] = line
+        return super().construct_mapping(node, deep)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes texts that YAML 1.1 or `_Loader` would read as something else."""
+
+
+for _tag, _form, _first in (
+    ("null", re.compile("(|~|null|Null|NULL)$"), ["", *"~nN"]),
+    ("bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), list("tTfF")),
+    ("int", INTEGER, list("-+0123456789")),
+    ("float", FLOAT, list("-+.0123456789")),
+    ("merge", re.compile("<<$"), ["<"]),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _form, _first)
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-+.0123456789"))
+
+
 def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
     """Settings as the content of a YAML file, in their order."""
     plain = values.model_dump() if isinstance(values, BaseModel) else values
-    return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True).encode()
+    return yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True).encode()
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """The mapping in a YAML file; raises `FileError`. Nothing in it is run."""
     check_readable(path)
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except RepeatedKeyError as error:
+        raise FileError(f"{path}: {error}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise FileError(f"{path}: not readable as YAML: {one_line(error)}") from None
     if not isinstance(values, dict):
@@ -140,8 +220,7 @@ def command_of(prog: str, recipe: Any) -> str:
         option = f"--{name.replace('_', '-')}"
         if value is True:
             return option
-        values = [f"'{value}'"] if name == "rules" else map(str, value if isinstance(value, tuple) else [value])
-        return " ".join([option, *values])
+        return shlex.join([option, *map(str, value if isinstance(value, tuple) else [value])])
 
     given = {name: value for name, value in asdict(recipe).items() if value is not None and value is not False}
     return " ".join([prog, *(shown(name, value) for name, value in given.items())])

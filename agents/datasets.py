@@ -18,9 +18,10 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import tyro
+from pydantic import Field
 from rich.progress import Progress
 
-from agents.config import Count, CountOrZero, Seed, command, progress_bar
+from agents.config import Count, CountOrZero, Seed, Threads, Whole, command, progress_bar
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core, Positions
@@ -35,6 +36,7 @@ from oanquan_env.search.value_net import read_value_net
 
 ABOUT_NAME = "about.json"  # the file with the options of the data
 SHARD, CHUNK = 5000, 250  # positions of a file, which a kill loses; positions between two steps of the progress bar
+MOST_POSITIONS = 10**8  # all are in memory while they are drawn
 POSITIONS_A_GAME = 16  # positions wanted for each game that is played for them
 FEW = 0.01  # share of the positions wanted; where a draw brings fewer new ones, there are hardly any more
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
@@ -55,9 +57,9 @@ FIELDS = {
 class Recipe:
     """The options that the data depend on."""
 
-    positions: Count  # how many positions with the values of their moves
+    positions: Annotated[Count, Field(le=MOST_POSITIONS)]  # how many positions with the values of their moves
     rules: str = DEFAULT_PRESET  # rules by name, of two players
-    depth: int = 8  # plies of the search that values them
+    depth: Whole = 8  # plies of the search that values them
     net: str | None = None  # value net of the search, a file, a run's folder or `pretrained`; none if left out
     random_plies: CountOrZero = 3  # positions are up to this many random plies off those that the games meet
     seed: Seed = 0  # seed of all chance
@@ -134,7 +136,7 @@ class Options:
     output: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]  # the folder of the data
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
     # threads that search; the same data come of any number
-    threads: Count = field(default_factory=lambda: os.cpu_count() or 1)
+    threads: Threads = field(default_factory=lambda: os.cpu_count() or 1)
 
 
 @command(Options, "python -m agents.datasets", __doc__)

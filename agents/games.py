@@ -15,6 +15,8 @@ BLOCK = 4096
 """Start positions made at once: one costs a tenth in a large batch of its time in a small one."""
 PATIENCE = 32
 """Draws of a start position; if all of these games are over by then, the game starts at the set-up."""
+MOST_PLIES = 2**24
+"""Most plies of a rollout or a replay: a machine's memory holds no larger ones."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
 
 

@@ -24,7 +24,7 @@ from torch import Tensor
 
 from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml
 from agents.evaluation.while_training import AgentEvaluation
-from agents.games import Games
+from agents.games import MOST_PLIES, Games
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NetworkConfig, make_network
 from agents.players.agent_files import AgentCard, check_reward, save_agent
@@ -40,8 +40,6 @@ from oanquan_env.files import FileError, one_line
 from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
-MOST_PLIES = 2**24
-"""Largest rollout: a machine's memory holds no larger one."""
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 """Why a network plays well before it is trained."""
 
@@ -316,7 +314,7 @@ class PPORun(Run[PPOConfig]):
         policy = cast(SelfPlayPolicy, self.model.policy)
         self.network, self.iteration = policy.network, config.ppo.n_envs * config.ppo.n_steps
         self.parts = {"network": self.network, "optimizer": policy.optimizer, "games": self.env.games}
-        self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder} greedy random')}"
+        self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder}', 'greedy', 'random')}"
         config.evaluation.check(self.core)
 
     def iterate(self) -> None:

@@ -20,7 +20,18 @@ from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
 from agents import run_files
-from agents.config import Count, Positive, RulesName, Seed, Strict, dump_yaml, imported, read_yaml, validated
+from agents.config import (
+    Count,
+    Positive,
+    RulesName,
+    Seed,
+    Strict,
+    Threads,
+    dump_yaml,
+    imported,
+    read_yaml,
+    validated,
+)
 from agents.evaluation.while_training import EvaluationSchedule
 from agents.games import StartsConfig
 from agents.run_files import CONFIG_NAME, RUN_NAME
@@ -44,7 +55,7 @@ class RunConfig(Strict):
     rules: RulesName = Field("mancala-world", description="rules by name, with changes: 'vietnamese refill=forfeit'")
     total_plies: Count = Field(10_000_000, description="plies to train for")
     seed: Seed = Field(0, description="seed of everything random")
-    threads: Count = Field(1, description="torch's threads; if busy, two may be slower than one")
+    threads: Threads = Field(1, description="torch's threads; if busy, two may be slower than one")
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
     evaluation: EvaluationSchedule = Field(EvaluationSchedule(), description="evaluation during training")
@@ -130,7 +141,8 @@ class Run(ABC, Generic[Config]):
             run._lock = held.enter_context(lock_folder(folder))
             if (folder / CONFIG_NAME).exists():
                 raise FileError(
-                    f"{folder} holds a run already: continue it with --resume {folder}, or choose another --output"
+                    f"{folder} holds a run already: continue it with --resume {shlex.quote(str(folder))}, or choose "
+                    "another --output"
                 )
             write_atomically(folder / RUN_NAME, dump_yaml(run_files.origin(command)))
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
@@ -179,10 +191,10 @@ class Run(ABC, Generic[Config]):
         """Seconds trained so far, before any stop too, evaluations included."""
         return self._seconds + time.monotonic() - self._since
 
-    def try_out(self, players: str) -> str:
+    def try_out(self, *players: str) -> str:
         """A command that lets these players meet under the run's rules."""
-        rules = "" if self.config.rules == DEFAULT_PRESET else f" --rules {shlex.quote(self.config.rules)}"
-        return f"try: python evaluate.py {players}{rules}"
+        rules = [] if self.config.rules == DEFAULT_PRESET else ["--rules", self.config.rules]
+        return f"try: {shlex.join(['python', 'evaluate.py', *players, *rules])}"
 
     def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
         """Train to `planned_plies`; `progress` is called with the plies done. The folder is then free for others.

@@ -124,7 +124,7 @@ def train_seed(sweep: Path, command: str, config: RunConfig) -> SeedResult:
         return SeedResult(config.seed, folder, figures(read_evaluations(folder)[-1]))
     except StopTrainingError:
         return SeedResult(config.seed, folder, error="stopped")
-    except (ValueError, RuntimeError, OSError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
+    except (ValueError, RuntimeError, OSError, MemoryError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
         return SeedResult(config.seed, folder, error=str(error))
 
 

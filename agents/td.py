@@ -8,16 +8,16 @@ import math
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import torch
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from torch import Tensor, nn
 
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
 from agents.evaluation.while_training import EvaluationSchedule
-from agents.games import Games
+from agents.games import MOST_PLIES, Games
 from agents.networks.sums import SumOfRows
 from agents.run import Run, RunConfig, between
 from agents.run_files import RUN_NAME
@@ -57,9 +57,16 @@ class TDSettings(Strict):
     temperature: Positive = Field(1.0, description="of play, points; falls to a third")
     random_moves: Share = Field(0.05, description="share of the moves that are any legal ones")
     learning_rate: Positive = Field(4e-3, description="Adam's step size at the start; falls to a twentieth as a cosine")
-    batch_size: Count = Field(1024, description="positions in one minibatch")
+    batch_size: Annotated[Count, Field(le=MOST_PLIES)] = Field(1024, description="positions in one minibatch")
     uses: Count = Field(8, description="times that a position is used")
     replay: Count = Field(16, description="newest rollouts that minibatches are drawn from")
+
+    @model_validator(mode="after")
+    def _fits_into_memory(self) -> Self:
+        for name in ("replay", "uses"):
+            if (plies := self.games * self.steps * getattr(self, name)) > MOST_PLIES:
+                raise ValueError(f"games * steps * {name} must be {MOST_PLIES:,} or less; got {plies:,}")
+        return self
 
 
 class TDEvaluation(EvaluationSchedule):
@@ -258,7 +265,7 @@ class TDRun(Run[TDConfig]):
         self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
         self.player = "minimax" if self.core.rules.players == 2 else "maxn"
         limited = f"{self.player}:nodes=2000"
-        self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder} {limited}')}"
+        self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder}', limited)}"
 
     def iterate(self) -> None:
         """Play a rollout and learn from it."""

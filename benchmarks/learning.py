@@ -25,7 +25,7 @@ import numpy as np
 import torch
 import tyro
 
-from agents.config import Count, command, validated
+from agents.config import Size, Threads, command, validated
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config, run_type
 from agents.support.parallel import spread
@@ -176,8 +176,8 @@ class Options:
 
     minutes: tuple[Annotated[float, tyro.conf.arg(metavar="MINUTES")], ...] = (1.0, 3.0, 10.0)  # budgets
     rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets, which must have a suite
-    seeds: Count = SEEDS  # runs of each method and budget
-    jobs: Count = 1  # runs at a time
+    seeds: Size = SEEDS  # runs of each method and budget
+    jobs: Threads = 1  # runs at a time
     output: Path = RESULTS  # folder of methods.json and methods.png
 
 

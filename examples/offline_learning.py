@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def main(arguments: list[str]) -> Evaluation:
     torch.nn.init.zeros_(module.output.weight)  # at first moves are worth what they win
     error = fit(module, torch.from_numpy(inputs), torch.from_numpy(values), options)
     print(f"error {error:.2f} points, over the last tenth of the steps")
-    net = module.export({"command": f"python -m examples.offline_learning {options.data}"})
+    net = module.export({"command": f"python -m examples.offline_learning {shlex.quote(str(options.data))}"})
     if options.save:
         write_atomically(options.save, net.to_bytes())
     player = SearchPlayer(ManySearch(core, net=net), Limits(depth=1))

@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import secrets
 import sys
 import zipfile
@@ -31,6 +32,13 @@ MOST_BYTES = 1 << 27  # most bytes that a compressed file may hold
 
 class FileError(UsageError):
     """A file or folder that is missing, damaged, in use or of another kind; names it and the remedy."""
+
+
+class RepeatedKeyError(UsageError):
+    """A key that a mapping or an object of a file has twice, of which readers would use only the last."""
+
+    def __init__(self, key: str, first: int, line: int) -> None:
+        super().__init__(f"line {line}: {one_line(repr(key))} stands in line {first} already; keep one of the two")
 
 
 @contextmanager
@@ -101,13 +109,41 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The content of a JSON text; raises `ValueError`, also for one that is nested too deep or has endless numbers."""
+    """Return the content of a JSON text.
+
+    Raises `ValueError`, also for a text that is nested too deep, has endless numbers or repeats a key in an object.
+    """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
+    except RepeatedKeyError:
+        raise _repeated_key(text if isinstance(text, str) else text.decode(json.detect_encoding(text))) from None
     except RecursionError:
         raise ValueError("not readable as JSON: nested too deep") from None
     except ValueError as error:
         raise ValueError(f"not readable as JSON: {one_line(error)}") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise RepeatedKeyError("", 0, 0)  # Python's reader does not tell the lines
+    return found
+
+
+def _repeated_key(text: str) -> RepeatedKeyError:
+    """Return the error of the first repeated key of a JSON text that has one."""
+    objects: list[dict[str, int]] = []
+    for token in re.finditer(r'("(?:[^"\\]|\\.)*")(\s*:)?|[{}]', text):
+        if token[0] == "{":
+            objects.append({})
+        elif token[0] == "}":
+            objects.pop()
+        elif token[2]:
+            key, line = json.loads(token[1]), text.count("\n", 0, token.start()) + 1
+            if key in objects[-1]:
+                return RepeatedKeyError(key, objects[-1][key], line)
+            objects[-1][key] = line
+    raise AssertionError("no key is repeated")
 
 
 def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:

@@ -4,6 +4,7 @@ import copy
 import io
 import os
 import pickle
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,19 +15,29 @@ import torch
 import yaml
 
 import agents
-from agents.config import dump_yaml
+from agents.config import dump_yaml, read_yaml
 from agents.evaluation.tournament import hash_of_files
 from agents.games import Games, StartsConfig
 from agents.networks.nets import make_network
-from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, agent_folder, save_agent
+from agents.players.agent_files import (
+    CARD_NAME,
+    WEIGHTS_NAME,
+    AgentCard,
+    agent_folder,
+    pretrained_folders,
+    save_agent,
+    weights_of,
+)
 from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
+from oanquan_env.players import EpsilonPolicy
+from oanquan_env.search.value_net import pretrained_path
 from tests.boards import random_positions
-from tests.untrained import NETWORK, save_untrained
+from tests.untrained import NETWORK, renew_checksum, save_untrained
 
 CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("[!e]*.yaml"))  # those of evaluations have no kind
 
@@ -100,6 +111,36 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
         agents.make("ppo:pretrained", "tonkin")
 
 
+def test_names_take_folders_with_commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, name in enumerate(("lr=1", "lr=1,temperature=0.5", "lr=1,bs=64,temperature=9")):
+        save_untrained(tmp_path / name, seed=seed)
+
+    def played(name: str) -> tuple[bytes, float]:
+        player = agents.make(name)
+        assert isinstance(player, PPOPlayer)
+        return weights_of(player.network), player.temperature
+
+    weights = {path.name: (path / WEIGHTS_NAME).read_bytes() for path in tmp_path.iterdir()}
+    assert len(set(weights.values())) == 3
+    for name, folder, temperature in (
+        ("ppo:lr=1", "lr=1", 0),
+        ("ppo:lr=1,temperature=2", "lr=1", 2),
+        ("ppo:lr=1,temperature=0.5", "lr=1,temperature=0.5", 0),
+        ("ppo:lr=1,temperature=0.5,temperature=2", "lr=1,temperature=0.5", 2),
+        (f"ppo:{tmp_path}/lr=1,bs=64,temperature=9,temperature=1,mirror_average=no", "lr=1,bs=64,temperature=9", 1),
+    ):
+        assert played(name) == (weights[folder], temperature)
+    with pytest.raises(agents.UnknownAgentError, match="got 'bs=65'; there is no folder 'lr=1,bs=65,temperature=9'"):
+        agents.make("ppo:lr=1,bs=65,temperature=9")
+    shutil.copy(pretrained_path(Rules()), tmp_path / "a,nodes=5,b.npz")
+    player = agents.make("minimax:net=a,nodes=5,b.npz,nodes=300,epsilon=0")
+    assert isinstance(player, EpsilonPolicy)
+    assert agents.make("minimax:nodes=300,net=a,nodes=5,b.npz")
+    with pytest.raises(agents.UnknownAgentError, match="minimax has nodes twice"):
+        agents.make("minimax:nodes=300,net=c,nodes=5")
+
+
 class Bomb:
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return os.system, ("touch exploded",)
@@ -130,10 +171,35 @@ def test_misfits_are_refused_by_name_and_never_run(
         if content:
             changed = yaml.safe_dump({**card, **content}).encode() if isinstance(content, dict) else content
             (agent / name).write_bytes(changed)
+            if name == WEIGHTS_NAME:
+                renew_checksum(agent)
         with pytest.raises(FileError, match=message):
             PPOPlayer(agent)
-        (agent / name).write_bytes(kept[name])
+        for kept_name, original in kept.items():
+            (agent / kept_name).write_bytes(original)
     assert not (tmp_path / "exploded").exists()
+
+
+def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
+    path, different = agent / WEIGHTS_NAME, "agent.safetensors: .* their SHA-256 differs from the card's; resuming"
+    whole = path.read_bytes()
+    for place in range(0, len(whole), len(whole) // 100):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(FileError, match=different):
+            PPOPlayer(agent)
+    path.write_bytes(whole)
+    card = yaml.safe_load((agent / CARD_NAME).read_text())
+    (agent / CARD_NAME).write_text(yaml.safe_dump({**card, "weights": "0" * 63}))
+    with pytest.raises(FileError, match=r"weights: .* should match pattern"):
+        PPOPlayer(agent)
+    (agent / CARD_NAME).write_text(yaml.safe_dump({name: value for name, value in card.items() if name != "weights"}))
+    with pytest.warns(UserWarning, match=r"agent\.yaml has no checksum: damaged weights may go unnoticed"):
+        assert weights_of(PPOPlayer(agent).network) == whole
+
+
+def test_the_project_s_agents_have_checksums() -> None:
+    for rules, folder in pretrained_folders().items():
+        assert PPOPlayer(folder, rules).card.weights
 
 
 @pytest.mark.parametrize(
@@ -219,7 +285,24 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ({"sead": 3}, r"run\.yaml: sead: unknown field; did you mean seed\? \(got 3\)"),
         ({"ppo": {"n_step": 3}}, r"ppo\.n_step: unknown field; did you mean n_steps\?"),
         ({"seed": 2**32}, r"seed: must be less than 4294967296 \(got 4294967296\)"),
-        ({"total_plies": "many"}, r"total_plies: must be a valid integer.* \(got 'many'\)"),
+        *(
+            (f"total_plies: {text}", rf"total_plies: must be a whole number, such as 200 or 1e6 \(got '?{text}'?\)")
+            for text in ("many", "yes", "010", "1:30", "1_0", "0x10", "2.5", "2026-01-01")
+        ),
+        ("threads: true", r"threads: must be a whole number, such as 200 or 1e6 \(got True\)"),
+        ("network: {width: on, depth: true}", r"network\.(width|depth): must be a whole number"),
+        ("ppo: {learning_rate: true}", r"ppo\.learning_rate: must be a number \(got True\)"),
+        (
+            "ppo: {batch_size: 128, learning_rate: 0.1}\nppo: {learning_rate: 0.2}",
+            r"run\.yaml: line 2: 'ppo' stands in line 1 already; keep one of the two",
+        ),
+        ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' stands in line 2 already"),
+        ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
+        ({"evaluation": {"pairs": 10**7}}, r"evaluation\.pairs: must be less than or equal to 1000000"),
+        ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* make a network of .* at most 268,435,456"),
+        ({"kind": "td", "td": {"games": 10**12}}, r"td: games \* steps \* replay must be 16,777,216 or less; got"),
+        ({"kind": "td", "td": {"uses": 10**12}}, r"td: games \* steps \* uses must be 16,777,216 or less; got"),
+        ({"kind": "td", "td": {"batch_size": 10**12}}, r"td\.batch_size: must be less than or equal to 16777216"),
         ({"ppo": {"learning_rate": float("nan")}}, r"ppo\.learning_rate: must be a finite number"),
         (
             {"ppo": {"batch_size": 10**8}},
@@ -256,3 +339,14 @@ def test_numbers_and_rules_of_a_configuration_are_read_in_any_form(tmp_path: Pat
     (tmp_path / "run.yaml").write_text(f"rules: {rules}\nppo: {{learning_rate: 1e-3}}\n")
     config = load_config(tmp_path / "run.yaml")
     assert (config, config.rules) == (PPOConfig(rules="vietnamese"), "vietnamese")
+    (tmp_path / "run.yaml").write_text("total_plies: 1e6\nseed: 5_000\nthreads: '3'\n")
+    config = load_config(tmp_path / "run.yaml")
+    assert config == PPOConfig(total_plies=1_000_000, seed=5000, threads=3)
+    assert type(config.total_plies) is int
+
+
+def test_texts_that_look_like_numbers_survive_a_yaml_file(tmp_path: Path) -> None:
+    texts = ["12e4567", "1e6", "010", "1:30", "yes", "no", "null", "", "2026-01-01", "5_000", "0x10", "<<", "true"]
+    values = {text: text for text in texts} | {"numbers": [1e-5, 10**9, None, True]}
+    (tmp_path / "run.yaml").write_bytes(dump_yaml(values))
+    assert read_yaml(tmp_path / "run.yaml") == yaml.safe_load((tmp_path / "run.yaml").read_bytes()) == values

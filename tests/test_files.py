@@ -11,7 +11,8 @@ from oanquan_env import files
 from oanquan_env.benchmark.openings import read_openings
 from oanquan_env.benchmark.suites import read_suite
 from oanquan_env.engine.core import Core
-from oanquan_env.files import FileError, read_bytes, text_bytes, write_atomically
+from oanquan_env.errors import UsageError
+from oanquan_env.files import FileError, parse_json, read_bytes, read_json, text_bytes, write_atomically
 
 
 def test_a_file_called_gz_is_compressed_and_has_no_time(tmp_path: Path) -> None:
@@ -33,6 +34,25 @@ def test_a_damaged_or_too_long_compressed_file_is_refused(tmp_path: Path, monkey
         for read in (read_suite, lambda path: read_openings(Core(), path)):
             with pytest.raises(FileError, match=r"a\.json\.gz: "):
                 read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '{"a": {"x": "}{\\"a\\":", "y": [1, {"x": 2}]},\n "b": 2,\n "a": 3}',
+            "line 3: 'a' stands in line 1 already; keep",
+        ),
+        ('[{"a": 1}, {"a": 1, "\\u0061": 2}]', "line 1: 'a' stands in line 1 already"),
+    ],
+)
+def test_a_repeated_key_of_json_is_refused_with_its_lines(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    with pytest.raises(FileError, match=rf"a\.json: {message}"):
+        read_json(path)
+    with pytest.raises(UsageError, match=f"^{message}"):
+        parse_json(text.encode("utf-16"))
 
 
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

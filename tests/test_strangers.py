@@ -44,7 +44,7 @@ from oanquan_env.match.rules import MatchRules
 from oanquan_env.players import as_policy
 from oanquan_env.records.match_records import replay_match
 from oanquan_env.search.value_net import ValueNet
-from tests.untrained import save_untrained
+from tests.untrained import renew_checksum, save_untrained
 
 ROOT = Path(__file__).parents[1]
 SHORT = 1000
@@ -67,9 +67,25 @@ FAULTS = {
         *(f"{HEAD}1. \uff15A *", f"{HEAD}\0", HEAD + "{a}" * DEEP, HEAD + "{" * DEEP, f"{HEAD}{'9' * 23}. 5A *"),
         *(f'{HEAD}[Sold "S1"]\n*', f'{HEAD}[Match "fields_to_lose=9"]\n[Round "1"]\n*', f'{HEAD}[Position "5"]\n*'),
     ],
-    "cards": ["a: " + "[" * 5000, "a: " + "9" * 10**4, BOMB, "\0", "- 1", "rules: [1]", "{"],
+    "cards": [
+        "rules: ludii\nrules: ludii",
+        "a: " + "[" * 5000,
+        "a: " + "9" * 10**4,
+        BOMB,
+        "\0",
+        "- 1",
+        "rules: [1]",
+        "{",
+    ],
     "suites": [
-        *("[]", "[" * DEEP, '{"format": ' + "9" * 10**4 + "}", f"{SUITE}7}}", f'{SUITE}["{"x" * 10**6}"]}}'),
+        *(
+            '{"format": 2, "format": 2}',
+            "[]",
+            "[" * DEEP,
+            '{"format": ' + "9" * 10**4 + "}",
+            f"{SUITE}7}}",
+            f'{SUITE}["{"x" * 10**6}"]}}',
+        ),
         *(f"{SUITE}[]}}", f'{SUITE}[["{SET_UP} 0,0 0 0", [1{"0" * 300}], [], []]]}}'),
     ],
 }
@@ -171,6 +187,7 @@ def test_weights_that_no_network_has_are_refused(
     path = save_untrained(tmp_path / "agent") / WEIGHTS_NAME
     tensors = load_file(path)
     save_file({**tensors, "value.weight": change(tensors["value.weight"])}, path)
+    renew_checksum(path.parent)
     with pytest.raises(FileError, match=rf"agent\.safetensors: not the weights of the network.*{message}"):
         PPOPlayer(path.parent)
     path.unlink()
@@ -222,6 +239,12 @@ MISTAKES = """
 train --config nowhere.yaml  =>  nowhere.yaml: no such file
 train --resume nowhere  =>  nowhere
 train --seed -1  =>  command line: seed: must be greater than or equal to 0 (got -1)
+train --total-plies 2.5  =>  Error parsing --total-plies: must be a whole number, such as 200 or 1e6
+train --threads 1e6  =>  command line: threads: must be less than or equal to 1024 (got 1000000)
+train --sweep 0 --jobs 1000000  =>  --jobs must be a whole number from 1 to 1,024; got 1000000
+train --kind td --td.games 1000000000000  =>  games * steps * replay must be 16,777,216 or less
+train --network.width 65536  =>  embed, width, depth, leaf_width and leaf_depth make a network of
+evaluate greedy random --pairs 1e12  =>  command line: pairs: must be less than or equal to 1000000
 train --kind sarsa  =>  kind: must be ppo, td or MODULE:NAME
 train --network.name resnet  =>  must be plain, afterstates, two_ply or MODULE:NAME
 train --ppo.batch-size 100000000  =>  batch_size must be 2 to n_envs * n_steps = 16,384, and leave no minibatch
@@ -234,6 +257,11 @@ oanquan_env.cli solve --rules three-player  =>  two players, not 3
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 oanquan_env.cli solve --position 5,5  =>  column
 agents.datasets --output nowhere --positions 0  =>  command line: recipe.positions: must be greater than or equal to 1
+agents.datasets --output nowhere --positions 1e9  =>  recipe.positions: must be less than or equal to 100000000
+agents.evaluation.make_regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
+agents.evaluation.openings --count 1e9  =>  recipe.count: must be less than or equal to 1000000 (got 1000000000)
+agents.evaluation.prove_openings --plies 20  =>  command line: plies: must be less than or equal to 8 (got 20)
+benchmarks.learning --jobs 1000000  =>  command line: jobs: must be less than or equal to 1024
 agents.evaluation.prove_openings --asked -1  =>  command line: asked: must be greater than or equal to 0 (got -1)
 agents.evaluation.prove_regret nowhere.json --threads 0  =>  command line: threads: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,

@@ -1,7 +1,9 @@
 """PPO runs: learning, rewards and networks, three and four players, schedules, the command line."""
 
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import torch
 import yaml
 
 import agents
+import evaluate
 import train
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
@@ -19,7 +22,7 @@ from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
 from oanquan_env.rewards import REWARDS
-from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, evaluations, learn, resume, stopped
+from tests.runs import ITERATION, PLAIN, PPO, TD, assert_same_run, begin, evaluations, learn, resume, stopped
 from train import parse
 
 
@@ -80,6 +83,26 @@ def test_a_run_s_folder_is_named_after_its_configuration(tmp_path: Path, monkeyp
     assert train.main(["--config", "mine.yaml", "--sweep", "4", "--jobs", "1"]) == 0
     assert (tmp_path / "runs" / "mine" / WEIGHTS_NAME).is_file()
     assert (tmp_path / "runs" / "mine-sweep" / "seed-4" / WEIGHTS_NAME).is_file()
+
+
+@pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
+def test_the_printed_command_plays_a_run_in_any_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = "runs/lr=1e-3,temperature=0.5,bs=64 [red]:cat:"
+    Path("mine.yaml").write_text(yaml.safe_dump({**settings, "total_plies": ITERATION}))
+    assert train.main(["--config", "mine.yaml", "--output", folder]) == 0
+    printed = capsys.readouterr().out
+    usage = re.sub(r"\s+", " ", printed[printed.rindex(f" is in {folder}") :])
+    command = shlex.split(usage.partition("try: ")[2])
+    assert command[:2] == ["python", "evaluate.py"]
+    assert evaluate.main([*command[2:], "--pairs", "2", "--openings", "random"]) == 0
+    assert train.main(["--resume", folder]) == 0
+    again = shlex.split(capsys.readouterr().out.partition("to train longer: ")[2])[:6]
+    assert again == ["python", "train.py", "--resume", folder, "--total-plies", str(2 * ITERATION)]
+    with pytest.raises(FileError, match=re.escape(f"continue it with --resume '{folder}', or choose")):
+        begin(Path(folder), settings)
 
 
 @pytest.mark.parametrize(

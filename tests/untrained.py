@@ -1,11 +1,13 @@
 """Agents that were never trained, for tests."""
 
+import hashlib
 from pathlib import Path
 
 import torch
 
+from agents.config import dump_yaml
 from agents.networks.nets import NetworkConfig, make_network
-from agents.players.agent_files import AgentCard, save_agent
+from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, AgentCard, read_card, save_agent
 from oanquan_env import Core
 
 NETWORK = NetworkConfig(embed=2, width=8, depth=1)
@@ -19,3 +21,9 @@ def save_untrained(folder: Path, rules: str = "mancala-world", *, reward: str = 
     folder.mkdir()
     save_agent(folder, network, AgentCard(rules=rules, reward=reward, network=config))
     return folder
+
+
+def renew_checksum(folder: Path) -> None:
+    """Put the checksum of an agent's changed weights into its card, so that they are read."""
+    checksum = hashlib.sha256((folder / WEIGHTS_NAME).read_bytes()).hexdigest()
+    (folder / CARD_NAME).write_bytes(dump_yaml(read_card(folder).model_copy(update={"weights": checksum})))

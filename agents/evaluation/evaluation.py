@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.config import Count, CountOrZero, Seed, validated
+from agents.config import OpeningPlies, Pairs, Seed, validated
 from agents.evaluation.finished_parts import FinishedParts
 from agents.evaluation.ratings import rate
 from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretResult, Report, WinShare
@@ -62,11 +62,11 @@ class EvaluationSettings:
     agents: AgentNames  # agents by name; two or more for the arena
     suites: SuiteNames = field(default_factory=lambda: ["arena"])  # arena, regret, or both, as in arena,regret
     part: Part = "test"  # part of the regret suite
-    pairs: Count = 200  # openings of each pairing, each played in every seating
+    pairs: Pairs = 200  # openings of each pairing, each played in every seating
     openings: Openings = (
         None  # `balanced`, `fair`, `random` or a file of game records (default: balanced, where there are some)
     )
-    opening_plies: CountOrZero = 4  # random plies of a random opening
+    opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
     time: bool = False  # also measure the mean time of a move

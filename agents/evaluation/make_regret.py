@@ -25,7 +25,17 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.config import OptionalFile, OptionalFolder, RayAddress, command, command_of, progress_bar
+from agents.config import (
+    OptionalFile,
+    OptionalFolder,
+    RayAddress,
+    Seed,
+    Size,
+    Whole,
+    command,
+    command_of,
+    progress_bar,
+)
 from agents.evaluation.finished_parts import FinishedParts
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from agents.support.parallel import in_order, spread
@@ -51,10 +61,10 @@ class SuiteRecipe:
     """Parameters of a suite."""
 
     rules: str = DEFAULT_PRESET  # rules by name
-    count: int = 2400  # number of positions, a multiple of 3: as many of each phase
-    depths: tuple[int, int, int] = (18, 22, 24)  # plies of the search in opening, middle and end
-    games: int = 3000  # games from which positions are drawn
-    seed: int = 0  # seed of all chance
+    count: Size = 2400  # number of positions, a multiple of 3: as many of each phase
+    depths: tuple[Whole, Whole, Whole] = (18, 22, 24)  # plies of the search in opening, middle and end
+    games: Size = 3000  # games from which positions are drawn
+    seed: Seed = 0  # seed of all chance
     net: str | None = None  # value net of the search, a file, a run's folder or `pretrained`; none if left out
 
 

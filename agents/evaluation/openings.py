@@ -23,7 +23,17 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.config import OptionalFile, command, command_of, progress_bar
+from agents.config import (
+    Count,
+    CountOrZero,
+    OpeningPlies,
+    OptionalFile,
+    Seed,
+    Size,
+    command,
+    command_of,
+    progress_bar,
+)
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.suites import openings_path
@@ -59,12 +69,12 @@ class OpeningsRecipe:
     """Parameters of a balanced suite, the options of the command; its `--help` explains them."""
 
     rules: str = DEFAULT_PRESET  # rules by name
-    count: int = 600  # number of lines
-    shortest: int = 4  # plies of the shortest lines
-    longest: int = 8  # plies of the longest lines
-    within: int = 3  # points by which a player's final margin may differ from 0
-    depth: int = 18  # plies of the deep search
-    seed: int = 0  # seed of the random lines
+    count: Size = 600  # number of lines
+    shortest: OpeningPlies = 4  # plies of the shortest lines
+    longest: OpeningPlies = 8  # plies of the longest lines
+    within: CountOrZero = 3  # points by which a player's final margin may differ from 0
+    depth: Count = 18  # plies of the deep search
+    seed: Seed = 0  # seed of the random lines
     proved: bool = False  # take only lines whose margin is proved to be so near 0, for two players
     net: str | None = None  # value net of the searches, a file, a run's folder or `pretrained`; none if left out
 

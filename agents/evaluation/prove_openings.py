@@ -21,11 +21,13 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 from rich.progress import Progress
 
-from agents.config import Count, CountOrZero, OptionalFile, command, progress_bar
+from agents.config import Count, CountOrZero, OptionalFile, Threads, command, progress_bar
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.opening_values import (
     OpeningTable,
@@ -51,6 +53,8 @@ from oanquan_env.search.solver import FIRST_NODES, BoundSearch, Solver
 PROG = "python -m agents.evaluation.prove_openings"
 MEGABYTES = 256.0
 """Size of a position's table of proofs."""
+MOST_PLIES = 8
+"""The table is in memory, and each ply makes it about six times as long."""
 GUESS = Limits(nodes=20_000)  # of the search whose value is the first guess of a position's
 ENDED = ""  # in place of a position's name: the game is over
 CERTIFY_SECONDS = 60.0
@@ -170,10 +174,10 @@ class Options:
     """The command line."""
 
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
-    plies: Count = 3  # plies of the deepest positions
+    plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions
     nodes: Count = 4_000_000  # moves that may be played for one question about a value
     asked: CountOrZero | None = None  # plies of the deepest positions that are asked for (default: all)
-    threads: Count = os.cpu_count() or 1  # positions worked on at once
+    threads: Threads = os.cpu_count() or 1  # positions worked on at once
     certify: CountOrZero = 0  # prove nothing; check so many of the file's values by certificates
     output: OptionalFile = None  # the file, which is continued; the package's if left out
 

@@ -12,6 +12,7 @@ depend on --threads or --ray.
 import dataclasses
 import functools
 import os
+import shlex
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 import tyro
 from rich.progress import Progress
 
-from agents.config import Count, RayAddress, command, progress_bar
+from agents.config import Count, RayAddress, Threads, command, progress_bar
 from agents.support.parallel import spread
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Floats
@@ -111,7 +112,7 @@ def prove_suite(
             progress.advance(task)
             if row % SAVED == SAVED - 1:
                 save(dataclasses.replace(suite, values=values, lower=lower, upper=upper))
-    command = f"{PROG} oanquan_env/data/{suite.name}.json.gz --nodes {nodes}"
+    command = f"{PROG} {shlex.quote(f'oanquan_env/data/{suite.name}.json.gz')} --nodes {nodes}"
     made = {**suite.made, "proved_by": command}
     return dataclasses.replace(suite, values=values, lower=lower, upper=upper, made=made)
 
@@ -122,7 +123,7 @@ class Options:
 
     suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
     nodes: Count = 4_000_000  # moves that may be played for one question about a value
-    threads: Count = os.cpu_count() or 1  # positions worked on at once
+    threads: Threads = os.cpu_count() or 1  # positions worked on at once
     ray: RayAddress = None
 
 

@@ -9,6 +9,7 @@ import functools
 import itertools
 import re
 import secrets
+import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -117,7 +118,8 @@ def make_entrants(players: Sequence[str] | Mapping[str, object], rules: Rules) -
         match = _LABEL.fullmatch(text)
         label, name = (match[1], match[2]) if match else (text, text)
         if any(label == other.label for other in entrants):
-            raise UsageError(f"two players are called {label!r}; tell them apart by labels, as in A={name} B={name}")
+            labelled = shlex.join([f"A={name}", f"B={name}"])
+            raise UsageError(f"two players are called {label!r}; tell them apart by labels, as in {labelled}")
         entrants.append(make_entrant(label, name, rules))
     return entrants
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from agents.config import Count, Strict
+from agents.config import Count, OpeningPlies, Pairs, Strict
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.files import FileError
@@ -29,8 +29,8 @@ class AgentEvaluation(EvaluationSchedule):
     """
 
     opponents: list[str] = Field(["random", "greedy"], description="players by name, or MODULE:NAME")
-    pairs: int = Field(200, ge=1, le=10**6, description="openings against each opponent, each played in every seat")
-    opening_plies: Count = Field(4, description="random plies of an opening")
+    pairs: Pairs = Field(200, description="openings against each opponent, each played in every seat")
+    opening_plies: OpeningPlies = Field(4, description="random plies of an opening")
 
     def check(self, core: Core) -> None:
         """Raises `FileError` for opponents or openings that cannot be."""

@@ -8,17 +8,19 @@ are computed.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import torch
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from torch import Tensor, nn
 
-from agents.config import Strict, imported
+from agents.config import Strict, Whole, imported
 from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
 from agents.networks.sums import SumOfRows
 from oanquan_env import Core, Rules
 
+SMALLEST_BOARD = 8  # columns that a network sees of the smallest board: six squares, two stones
+MOST_WEIGHTS = 2**28  # of a network; with gradients and Adam's moments they take 4 GB
 MAX_COUNT = 31  # larger counts look the same to a network: piles of more than 31 seeds are rare
 MAX_FIELD = 17  # the same for a field; of the fields met in training one in 30,000 holds more
 POINTS_SCALE = 10.0  # points are divided by this before a network or a loss sees them, to be of the order of one
@@ -37,11 +39,11 @@ class NetworkConfig(Strict):
         description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result; "
         "`two_ply`: at the results of replies too; both at the points that the next ply wins; or MODULE:NAME",
     )
-    embed: int = Field(8, ge=1, le=65_536, description="numbers that stand for the count of one square")
-    width: int = Field(128, ge=1, le=65_536, description="units of a hidden layer")
-    depth: int = Field(2, ge=1, le=64, description="hidden layers")
-    leaf_width: int = Field(64, ge=1, le=65_536, description="units of a hidden layer for `two_ply`'s leaves")
-    leaf_depth: int = Field(2, ge=1, le=64, description="hidden layers for `two_ply`'s leaves")
+    embed: Whole = Field(8, ge=1, le=65_536, description="numbers that stand for the count of one square")
+    width: Whole = Field(128, ge=1, le=65_536, description="units of a hidden layer")
+    depth: Whole = Field(2, ge=1, le=64, description="hidden layers")
+    leaf_width: Whole = Field(64, ge=1, le=65_536, description="units of a hidden layer for `two_ply`'s leaves")
+    leaf_depth: Whole = Field(2, ge=1, le=64, description="hidden layers for `two_ply`'s leaves")
 
     @field_validator("name")
     @classmethod
@@ -49,6 +51,21 @@ class NetworkConfig(Strict):
         if name not in NETWORKS and ":" not in name:
             raise ValueError(f"must be {', '.join(NETWORKS)} or MODULE:NAME")
         return name
+
+    @model_validator(mode="after")
+    def _fits_into_memory(self) -> Self:
+        if self.fewest_weights > MOST_WEIGHTS:
+            raise ValueError(
+                f"embed, width, depth, leaf_width and leaf_depth make a network of {self.fewest_weights:,} weights or "
+                f"more; at most {MOST_WEIGHTS:,} are allowed"
+            )
+        return self
+
+    @property
+    def fewest_weights(self) -> int:
+        """Weights that the network has under the rules of the smallest board."""
+        trunks = [(self.width, self.depth), (self.leaf_width, self.leaf_depth)][: 1 + (self.name == "two_ply")]
+        return sum(SMALLEST_BOARD * self.embed * width + (depth - 1) * width**2 for width, depth in trunks)
 
 
 class Net(Protocol):
@@ -106,7 +123,7 @@ class CountTrunk(nn.Module):
     begins: Tensor
     told_apart: Tensor
 
-    def __init__(self, rules: Rules, extra: int, *, embed: int, width: int, depth: int) -> None:
+    def __init__(self, rules: Rules, extra: int, *, embed: Whole, width: int, depth: int) -> None:
         super().__init__()
         most = ([MAX_FIELD] * rules.fields + [MAX_COUNT]) * rules.players + [1] * rules.players  # seeds, then stones
         self.width = width

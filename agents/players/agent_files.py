@@ -3,16 +3,18 @@
 The card holds everything needed to use the weights, and their origin. Loading them runs no code.
 """
 
+import hashlib
 import math
+import warnings
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import torch
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from agents.config import RulesName, Strict, dump_yaml, read_yaml, validated
+from agents.config import RulesName, Strict, dump_yaml, read_yaml, validated, whole_number
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NETWORKS, NetworkConfig, make_network
 from oanquan_env import Core, Rules
@@ -26,8 +28,6 @@ PRETRAINED: Final = "pretrained"
 """In a player's name: the project's own agent for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
 """The folder of those agents, with one for each of the rules."""
-SMALLEST_BOARD = 8
-"""Columns that a network sees of the smallest board: six squares, two stones."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; with larger ones than this a network's numbers overflow."""
 
@@ -46,10 +46,11 @@ def check_reward(reward: str, network: NetworkConfig) -> None:
 class AgentCard(Strict):
     """The description of an agent. `training` is its history, which is not needed to use it."""
 
-    format: Literal[1] = 1
+    format: Annotated[Literal[1], BeforeValidator(whole_number)] = 1
     rules: RulesName = Field(description="rules that it was trained for")
     reward: str = Field(description="the reward whose values its network predicts")
     network: NetworkConfig
+    weights: str | None = Field(None, pattern="^[0-9a-f]{64}$", description=f"SHA-256 of {WEIGHTS_NAME}, hexadecimal")
     training: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -64,9 +65,11 @@ def weights_of(network: torch.nn.Module) -> bytes:
 
 
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
-    """Write both files into `folder`, each atomically, the weights first."""
-    write_atomically(folder / WEIGHTS_NAME, weights_of(network))
-    write_atomically(folder / CARD_NAME, dump_yaml(card))
+    """Write both files into `folder`, each atomically, the weights first; the card gets their checksum."""
+    weights = weights_of(network)
+    write_atomically(folder / WEIGHTS_NAME, weights)
+    checked = card.model_copy(update={"weights": hashlib.sha256(weights).hexdigest()})
+    write_atomically(folder / CARD_NAME, dump_yaml(checked))
 
 
 def read_card(folder: Path) -> AgentCard:
@@ -100,17 +103,21 @@ def pretrained_folders() -> dict[Rules, Path]:
 
 
 def load_network(
-    core: Core, config: NetworkConfig, path: Path, network: str | None = None
+    core: Core, card: AgentCard, path: Path, network: str | None = None
 ) -> tuple[FeatureEncoder, torch.nn.Module]:
-    """The features and the network of a card with the weights at `path`; raises `FileError`.
+    """Return the features and the network of a card with the weights at `path`.
+
+    Raises `FileError`, also if the weights do not have the card's checksum. A card without one causes a warning.
 
     A network is made only if the file has enough weights for it: a stranger's card can ask for one of any size. The
     class of a network of one's own, which runs code, is never taken from a card alone: `network` must name it, too.
     """
+    config = card.network
     if config.name not in NETWORKS and config.name != network:
         raise FileError(f"{path.parent}: its network is code; to run it, name it: ppo:FOLDER,network={config.name}")
     with naming_damage(path, "not the weights of the network on the card"):
-        tensors = _read_weights(path, _fewest_weights(config))
+        _check_weights(path, card.weights)
+        tensors = _read_weights(path, config.fewest_weights if config.name in NETWORKS else 0)
         features, module = make_network(core, config)
         for name, own in module.state_dict().items():
             tensor = tensors.get(name, own)
@@ -122,12 +129,13 @@ def load_network(
     return features, module
 
 
-def _fewest_weights(config: NetworkConfig) -> int:
-    """Weights that the network has under the rules of the smallest board; 0 for one of one's own."""
-    if config.name not in NETWORKS:
-        return 0
-    trunks = [(config.width, config.depth), (config.leaf_width, config.leaf_depth)][: 1 + (config.name == "two_ply")]
-    return sum(SMALLEST_BOARD * config.embed * width + (depth - 1) * width**2 for width, depth in trunks)
+def _check_weights(path: Path, checksum: str | None) -> None:
+    if checksum is None:
+        warnings.warn(f"{path.parent / CARD_NAME} has no checksum: damaged weights may go unnoticed", stacklevel=4)
+    elif hashlib.sha256(path.read_bytes()).hexdigest() != checksum:
+        raise ValueError(
+            "damaged, or of another agent, as their SHA-256 differs from the card's; resuming the run writes both anew"
+        )
 
 
 def _read_weights(path: Path, fewest: int) -> dict[str, torch.Tensor]:

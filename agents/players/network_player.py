@@ -52,7 +52,7 @@ class PPOPlayer:
         if mirror_average and not trained.is_symmetric:
             raise ValueError(f"mirror_average must be no for '{trained}': a mirror makes them other rules")
         self.core = Core(trained)
-        self.features, module = load_network(self.core, self.card.network, folder / WEIGHTS_NAME, network)
+        self.features, module = load_network(self.core, self.card, folder / WEIGHTS_NAME, network)
         self.network = module.eval()
         _use_one_thread_in_children()
         self.temperature = temperature

@@ -17,13 +17,12 @@ from agents.config import command, dump_yaml, read_yaml
 from agents.evaluation.results import Report, read_report
 from agents.evaluation.tournament import hash_of_files
 from agents.players.agent_files import (
-    CARD_NAME,
     PRETRAINED,
     PRETRAINED_FOLDER,
-    WEIGHTS_NAME,
     AgentCard,
     pretrained_folders,
     read_card,
+    save_agent,
     weights_of,
 )
 from agents.players.network_player import PPOPlayer
@@ -55,13 +54,12 @@ def take(run: Path) -> Path:
         write_atomically(pretrained_path(net.rules), net.to_bytes())
         return pretrained_path(net.rules)
     player = PPOPlayer(run)
-    weights = weights_of(player.network.half())
-    if len(weights) > LARGEST:
-        raise ValueError(f"weights of {run} have {len(weights):,} bytes; at most {LARGEST:,} go into the repository")
+    network = player.network.half()
+    if (size := len(weights_of(network))) > LARGEST:
+        raise ValueError(f"weights of {run} have {size:,} bytes; at most {LARGEST:,} go into the repository")
     folder = PRETRAINED_FOLDER / Rules.parse(player.card.rules).slug
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / WEIGHTS_NAME, weights)
-    write_atomically(folder / CARD_NAME, (run / CARD_NAME).read_bytes())
+    save_agent(folder, network, player.card)
     write_atomically(folder / CONFIG_NAME, dump_yaml(config))
     return folder
 

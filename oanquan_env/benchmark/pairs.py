@@ -19,6 +19,8 @@ from oanquan_env.engine.positions import Positions, turn_order
 from oanquan_env.players import Policy
 from oanquan_env.playing import advance, seated
 
+MOST_PAIRS = 10**6
+"""Most openings of a pairing, whose games are all in memory at once."""
 OnGamesEnded: TypeAlias = Callable[[int], None]
 """Called with the number of games that ended since the last call."""
 

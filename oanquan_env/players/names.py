@@ -1,6 +1,7 @@
 """Kinds of players, and their names: `greedy:epsilon=0.1` is a kind and its options."""
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ FORMS = {
     str: re.compile(r".*"),
 }
 """How the value of an option of each type is written: plain decimal digits, no more than make sense."""
+LONGEST_PATH = 4096
+"""Characters; no system has longer paths."""
 
 
 @dataclass(frozen=True)
@@ -92,26 +95,38 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
         close = difflib.get_close_matches(one_line(word), kinds, n=1)
         meant = f" (did you mean {close[0]}?)" if close else ""
         raise UnknownAgentError(f"unknown player {one_line(repr(name))}{meant}; players are:\n{listed(kinds)}")
-    kind, place = kinds[word], None
+    kind, place, parts = kinds[word], None, detail.split(",") if detail else []
     if kind.begins_with:
-        place, _, detail = (detail, "", "") if kind.begins_with == "player" else detail.partition(",")
+        length = len(parts) if kind.begins_with == "player" else _path_length(parts)
+        place, parts = ",".join(parts[:length]), parts[length:]
         if not place:
             raise UnknownAgentError(kind.needs)
-    options = _read_options(word, kind, detail)
+    options = _read_options(word, kind, detail, parts)
     epsilon, net = options.pop("epsilon", None), options.pop("net", None)
     agent, beyond = (place if kind.begins_with == what else None for what in ("agent", "player"))
     return PlayerName(name, word, agent, net, beyond, options, epsilon)
 
 
-def _read_options(word: str, kind: Kind, detail: str) -> dict[str, Any]:
-    """The options in `detail`, as in `depth=6,nodes=1000`, each read as its type."""
+def _path_length(parts: list[str]) -> int:
+    """Return how many parts between commas a path takes: those of the longest one that exists, or else the first."""
+    for length in range(len(parts), 1, -1) if sum(map(len, parts)) <= LONGEST_PATH else ():
+        if os.path.exists(",".join(parts[:length])):
+            return length
+    return 1
+
+
+def _read_options(word: str, kind: Kind, detail: str, parts: list[str]) -> dict[str, Any]:
+    """Return the options in the last parts of `detail`, such as `depth=6` and `nodes=1000`, each read as its type."""
     types = {**kind.options, "epsilon": float}
     options: dict[str, Any] = {}
-    for part in detail.split(",") if detail else []:
-        key, sign, text = part.partition("=")
+    while parts:
+        key, sign, text = parts[0].partition("=")
         if key not in types or not sign:
             known = ", ".join(f"{name}=…" for name in types)
-            raise UnknownAgentError(f"{word} has {known}; got {one_line(repr(part))}")
+            missing = f"; there is no folder {one_line(repr(detail))}" if kind.begins_with == "agent" else ""
+            raise UnknownAgentError(f"{word} has {known}; got {one_line(repr(parts[0]))}{missing}")
+        length = _path_length([text, *parts[1:]]) if types[key] is str else 1
+        text, parts = ",".join([text, *parts[1:length]]), parts[length:]
         if key in options:
             raise UnknownAgentError(f"{word} has {key} twice in {one_line(repr(detail))}")
         if not FORMS[types[key]].fullmatch(text):
