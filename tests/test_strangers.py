@@ -200,9 +200,9 @@ def test_weights_that_no_network_has_are_refused(
     ("answer", "message"),
     [
         (lambda n: np.zeros(n, dtype=np.intp), "illegal action 0 in row"),
-        (lambda n: 3, r"actions must be 40 whole numbers, got int64 of shape \(\)"),
-        (lambda n: np.full(n, 2.0), "actions must be 40 whole numbers, got float64 of shape"),
-        (lambda n: [2] * (n + 1), "actions must be 40 whole numbers, got int64 of shape"),
+        (lambda n: 3, r"actions must be an array of 40 integers, got int64 of shape \(\)"),
+        (lambda n: np.full(n, 2.0), "actions must be an array of 40 integers, got float64 of shape"),
+        (lambda n: [2] * (n + 1), "actions must be an array of 40 integers, got int64 of shape"),
     ],
 )
 def test_players_answer_with_a_legal_action_for_each_position(answer: Callable[[int], object], message: str) -> None:
