@@ -1,7 +1,9 @@
 """The errors of more than one module. `UsageError` is their base: commands print one without a traceback."""
 
+import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class UsageError(ValueError):
@@ -18,6 +20,18 @@ class UnavailableError(UsageError):
 
 class MissingExtraError(ImportError, UsageError):
     """An optional package is not installed; names the extra that installs it."""
+
+
+def as_whole(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """Return the argument `name` as an int; raises `UsageError` unless it is a whole number from `low` to `high`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or number < low or (high is not None and number > high):
+        wanted = f"of {low} or more" if high is None else f"from {low} to {high:,}"
+        raise UsageError(f"{name} must be a whole number {wanted}; got {value!r}")
+    return number
 
 
 @contextmanager
