@@ -48,7 +48,8 @@ export async function openFile(file) {
 /** Begin the game that a link holds; where it has no moves and names no players, who sits here stays, at first `seats`. */
 async function openHeld(text, seats = null) {
   const asked = readLink(text, page.catalogue), others = seats?.length === asked.seats.length ? seats : null;
-  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : others });
+  if (/(^|&)(moves|south|east|north|west)=/.test(text)) await play("new", asked);
+  else await play("new", { ...asked, seats: others }).catch(() => play("new", { ...asked, seats: null })); // who sat here may be gone
 }
 
 /** Begin the game that the address holds; false if it cannot be read. Before the first game, `seats` may say who sits here. */

@@ -8,7 +8,7 @@ const RETURN = 4; // turns until a failed puzzle comes back: three others lie be
 const STRIDE = 7919; // of the daily puzzle through all puzzles; a prime, so that it meets each once
 const DAY = 86_400_000;
 
-const isCount = (value) => Number.isInteger(value) && value >= 0;
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const object = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
 
 /** The log of a text; what cannot be read of it is left out. */

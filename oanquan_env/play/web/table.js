@@ -76,10 +76,20 @@ function keep() {
   } catch { /* private windows */ }
 }
 
+const isText = (value) => typeof value === "string", areTexts = (value) => Array.isArray(value) && value.every(isText);
+const isGame = (value) => isText(value?.text) && areTexts(value.seats);
+const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2 : isText(value.level));
+const isAim = (value) => value?.helped === true || (Number.isInteger(value?.bound) && Number.isInteger(value.least));
+
+/** What this tab kept, or else the last of any tab. Other pages of the host may have written it: what is not such a thing is left out. */
 function kept() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEPT) ?? localStorage.getItem(LAST));
-  } catch { return null; }
+  for (const place of [() => sessionStorage.getItem(KEPT), () => localStorage.getItem(LAST)]) {
+    try {
+      const held = JSON.parse(place()), { text, seats, puzzle, branch, aim } = held ?? {};
+      if (isGame(held)) return { text, seats, puzzle: isPuzzle(puzzle) ? puzzle : null, branch: isGame(branch) ? branch : null, aim: isAim(aim) ? aim : null };
+    } catch { /* private windows, or no JSON */ }
+  }
+  return null;
 }
 
 /**
