@@ -330,7 +330,7 @@ DAMAGED = {
         '{"text": "", "seats": [5]}',
         '{"text": "[Rules", "seats": []}',
         '{"text": %s, "seats": ["human", "nobody"], "aim": {"bound": "x"}}',
-        '{"text": %s, "seats": ["human", "easy"], "puzzle": {"puzzle": {"position": 5, "line": 7}}, "branch": 3, "aim": 7}',
+        '{"text": %s, "seats": ["human", "easy"], "puzzle": {"puzzle": {"position": 5}}, "branch": 3, "aim": 7}',
         '{"text": %s, "seats": ["human", "easy"], "puzzle": {"rules": "", "puzzle": {"position": "", "line": []}}}',
         '{"text": %s, "seats": ["human", "easy"], "puzzle": {"rules": "tonkin", "level": "constructor", "number": -1}}',
     ],
