@@ -121,3 +121,31 @@ def test_how_to_play_shows_every_lesson(visit: Visit) -> None:
     person.waits_for("Bạn có thể ăn quan")  # the help of the first game
     page.reload()
     person.waits_for("Bạn có thể ăn quan")
+
+
+REACHED = """hits => hits.map(hit => {  // whether a tap on the middle of a square reaches it
+    const { left, top, width, height } = hit.getBoundingClientRect();
+    return hit.getRootNode().elementFromPoint(left + width / 2, top + height / 2) === hit;
+})"""
+
+
+@pytest.mark.parametrize("size", [(360, 640), (390, 844), (844, 390)])
+def test_a_tap_on_another_square_plays_no_move(visit: Visit, size: tuple[int, int]) -> None:
+    options = {**PHONE, "viewport": {"width": size[0], "height": size[1]}}
+    person = visit("#rules=vietnamese&north=human", **options)
+    for first in "12345":
+        for second in "12345":
+            for field in (first, second):
+                person.board.locator(f".hit[data-field='{field}']").nth(0).tap()
+            assert person.board.locator(".hit.chosen").get_attribute("data-field") == second
+            assert person.board.locator(".way").evaluate_all(INSIDE)
+        assert all(person.board.locator(".hit").evaluate_all(REACHED))
+    assert person.moves == []
+    person.move("2C")
+    assert person.moves == ["2C"]
+    for rules, fields in (("three-player", 5), ("four-player", 5), ("tonkin", 5), ("vietnamese fields=2", 2)):
+        other = visit(f"#rules={rules.replace(' ', '+')}&north=human", **options)
+        for field in range(1, fields + 1):
+            other.board.locator(f".hit.legal[data-field='{field}']").tap()
+            assert all(other.board.locator(".hit").evaluate_all(REACHED)), (rules, field)
+            assert other.board.locator(".way").evaluate_all(INSIDE)

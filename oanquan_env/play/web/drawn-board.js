@@ -214,7 +214,7 @@ export class DrawnBoard extends EventTarget {
     this.putBadge(this.handBadge, [0, 0], 0);
     this.heaps = this.heaps.map(() => []);
     this.stones = this.stones.map((_, side) => (this.frame.stones[side] ? this.makeStone(side) : null));
-    this.squares.forEach((square, index) => { square.hit.className.baseVal = "hit"; this.arrange(index, 0); });
+    this.squares.forEach(({ hit }, index) => { hit.classList.remove("lifted", "last", "gap", "taken"); this.arrange(index, 0); });
     this.drawCounts();
     this.drawPlates();
   }
