@@ -312,6 +312,39 @@ def test_the_end_is_heard_and_its_verse_seen_unless_the_sound_is_off(visit: Visi
     assert person.board.locator("[data-tool=loud]").get_attribute("aria-pressed") == "false"
 
 
+def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:
+    person = visit("#rules=tonkin&north=human")
+    page, back = person.page, person.page.locator("#resume")
+    address = page.url
+    assert back.is_hidden()
+    person.play("3A", "2A")
+    page.goto("about:blank")
+    person.open(f"{address}#moves=5A3A")  # a link, in a page that begins; that game is over
+    assert person.moves == ["5A", "3A"]
+    assert back.inner_text() == "Back to the game"
+    page.evaluate("location.hash = 'rules=vietnamese&moves=1A'")  # and in one that is there
+    page.locator("#moves button").nth(1).wait_for()
+    page.locator("#new").click()
+    page.locator("#begin").click()
+    page.locator("#new-dialog:not([open])").wait_for(state="attached")
+    assert (person.moves, back.inner_text()) == ([], "Unfinished games (2)")
+    page.reload()
+    back.click()
+    games = page.locator("#games button")
+    assert "1 move" in games.nth(0).inner_text()
+    games.filter(has_text="2 moves").click()
+    page.locator("#games-dialog:not([open])").wait_for(state="attached")
+    assert (person.state["rules"], person.moves) == ("tonkin", ["3A", "2A"])
+    assert [seat["name"] for seat in person.state["seats"]] == ["human", "human"]
+    back.click()  # the other one; this one takes its place
+    page.locator("#moves button").nth(1).wait_for()
+    person.board.locator(".hit.legal").first.wait_for()
+    assert (person.moves, back.inner_text()) == (["1A"], "Back to the game")
+    back.click()
+    page.locator("#moves button").nth(2).wait_for()
+    assert person.moves == ["3A", "2A"]
+
+
 DAMAGED = {
     "language": ["", "fr", "constructor", "__proto__", "null"],
     "speed": ["", "constructor", "9", "[object Object]"],
@@ -319,6 +352,7 @@ DAMAGED = {
     "loud": ["yes", "null", ""],
     "learned": ["no"],
     "evaluate": ["true"],
+    "games": ["", "5", "[5, null]", '[{"text": "x", "seats": []}]'],
     "puzzles": ["[]", '{"sets": {"first": 3}}', '{"streak": {"day": 1e300, "days": 1e300}}'],
     "last": [
         "",

@@ -52,9 +52,8 @@ function setLanguage(chosen) {
   view.setLanguage(chosen);
 }
 
-/** What opens the game that the address holds, if it holds one. */
-const linked = async () => (location.hash.includes("=") ? (await dialogs.share()).openLink : null);
-const openLink = async () => (await linked())?.();
+/** Open the game that the address holds, if it holds one. */
+const openLink = async () => { if (location.hash.includes("=")) await (await dialogs.share()).openLink(); };
 
 /** Keep the page for times without a network; a version that came meanwhile takes over before the game begins. */
 async function keep() {
@@ -74,7 +73,8 @@ async function start() {
     if (kept) view.option(name, name === "speed" ? kept : kept === "true");
   }
   try {
-    await begin(await linked());
+    await begin();
+    await openLink();
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
     window.addEventListener("hashchange", () => openLink().catch(complain));
     document.body.dataset.ready = "yes";

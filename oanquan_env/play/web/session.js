@@ -197,6 +197,13 @@ export class Session extends EventTarget {
   /** The game, or the match so far, as records. */
   saved() { return formatRecords(this.game.records(), this.#catalogue); }
 
+  /** The unfinished game that another one would replace; null if it has no moves. */
+  left() {
+    const game = this.#kept?.game ?? this.game, settled = game.settled(), moves = game.line().length;
+    if (!(moves || game.match?.rounds.length) || (settled ?? game).over) return null;
+    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, rules: rulesText(game.rules, this.#catalogue), moves };
+  }
+
   /** What `restore` needs to go on with this game elsewhere, as plain data; with the puzzle or the branch that it was left for. */
   kept() {
     const { game, puzzle } = this, first = this.#kept?.game ?? game, written = (one) => ({ text: formatRecords(one.records(), this.#catalogue), seats: one.names });
