@@ -164,6 +164,26 @@ def test_gymnasium_s_torch_wrapper_goes_on_over_finished_games(mode: AutoresetMo
     assert [TERMINATIONS[code] for code in info["termination"].tolist()] == ["max_plies"] * 4
 
 
+@pytest.mark.parametrize("name", ["FlattenObservation", "NumpyToTorch", "NormalizeObservation"])
+def test_gymnasium_s_observation_wrappers_refuse_restarts_in_the_same_step(name: str) -> None:
+    """As docs/environment.md says; a version of Gymnasium that takes them needs another sentence there."""
+    pytest.importorskip("array_api_compat")
+    make: Any = getattr(gymnasium.wrappers.vector, name)
+    with pytest.raises((ValueError, BufferError)):  # noqa: PT012
+        games = make(OAnQuanVectorEnv(4, "max_plies=1", opponent=None, autoreset_mode="SameStep"))
+        _, info = games.reset(seed=0)
+        games.step(info["action_mask"].argmax(axis=1))
+
+
+def test_gymnasium_s_torch_wrapper_steps_a_single_environment_without_a_warning() -> None:
+    pytest.importorskip("array_api_compat")
+    game = gymnasium.wrappers.NumpyToTorch(OAnQuanEnv())
+    _, info = game.reset(seed=0)
+    observation, *_ = game.step(info["action_mask"].argmax())
+    with pytest.warns(UserWarning, match="Casting input x to numpy array"):
+        assert game.observation_space.contains(observation)
+
+
 def test_the_page_lists_the_codes_of_terminations() -> None:
     page = (Path(__file__).parent.parent / "docs" / "environment.md").read_text(encoding="utf-8")
     assert f"| code | {' | '.join(map(str, range(len(TERMINATIONS))))} |" in page
