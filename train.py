@@ -13,6 +13,7 @@ A sweep trains each seed in its own folder and process; the same command resumes
 """
 
 import functools
+import re
 import shlex
 import sys
 import time
@@ -159,7 +160,7 @@ def main(arguments: list[str]) -> int:
     except (UsageError, OSError) as error:
         return refused("train.py", error)
     except (MemoryError, RuntimeError) as error:
-        if "memory" not in f"{type(error).__name__} {error}".lower():  # torch's are RuntimeErrors
+        if not (isinstance(error, MemoryError) or re.search("out of memory|allocate memory", str(error))):  # torch's
             raise
         smaller = "choose a smaller rollout, minibatch, replay or network"
         return refused("train.py", UsageError(f"out of memory: {one_line(error)}: {smaller}"))

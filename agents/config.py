@@ -77,8 +77,24 @@ Positive = Annotated[Number, Field(gt=0.0)]
 PositiveOrZero = Annotated[Number, Field(ge=0.0)]
 RulesName = Annotated[str, AfterValidator(lambda text: str(Rules.parse(text)))]
 """Rules by name, with changed fields in the order of `str(rules)`."""
-OptionalFile: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
-OptionalFolder: TypeAlias = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
+
+
+def _path(texts: list[str]) -> Path:
+    if not texts[0]:  # perhaps "$FOLDER" without a value; to Path it is the current folder
+        raise ValueError("must be a path; got an empty text")
+    return Path(texts[0])
+
+
+_PATH: Any = PrimitiveConstructorSpec(
+    nargs=1,
+    metavar="PATH",
+    instance_from_str=_path,
+    is_instance=lambda value: value is None or isinstance(value, Path),
+    str_from_instance=lambda value: [str(value)],
+)
+OptionalFile: TypeAlias = Annotated[Path | None, _PATH, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
+OptionalFolder: TypeAlias = Annotated[Path | None, _PATH, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
+Folder: TypeAlias = Annotated[Path, _PATH, tyro.conf.arg(metavar="FOLDER")]
 RayAddress: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS", help=HELP, help_behavior_hint="")]
 Flag: TypeAlias = tyro.conf.FlagCreatePairsOff[bool]
 """An option that is given or not; it has no `--no-` form."""

@@ -21,7 +21,7 @@ import tyro
 from pydantic import Field
 from rich.progress import Progress
 
-from agents.config import Count, CountOrZero, Seed, Threads, Whole, command, progress_bar
+from agents.config import Count, CountOrZero, Folder, Seed, Threads, Whole, command, progress_bar
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core, Positions
@@ -133,7 +133,7 @@ def read_positions(path: Path, core: Core) -> Positions:
 class Options:
     """The command line."""
 
-    output: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]  # the folder of the data
+    output: Folder  # the folder of the data
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
     # threads that search; the same data come of any number
     threads: Threads = field(default_factory=lambda: os.cpu_count() or 1)

@@ -26,7 +26,7 @@ from agents.config import Count, Positive, PositiveOrZero, Share, Strict, import
 from agents.evaluation.while_training import AgentEvaluation
 from agents.games import MOST_PLIES, Games
 from agents.networks.features import FeatureEncoder
-from agents.networks.nets import NetworkConfig, make_network
+from agents.networks.nets import NETWORKS, NetworkConfig, make_network
 from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
@@ -314,7 +314,8 @@ class PPORun(Run[PPOConfig]):
         policy = cast(SelfPlayPolicy, self.model.policy)
         self.network, self.iteration = policy.network, config.ppo.n_envs * config.ppo.n_steps
         self.parts = {"network": self.network, "optimizer": policy.optimizer, "games": self.env.games}
-        self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder}', 'greedy', 'random')}"
+        own = "" if config.network.name in NETWORKS else f",network={config.network.name}"
+        self.usage = f"the agent is in {folder}; {self.try_out(f'ppo:{folder}{own}', 'greedy', 'random')}"
         config.evaluation.check(self.core)
 
     def iterate(self) -> None:

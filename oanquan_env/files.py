@@ -103,7 +103,7 @@ def read_json(path: Path) -> Any:
     """The content of a JSON file; raises `FileError`."""
     check_readable(path)
     try:
-        return parse_json(read_bytes(path).decode())
+        return parse_json(read_bytes(path).decode("utf-8-sig"))  # Windows editors begin files with a mark
     except ValueError as error:
         raise FileError(f"{path}: {error}") from None
 

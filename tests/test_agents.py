@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from safetensors.torch import load_file
 
 import agents
 from agents.config import dump_yaml, read_yaml
@@ -60,6 +61,16 @@ def test_an_agent_survives_its_files(agent: Path) -> None:
     assert np.allclose(player.evaluate(POSITIONS)[0], logits)
     assert (player.choose(POSITIONS, np.random.default_rng(0)) == logits.argmax(axis=1)).all()
     assert {agent_folder(str(path), player.core.rules) for path in (agent, agent / WEIGHTS_NAME)} == {agent}
+
+
+def test_layers_that_share_weights_survive_their_file(tmp_path: Path) -> None:
+    first, second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+    second.weight = first.weight
+    (tmp_path / "x.safetensors").write_bytes(weights_of(torch.nn.Sequential(first, second, first)))
+    fresh = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(3)))
+    fresh.load_state_dict(load_file(tmp_path / "x.safetensors"))
+    assert torch.equal(fresh[1].weight, first.weight)
+    assert torch.equal(fresh[2].bias, first.bias)
 
 
 def test_the_mean_with_the_mirror_image_gives_the_same_answer_in_a_mirror(agent: Path) -> None:

@@ -55,6 +55,11 @@ def test_a_repeated_key_of_json_is_refused_with_its_lines(tmp_path: Path, text: 
         parse_json(text.encode("utf-16"))
 
 
+def test_json_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"a": 1}', encoding="utf-8-sig")
+    assert read_json(tmp_path / "a.json") == {"a": 1}
+
+
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, plain = tmp_path / "a.txt", tmp_path / "plain"
     plain.touch()

@@ -44,9 +44,10 @@ def run(arguments: list[str], *more: str) -> int:
     return train.main([*(PLIES.get(word, word) for word in arguments), *more])
 
 
-def test_the_page_s_commands_run(own: Path) -> None:
+def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network, reward, begun, resumed = COMMANDS
     assert run(network, *SMALL, *SMALL_PPO) == 0
+    assert "try: python evaluate.py ppo:runs/mine,network=my_learning:MyNet greedy random" in capsys.readouterr().out
     player = agents.make("ppo:runs/mine,network=my_learning:MyNet")
     core = Core()
     assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]

@@ -183,7 +183,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
         ({"device": "nonsense"}, "device: use cpu; torch cannot use 'nonsense': Expected one of cpu, cuda"),
         ({"device": "cuda:99"}, "device: use cpu; torch cannot use 'cuda:99': "),
         ({"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: no game is running after 4 plies"),
-        ({"evaluation": {"opening_plies": 120}}, "evaluation.opening_plies: none of .* was running after 120 plies"),
+        ({"evaluation": {"opening_plies": 100}}, "evaluation.opening_plies: none of .* was running after 100 plies"),
     ],
 )
 def test_what_would_fail_later_is_refused_at_once(

@@ -1,9 +1,11 @@
 """PPO runs: learning, rewards and networks, three and four players, schedules, the command line."""
 
+import contextlib
 import re
 import shlex
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ import evaluate
 import train
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
-from agents.run import load_config
+from agents.run import Run, load_config
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.files import FileError
@@ -83,6 +85,26 @@ def test_a_run_s_folder_is_named_after_its_configuration(tmp_path: Path, monkeyp
     assert train.main(["--config", "mine.yaml", "--sweep", "4", "--jobs", "1"]) == 0
     assert (tmp_path / "runs" / "mine" / WEIGHTS_NAME).is_file()
     assert (tmp_path / "runs" / "mine-sweep" / "seed-4" / WEIGHTS_NAME).is_file()
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError("Unable to allocate 8 TiB"), "out of memory: Unable to allocate 8 TiB: choose a smaller rollout"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), "out of memory: DefaultCPUAllocator: can't"),
+        (RuntimeError("Some tensors share memory"), None),
+    ],
+)
+def test_a_lack_of_memory_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception,
+    message: str | None,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(Run, "learn", Mock(side_effect=error))
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(PPO))
+    arguments = ["--config", str(tmp_path / "mine.yaml"), "--output", str(tmp_path / "run")]
+    with contextlib.nullcontext() if message else pytest.raises(RuntimeError, match="share memory"):
+        assert train.main(arguments) == 2
+    assert (message or "") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])

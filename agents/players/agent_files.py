@@ -60,8 +60,8 @@ class AgentCard(Strict):
 
 
 def weights_of(network: torch.nn.Module) -> bytes:
-    """The content of the file of a network's weights."""
-    return save({name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()})
+    """The content of the file of a network's weights; shared ones are in it by each of their names."""
+    return save({name: tensor.detach().cpu().contiguous().clone() for name, tensor in network.state_dict().items()})
 
 
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
