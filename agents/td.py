@@ -30,7 +30,6 @@ from oanquan_env.files import write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import ManySearch
-from oanquan_env.search.memory import MAX_DEPTH
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
 
@@ -38,6 +37,8 @@ DEPTHS = 2, 1
 """Plies of the search for two players, which is compiled, and for more, where they are left out."""
 LAST_RATE = 0.05
 """Of the step size, at the end."""
+MOST_DEPTH = 6
+"""Every move of every game is searched to the depth at each ply: one ply more takes about seven times the time."""
 SCALE = 10.0
 """Points are divided by this in the net and in its loss, to be of the order of one."""
 
@@ -47,7 +48,7 @@ SCALE = 10.0
 class TDSettings(Strict):
     """Self-play, its targets, and the gradient steps on them."""
 
-    depth: Annotated[CountOrZero, Field(le=MAX_DEPTH)] = Field(
+    depth: Annotated[CountOrZero, Field(le=MOST_DEPTH)] = Field(
         0, description=f"plies searched for each move value; 0: {DEPTHS[0]}, for more than two players {DEPTHS[1]}"
     )
     games: Count = Field(512, description="games played side by side")

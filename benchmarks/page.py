@@ -21,7 +21,7 @@ from typing import Any, get_args, get_type_hints
 from benchmarks.webassembly.nets import net_bytes
 from oanquan_env.benchmark.opening_values import openings_table_path
 from oanquan_env.benchmark.suites import DATA
-from oanquan_env.engine.notation import SEAT_NAMES, square_name
+from oanquan_env.engine.notation import SEAT_NAMES
 from oanquan_env.engine.rules import (
     DEFAULT_MAX_PLIES,
     DEFAULT_PRESET,
@@ -34,7 +34,6 @@ from oanquan_env.engine.rules import (
 )
 from oanquan_env.match.rules import RANGES as MATCH_RANGES
 from oanquan_env.match.rules import MatchMeasure, MatchRules
-from oanquan_env.play import vietnamese
 from oanquan_env.play.levels import LEVELS, PERSON
 from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
@@ -99,7 +98,6 @@ def catalogue() -> dict[str, Any]:
             }
             for field in dataclasses.fields(MatchRules)
         ],
-        "seats": {count: {"en": names, "vi": vietnamese.SEAT_NAMES[count]} for count, names in SEAT_NAMES.items()},
         "levels": list(LEVELS),
         "books": [name for name, level in LEVELS.items() if level.players[0].startswith("book:")],
         "certificates": [name for name in PRESETS if (DATA / f"certificate-{name}.npz").is_file()],
@@ -121,8 +119,7 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
         "size": [here.width, here.height],
         "text_scale": here.text_scale,
         "plates": here.plates,
-        "seats": {"en": SEAT_NAMES[players], "vi": vietnamese.SEAT_NAMES[players]},
-        "pebbles": {role: fragment(pebble((0.0, 0.0), 1.0, 0.0, role)) for role in PEBBLES},
+        "pebble": fragment(pebble((0.0, 0.0), 1.0, 0.0, PEBBLES[0])),
         "stone": fragment(stone((0.0, 0.0))),
         "most_pebbles": MOST_PEBBLES,
         "squares": [
@@ -137,7 +134,6 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
                 "count": square.count,
                 "label": square.label,
                 "heading": square.heading,
-                "name": {"en": square_name(rules, index), "vi": vietnamese.square_name(rules, index)},
                 **heaps(index, square),
             }
             for index, square in enumerate(here.squares)

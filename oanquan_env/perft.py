@@ -5,6 +5,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules, as_rules
+from oanquan_env.errors import as_whole
 
 CHUNK = 8192
 """Positions expanded at once; a batch of children then stays within a few megabytes at any depth."""
@@ -16,13 +17,12 @@ def perft(game: Board | Rules | str, depth: int) -> int:
     A finished game counts once.
     """
     core, positions = _origin(game)
-    return _count(core, positions, _checked(depth))
+    return _count(core, positions, as_whole("depth", depth, 0))
 
 
 def divide(game: Board | Rules | str, depth: int) -> dict[Move, int]:
     """`perft` by first move, for a depth of at least 1; the counts add up to it. Empty for a finished game."""
-    if _checked(depth) == 0:
-        raise ValueError("depth must be at least 1: paths of no moves have no first move")
+    depth = as_whole("depth", depth, 1)  # paths of no moves have no first move
     core, positions = _origin(game)
     children, _, actions = core.expand(positions)
     return {
@@ -36,12 +36,6 @@ def _origin(game: Board | Rules | str) -> tuple[Core, Positions]:
         return game.core, game.positions
     core = shared_core(as_rules(game))
     return core, core.start()
-
-
-def _checked(depth: int) -> int:
-    if depth < 0:
-        raise ValueError(f"depth must be at least 0, got {depth}")
-    return depth
 
 
 def _count(core: Core, positions: Positions, depth: int) -> int:

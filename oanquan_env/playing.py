@@ -20,7 +20,7 @@ from oanquan_env.board import Board
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
-from oanquan_env.players import Policy, RandomPolicy, ask_players
+from oanquan_env.players import Policy, RandomPolicy, as_policy, ask_players
 
 Choose: TypeAlias = Callable[[Ints, Positions], Ints]
 """Given the rows (M,) of the running games in their batch and their positions, returns their actions (M,)."""
@@ -28,14 +28,16 @@ MAX_FAILED_GAMES = 20_000
 """Random games that end too soon, one after another, before `random_lines` gives up."""
 
 
-def choose_move(player: Policy, board: Board, rng: np.random.Generator | None = None) -> Move:
-    """The move that a player, made for the board's rules, chooses on a board; its chance is new if `rng` is left out.
+def choose_move(player: object, board: Board, rng: np.random.Generator | None = None) -> Move:
+    """Return the move that a player chooses on a board.
 
-    Raises `ValueError` for a game that is over.
+    `player` is anything that `oanquan_env.players.as_policy` takes; to make it once, beforehand, is faster. A new
+    random generator is used if `rng` is left out. Raises `ValueError` for a game that is over.
     """
     if board.outcome is not None:
         raise ValueError(f"the game is over ({board.outcome.termination!s}); there is no move to choose")
-    return Move.from_action(int(player.choose(board.positions, rng or np.random.default_rng())[0]))
+    policy = as_policy(player, board.core)
+    return Move.from_action(int(policy.choose(board.positions, rng or np.random.default_rng())[0]))
 
 
 def advance(

@@ -62,7 +62,7 @@ def test_both_makers_and_pettingzoo_s_registry_take_the_same_parameters() -> Non
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"reward": "points"}, ValueError, "reward must be one of outcome, margin, mixed; got 'points'"),
     ({"render_mode": "ascii"}, ValueError, "render_mode must be one of"),
-    ({"opening_plies": -1}, ValueError, "opening_plies must be an integer from 0 to 200; got -1"),
+    ({"opening_plies": -1}, ValueError, "opening_plies must be a whole number from 0 to 200; got -1"),
     *(({"match": text}, RulesError, "match is an empty text; give match=True") for text in ("", "  ")),
     ({"match": 1}, TypeError, "match must be True, False, a MatchRules or its text; got 1"),
     ({"match": True, "reward": "margin"}, ValueError, "a match pays its outcome: reward must be outcome; got 'mar"),

@@ -16,8 +16,9 @@ from oanquan_env.benchmark import progress
 from oanquan_env.benchmark.elo import elo_of_score
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players
 from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
-from oanquan_env.players import as_policy
+from oanquan_env.players import RandomPolicy, as_policy
 from tests.boards import random_positions
 from tests.players import FirstMove
 
@@ -107,12 +108,38 @@ def test_replaced_actions_are_told() -> None:
     [
         (lambda seen, masks: masks.argmin(axis=1), {}, IllegalActionError, r"row \d+: the player chose action \d"),
         (lambda seen, masks: -masks.argmax(axis=1) - 1, {}, IllegalActionError, r"the player chose action -\d"),
-        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, "integers, got float64"),
+        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, "whole numbers, got float64"),
         (lambda seen, masks: 3, {}, IllegalActionError, r"actions must be an array of \d+ integers"),
         (FirstMove, {}, ValueError, r"FirstMove is a class: pass an instance, as in FirstMove\(\)"),
         (7, {}, ValueError, "a player is a name, an object with a method choose"),
         ("nobody", {}, ValueError, "unknown player 'nobody'"),
-        ("random", {"pairs": 0}, ValueError, "pairs must be 1 or more; got 0"),
+        *(
+            ("random", {"pairs": pairs}, UsageError, f"^pairs must be a whole number from 1 to 1,000,000; got {got}$")
+            for pairs, got in (
+                (0, "0"),
+                (1.5, "1.5"),
+                (float("nan"), "nan"),
+                ("3", "'3'"),
+                (True, "True"),
+                (None, "None"),
+            )
+        ),
+        *(
+            ("random", {"seed": seed}, UsageError, f"^seed must be a whole number of 0 or more; got {seed}$")
+            for seed in (1.5, -1, True, None)
+        ),
+        ("random", {"label": 5}, UsageError, "^label must be a text that is not empty; got 5$"),
+        ("random", {"label": ""}, UsageError, "^label must be a text that is not empty; got ''$"),
+        ("random", {"openings": ""}, UsageError, "^openings must be balanced, fair, random or a file of .*; got ''$"),
+        ("random", {"openings": 5}, UsageError, "^openings must be balanced, fair, random or a file of .*; got 5$"),
+        (
+            "random",
+            {"part": "tests", "rules": "tonkin seeds=4"},
+            ValueError,
+            "^part must be development, test, all; got",
+        ),
+        ("random", {"opponents": 5}, UsageError, "a player is a name, an object with a method .*; got int"),
+        ("random", {"opponents": {5: "greedy"}}, UsageError, "a label of opponents must be a text .*; got 5"),
         ("random", {"rules": "chess"}, ValueError, "unknown preset 'chess'"),
         ("random", {"openings": "nowhere.txt"}, ValueError, "nowhere.txt: no such file"),
         ("random", {"pairs": 10_000}, ValueError, "it holds 600 openings; 10000 are needed"),
@@ -122,7 +149,15 @@ def test_what_cannot_be_measured_is_told(
     player: object, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        evaluate(player, opponents=["random"], **{"pairs": 3, **options})
+        evaluate(player, **{"opponents": ["random"], "pairs": 3, **options})
+
+
+def test_a_single_opponent_means_a_list_of_one() -> None:
+    listed = evaluate("greedy", opponents=["random"], pairs=np.int64(2))
+    assert evaluate("greedy", opponents="random", pairs=2) == listed
+    one = evaluate("greedy", opponents=RandomPolicy(Core()), pairs=2)
+    assert [pairing.opponent for pairing in one.pairings] == ["RandomPolicy"]
+    assert evaluate("greedy", opponents={"me": "random"}, pairs=2).pairings[0].opponent == "me"
 
 
 def test_everything_is_shown_and_written() -> None:

@@ -26,7 +26,7 @@ LUMINANCE = """(node, name) => {  // as WCAG defines it
 @pytest.mark.parametrize("size", SIZES)
 def test_board_and_buttons_are_in_sight(visit: Visit, size: str) -> None:
     person = visit(locale="vi-VN", **SIZES[size])
-    assert person.board.locator(".tools button:not([hidden]), .tools summary, .say").evaluate_all(INSIDE)
+    assert person.board.locator(".tools button:not([hidden]), .say").evaluate_all(INSIDE)
     assert person.board.locator(".hit").evaluate_all(INSIDE)
     assert person.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     field = person.fields.first.bounding_box()
@@ -61,6 +61,30 @@ def test_a_small_phone_shows_words_that_stand_out_and_arrows_that_can_be_hit(
     for shown, name, behind in words:
         low, high = sorted((shown.first.evaluate(LUMINANCE, name), behind))
         assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize(("size", "players"), [((360, 640), "four"), ((390, 844), "four"), ((844, 390), "three")])
+def test_the_options_close_like_a_menu_and_cover_no_square(visit: Visit, size: tuple[int, int], players: str) -> None:
+    options = {**PHONE, "viewport": {"width": size[0], "height": size[1]}}
+    for rules in (f"{players}-player", "vietnamese"):
+        person = visit(f"#rules={rules}&north=human", **options)
+        opener, panel = person.board.locator("[popovertarget], .tools > button").last, person.board.locator(".options")
+        opener.tap()
+        box = panel.bounding_box()
+        assert box is not None
+        assert panel.evaluate_all(INSIDE)
+        squares = [hit.bounding_box() for hit in person.board.locator(".hit").all()]
+        assert all(square and square["y"] + square["height"] <= box["y"] + 1 for square in squares)
+        person.page.keyboard.press("Escape")
+        assert panel.is_hidden()
+        opener.tap()
+        person.board.locator("select").select_option("none")
+        person.fields.first.tap()  # outside
+        assert panel.is_hidden()
+        opener.tap()
+        opener.tap()
+        assert panel.is_hidden()
+        assert person.moves == []
 
 
 COMPARE = """async () => {
@@ -121,3 +145,31 @@ def test_how_to_play_shows_every_lesson(visit: Visit) -> None:
     person.waits_for("Bạn có thể ăn quan")  # the help of the first game
     page.reload()
     person.waits_for("Bạn có thể ăn quan")
+
+
+REACHED = """hits => hits.map(hit => {  // whether a tap on the middle of a square reaches it
+    const { left, top, width, height } = hit.getBoundingClientRect();
+    return hit.getRootNode().elementFromPoint(left + width / 2, top + height / 2) === hit;
+})"""
+
+
+@pytest.mark.parametrize("size", [(360, 640), (390, 844), (844, 390)])
+def test_a_tap_on_another_square_plays_no_move(visit: Visit, size: tuple[int, int]) -> None:
+    options = {**PHONE, "viewport": {"width": size[0], "height": size[1]}}
+    person = visit("#rules=vietnamese&north=human", **options)
+    for first in "12345":
+        for second in "12345":
+            for field in (first, second):
+                person.board.locator(f".hit[data-field='{field}']").nth(0).tap()
+            assert person.board.locator(".hit.chosen").get_attribute("data-field") == second
+            assert person.board.locator(".way").evaluate_all(INSIDE)
+        assert all(person.board.locator(".hit").evaluate_all(REACHED))
+    assert person.moves == []
+    person.move("2C")
+    assert person.moves == ["2C"]
+    for rules, fields in (("three-player", 5), ("four-player", 5), ("tonkin", 5), ("vietnamese fields=2", 2)):
+        other = visit(f"#rules={rules.replace(' ', '+')}&north=human", **options)
+        for field in range(1, fields + 1):
+            other.board.locator(f".hit.legal[data-field='{field}']").tap()
+            assert all(other.board.locator(".hit").evaluate_all(REACHED)), (rules, field)
+            assert other.board.locator(".way").evaluate_all(INSIDE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -309,3 +310,84 @@ def test_the_end_is_heard_and_its_verse_seen_unless_the_sound_is_off(visit: Visi
     page.reload()
     page.wait_for_selector("body[data-ready]")
     assert person.board.locator("[data-tool=loud]").get_attribute("aria-pressed") == "false"
+
+
+def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:
+    person = visit("#rules=tonkin&north=human")
+    page, back = person.page, person.page.locator("#resume")
+    address = page.url
+    assert back.is_hidden()
+    person.play("3A", "2A")
+    page.goto("about:blank")
+    person.open(f"{address}#moves=5A3A")  # a link, in a page that begins; that game is over
+    assert person.moves == ["5A", "3A"]
+    assert back.inner_text() == "Back to the game"
+    page.evaluate("location.hash = 'rules=vietnamese&moves=1A'")  # and in one that is there
+    page.locator("#moves button").nth(1).wait_for()
+    page.locator("#new").click()
+    page.locator("#begin").click()
+    page.locator("#new-dialog:not([open])").wait_for(state="attached")
+    assert (person.moves, back.inner_text()) == ([], "Unfinished games (2)")
+    page.reload()
+    back.click()
+    games = page.locator("#games button")
+    assert "1 move" in games.nth(0).inner_text()
+    games.filter(has_text="2 moves").click()
+    page.locator("#games-dialog:not([open])").wait_for(state="attached")
+    assert (person.state["rules"], person.moves) == ("tonkin", ["3A", "2A"])
+    assert [seat["name"] for seat in person.state["seats"]] == ["human", "human"]
+    back.click()  # the other one; this one takes its place
+    page.locator("#moves button").nth(1).wait_for()
+    person.board.locator(".hit.legal").first.wait_for()
+    assert (person.moves, back.inner_text()) == (["1A"], "Back to the game")
+    back.click()
+    page.locator("#moves button").nth(2).wait_for()
+    assert person.moves == ["3A", "2A"]
+
+
+DAMAGED = {
+    "language": ["", "fr", "constructor", "__proto__", "null"],
+    "speed": ["", "constructor", "9", "[object Object]"],
+    "preview": ["yes", "1", ""],
+    "loud": ["yes", "null", ""],
+    "learned": ["no"],
+    "evaluate": ["true"],
+    "games": ["", "5", "[5, null]", '[{"text": "x", "seats": []}]'],
+    "puzzles": ["[]", '{"sets": {"first": 3}}', '{"streak": {"day": 1e300, "days": 1e300}}'],
+    "last": [
+        "",
+        "3",
+        "[]",
+        "null",
+        '{"text": 5}',
+        '{"text": "x", "seats": "human"}',
+        '{"text": "", "seats": [5]}',
+        '{"text": "[Rules", "seats": []}',
+        '{"text": %s, "seats": ["human", "nobody"], "aim": {"bound": "x"}}',
+        '{"text": %s, "seats": ["human", "easy"], "puzzle": {"puzzle": {"position": 5}}, "branch": 3, "aim": 7}',
+        '{"text": %s, "seats": ["human", "easy"], "puzzle": {"rules": "", "puzzle": {"position": "", "line": []}}}',
+        '{"text": %s, "seats": ["human", "easy"], "puzzle": {"rules": "tonkin", "level": "constructor", "number": -1}}',
+    ],
+}
+"""Values that other pages of a host, or older ones of ours, may have left, by key."""
+
+
+def test_damaged_values_of_the_browser_are_left_out(visit: Visit) -> None:
+    person = visit()
+    address, page = person.page.url, person.page
+    record = json.dumps(str(GameRecord.from_board(boards_of("3A", rules="vietnamese")[-1])))
+    for number, last in enumerate(DAMAGED["last"]):
+        values = {f"oanquan-{key}": texts[number % len(texts)].replace("%s", record) for key, texts in DAMAGED.items()}
+        page.evaluate("values => { sessionStorage.clear(); Object.assign(localStorage, values); }", values)
+        page.reload()
+        page.wait_for_selector("body[data-ready]")
+        assert (page.locator("#puzzles").inner_text(), person.state["rules"]) == ("Puzzles", "vietnamese"), values
+        assert person.moves[:1] == (["3A"] if "%s" in last else []), values
+        assert page.locator(".tools select").evaluate("select => select.value") == "none"  # less motion is wanted
+        page.locator("#puzzles").click()
+        page.locator("#daily").wait_for()
+    gone = json.dumps({"text": json.loads(record), "seats": ["human", "nobody"]})
+    page.evaluate("last => { sessionStorage.clear(); localStorage['oanquan-last'] = last; }", gone)
+    page.goto("about:blank")
+    person.open(f"{address}#rules=tonkin")  # a link still opens
+    assert person.state["rules"] == "tonkin"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import json
 from typing import Any
 
@@ -42,9 +43,9 @@ def test_a_failed_puzzle_comes_back_after_others_until_it_is_solved() -> None:
     assert kept["sets"][SET]["failed"] == {"e": 9}
 
 
-def test_where_all_are_solved_the_next_in_order_comes() -> None:
+def test_where_all_are_solved_none_comes() -> None:
     answers, _ = logged(*(("finish", SET, name, True) for name in IDS), ("next", SET, IDS, 3))
-    assert answers[-1] == "d"
+    assert answers[-1] is None
 
 
 def test_the_daily_puzzle_counts_once_and_days_in_a_row_make_a_streak() -> None:
@@ -67,6 +68,21 @@ def test_the_daily_puzzle_depends_on_the_date_alone() -> None:
     chosen, _ = logged(*(("daily", day, 120) for day in answers), ("date", answers[0]))
     assert sorted(chosen[:-1]) == list(range(120))  # each once
     assert chosen[-1] == {"year": 2026, "month": 11, "day": 25}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 90, 119, 120, 121, 360])
+def test_daily_puzzles_meet_each_once_and_mix_the_levels(count: int) -> None:
+    days = range(20_000, 20_000 + 2 * count)
+    chosen, _ = logged(*(("daily", day, count) for day in days))
+    assert sorted(chosen[:count]) == sorted(chosen[count:]) == list(range(count))
+    if count < 90:
+        return
+    for one, other in itertools.pairwise(chosen):
+        apart = (other - one) % count
+        assert min(apart, count - apart) > count / 4  # tomorrow's is no neighbour of today's
+    levels = [3 * number // count for number in chosen]
+    assert max(len(list(days)) for _, days in itertools.groupby(levels)) <= 2
+    assert all(len(set(levels[at : at + 5])) == 3 for at in range(count))
 
 
 DAMAGED = [
@@ -173,6 +189,23 @@ def test_the_daily_puzzle_is_the_same_for_all_and_shared_without_its_answer(visi
     assert f"Ô Ăn Quan · {date} · ○{marks} · streak 1" in person.page.locator("#notice").inner_text()
     person.page.locator("#puzzles").click()
     person.page.locator("#daily", has_text=f"○{marks} · streak 1").wait_for()
+
+
+@pytest.mark.slow
+def test_a_finished_set_does_not_begin_again_by_itself(visit: Visit) -> None:
+    person = visit("#rules=mancala-world&north=human")
+    page, first = person.page, person.page.locator("#puzzle-list .kinds button").first
+    for again in (False, True):
+        page.locator("#puzzles").click()
+        first.filter(has_text="3 of 3" if again else "0 of 3").click()
+        for number, move in enumerate(("1A", "3A", "3A"), 1):
+            page.locator("#puzzle-place", has_text=f"Puzzle {number} of 3").wait_for()
+            solve(person, [move])
+            if number < 3:
+                page.locator("#next-puzzle").click()
+        page.locator("#puzzle-about", has_text="You’ve solved all of these.").wait_for()
+        assert page.locator("#next-puzzle").is_hidden()
+        page.locator("#resume").click()
 
 
 @pytest.mark.slow

@@ -207,6 +207,11 @@ def test_records_are_read_and_written_alike(
         check_records(page, damaged.replace("\n", "\r"))
 
 
+@pytest.mark.parametrize("moves", ["1. {a} 3A {b} 1A {c}", "{a}\ufeff{b} 1. {c} 3A", "1. 3A 1A\n2. {d}", "1."])
+def test_records_of_other_programs_are_read_alike(page: Ask, moves: str) -> None:
+    check_records(page, f'\ufeff[Rules "tonkin"]\n[Result "*"]\n\n{moves}\n*\n')
+
+
 def test_a_move_that_cannot_be_completed_ends_a_game(page: Ask) -> None:
     """North is to refill its row while 255 seeds are in play."""
     board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")

@@ -1,5 +1,6 @@
 """Random players, players by name and of other people's modules; the command line of `oanquan evaluate`."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import evaluate as evaluate_script
 from agents.evaluation.tournament import hash_of_files
@@ -164,3 +166,27 @@ def test_epsilon_is_a_probability_of_any_player() -> None:
     for epsilon in (-0.1, 1.5):
         with pytest.raises(ValueError, match=f"epsilon must be a probability, 0 to 1; got {epsilon}"):
             EpsilonPolicy(Core(), GreedyPolicy(Core()), epsilon)
+
+
+class Frozen(torch.nn.Module):
+    """One part is frozen; `forward` fails if it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.head, self.fails = torch.nn.BatchNorm1d(18).eval(), torch.nn.Linear(18, 10), False
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        if self.fails:
+            raise RuntimeError("a fault of the network")
+        assert not self.training
+        logits: torch.Tensor = self.head(self.norm(observations))
+        return logits
+
+
+def test_each_part_of_a_torch_module_keeps_its_mode() -> None:
+    module = Frozen()
+    player = as_policy(module)
+    for module.fails in (False, True):
+        with contextlib.suppress(RuntimeError):
+            player.choose(Core().start(2), np.random.default_rng(0))
+        assert (module.training, module.norm.training, module.head.training) == (True, False, True)

@@ -55,6 +55,15 @@ def test_many_records_are_read_from_one_file(tmp_path: Path, name: str) -> None:
         read_records(tmp_path / "a.txt")
 
 
+def test_records_of_other_programs_are_read() -> None:
+    """Joined files with byte order marks, and comments between a number and its move."""
+    begun, text = OPEN.replace("2. 1C", "2. {a} 1C {b}"), OPEN.replace("2. 1C", "{a} 2. {b}\ufeff{c} 1C {b}")
+    records = parse_records(f"\ufeff{begun}\n\ufeff{text}")
+    assert [dict(record.comments) for record in records] == [{3: "a", 4: "b"}, {3: "a b c", 4: "b"}]
+    with pytest.raises(NotationError, match="line 6, column 1: ply 4: a move is"):
+        parse_records(OPEN.replace("2. 1C", "2."))
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends_of_any_system_are_read_as_line_feeds(end: str) -> None:
     text = SHORT.replace("loses at once", "loses\nat once\n").replace('"Lan"', '"Lan\nTừ"')

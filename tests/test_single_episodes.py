@@ -117,7 +117,7 @@ def test_opponents_by_name_object_and_function() -> None:
     assert all(data_equivalence(games[0], other, exact=True) for other in games[1:])
 
 
-SEAT = "seat must be random or an integer from 0 to 1; got"
+SEAT = "seat must be random or a whole number from 0 to 1; got"
 
 
 @pytest.mark.parametrize(

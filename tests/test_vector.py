@@ -228,7 +228,7 @@ def test_what_it_refuses() -> None:
         ("opening_plies", [-1, 1.5, 2.0, True, "3", float("nan"), 201, 10**30], 200),
     ):
         for value in wrong:
-            with pytest.raises(ValueError, match=f"{name} must be an integer from [01] to {most}; got"):
+            with pytest.raises(ValueError, match=f"{name} must be a whole number from [01] to {most:,}; got"):
                 OAnQuanVectorEnv(**{"num_envs": 2, name: value}, opponent=None)  # type: ignore[arg-type]
     assert OAnQuanVectorEnv(2, opponent=None, opening_plies=np.int64(200))
     with pytest.raises(ValueError, match="render_mode must be one of rgb_array, ansi or None; got 'human'"):

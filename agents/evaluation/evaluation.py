@@ -88,7 +88,8 @@ class EvaluationRun:
         self.entrants = make_entrants(settings.agents, self.core.rules)
         self.tournament: Tournament | None = None
         if "arena" in settings.suites:
-            rng, source = np.random.default_rng(settings.seed), settings.openings or default_openings(self.core.rules)
+            rng, source = np.random.default_rng(settings.seed), settings.openings
+            source = default_openings(self.core.rules) if source is None else source
             openings = load_openings(self.core, source, settings.pairs, settings.opening_plies, rng)
             self.tournament = Tournament(self.core, self.entrants, openings, settings.seed, output)
         self.pairings: list[Pairing] = []

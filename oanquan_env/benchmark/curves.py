@@ -16,7 +16,7 @@ from oanquan_env.benchmark.regret import Part, regret
 from oanquan_env.benchmark.seeds import interquartile_estimate
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import UsageError, as_whole
 from oanquan_env.players.adapters import as_policy
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def learning_curve(
         policy = as_policy(player, positions.core)
         return regret(policy, positions, np.random.default_rng(seed), by_phase=False).mean
 
-    if any(len(run) != len(at) for run in runs):
+    seed = as_whole("seed", seed, 0)
+    if any(isinstance(run, str) or len(run) != len(at) for run in runs):
         raise UsageError(f"each run must have {len(at)} checkpoints, one for each entry of `at`")
     return LearningCurve.of(at, [[of(player) for player in run] for run in runs])
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from oanquan_env.benchmark.markdown import name, pairings_table, regret_table
 from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.pairs import PairingResult, chance, pairing_result, play_paired_games
+from oanquan_env.benchmark.pairs import MOST_PAIRS, PairingResult, chance, pairing_result, play_paired_games
 from oanquan_env.benchmark.progress import ProgressLine
-from oanquan_env.benchmark.regret import Part, Regret, Suite, regret
+from oanquan_env.benchmark.regret import Part, Regret, Suite, check_part, regret
 from oanquan_env.benchmark.suites import find_suite, openings_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.errors import UnavailableError
+from oanquan_env.errors import UnavailableError, UsageError, as_whole
 from oanquan_env.players import Policy, as_policy, make
 from oanquan_env.players.adapters import ObservedPolicy
 
@@ -82,7 +82,7 @@ class Evaluation:
 def evaluate(
     player: object,
     rules: Rules | str = DEFAULT_PRESET,
-    opponents: Sequence[object] | Mapping[str, object] | None = None,
+    opponents: object = None,
     pairs: int = 100,
     seed: int = 0,
     *,
@@ -100,10 +100,10 @@ def evaluate(
         player: all that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a
             function of observations and masks, an sb3 or sb3-contrib model, a torch module.
         rules: a `Rules` or its text.
-        opponents: the same, or their labels and themselves; `reference_players(rules)` if left out. Without any, only
-            regret is measured.
-        pairs: openings, each played in every seating.
-        seed: of all chance.
+        opponents: one player, a sequence of players, or a mapping from labels to players; `reference_players(rules)` if
+            left out. With an empty sequence only regret is measured.
+        pairs: openings, each played in every seating; 1 to `MOST_PAIRS`.
+        seed: of all chance, 0 or more.
         label: in results; the player's name, or that of its class, if left out.
         openings: `balanced`, `fair`, `random` or a file of game records; `balanced` if left out, `random` where the
             package has no such suite.
@@ -111,17 +111,24 @@ def evaluate(
         progress: whether to show a progress line; on a terminal and in a notebook if left out.
 
     Raises:
-        ValueError: for what is no player, for rules, openings or a model that cannot be used, and for pairs below 1.
+        ValueError: for what is no player, for rules, openings or a model that cannot be used, and for other arguments
+            out of range; it names the argument.
         IllegalActionError: if a player that sees masks chooses an illegal action.
     """
-    if pairs < 1:
-        raise ValueError(f"pairs must be 1 or more; got {pairs}")
+    pairs, seed = as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0)
+    check_part(part)
     core = Core(as_rules(rules))
-    mine, own = label or name_of(player), as_policy(player, core)
+    mine, own = _checked_label("label", name_of(player) if label is None else label), as_policy(player, core)
     against = reference_players(core.rules) if opponents is None else opponents
-    named = against.items() if isinstance(against, Mapping) else [(name_of(other), other) for other in against]
+    if isinstance(against, Mapping):
+        named = [(_checked_label("a label of opponents", opponent), other) for opponent, other in against.items()]
+    else:
+        listed: Sequence[object] = (
+            against if isinstance(against, Sequence) and not isinstance(against, str) else [against]
+        )
+        named = [(name_of(other), other) for other in listed]
     others = [(opponent, as_policy(other, core)) for opponent, other in named]
-    source = openings or default_openings(core.rules)
+    source = default_openings(core.rules) if openings is None else openings
     begun = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
     line, pairings = ProgressLine(progress), []
     replaced = own.illegal if isinstance(own, ObservedPolicy) else 0
@@ -148,8 +155,15 @@ def evaluate(
     )
 
 
-def reference_players(rules: Rules) -> list[str]:
+def _checked_label(argument: str, label: object) -> str:
+    if not isinstance(label, str) or not label:
+        raise UsageError(f"{argument} must be a text that is not empty; got {label!r}")
+    return label
+
+
+def reference_players(rules: Rules | str) -> list[str]:
     """The opponents that players are compared with under `rules`."""
+    rules = as_rules(rules)
     if rules.players > 2:
         return list(REFERENCES)
     try:
@@ -159,9 +173,9 @@ def reference_players(rules: Rules) -> list[str]:
     return [*REFERENCES, STRONGEST]
 
 
-def default_openings(rules: Rules) -> str:
+def default_openings(rules: Rules | str) -> str:
     """Where games begin unless something else is asked for: `balanced`, or `random` without such a suite."""
-    return "balanced" if openings_path(rules).is_file() else "random"
+    return "balanced" if openings_path(as_rules(rules)).is_file() else "random"
 
 
 def seeded_regret(player: Policy, suite: Suite, seed: int, label: str) -> Regret:

@@ -1,5 +1,6 @@
 """Openings: random lines, or a suite of lines in which neither side is ahead. All are game records."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
+from oanquan_env.errors import UsageError
 from oanquan_env.files import COMPRESSED, FileError, short_hash
 from oanquan_env.playing import random_lines
 from oanquan_env.records.games import GameRecord, read_records
@@ -39,7 +41,7 @@ class Openings:
 def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Generator) -> Openings:
     """`n` openings of the rules of `core`.
 
-    Raises `FileError` for a file that is missing, unreadable, too short or of other rules.
+    Raises `FileError` for a file that is missing, unreadable, too short or of other rules, `UsageError` for no source.
 
     Args:
         core: of the rules that will be played.
@@ -50,6 +52,8 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
         plies: length of random lines; has no effect on the others.
         rng: draws random lines.
     """
+    if not isinstance(source, str | os.PathLike) or not str(source):
+        raise UsageError(f"openings must be balanced, fair, random or a file of game records; got {source!r}")
     if source == "random":
         return random_suite(core, n, plies, rng)
     of_package = source in ("balanced", "fair")

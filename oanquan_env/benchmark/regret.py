@@ -36,6 +36,12 @@ OPENING_SHARE = 5 / 7
 END_SHARE = 3 / 7
 
 
+def check_part(part: object) -> None:
+    """Raise `ValueError` unless `part` is one of `Part`."""
+    if part not in get_args(Part):
+        raise ValueError(f"part must be {', '.join(get_args(Part))}; got {part!r}")
+
+
 @dataclass(frozen=True)
 class Suite:
     """N positions of one `Rules` with the value of every legal move.
@@ -87,8 +93,7 @@ class Suite:
 
     def part(self, part: Part) -> "Suite":
         """The positions of the development or the test part, or all; raises `ValueError` for other words."""
-        if part not in get_args(Part):
-            raise ValueError(f"part must be {', '.join(get_args(Part))}; got {part!r}")
+        check_part(part)
         if part == "all":
             return self
         odd = np.array([key_number(key) % 2 for key in canonical_keys(self.core, self.positions)], dtype=np.bool_)

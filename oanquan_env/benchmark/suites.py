@@ -18,7 +18,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.keys import Keys, canonical_keys
 from oanquan_env.engine.notation import NotationError, format_position, parse_position
 from oanquan_env.engine.positions import Positions
-from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.files import FileError, naming_damage, one_line, read_json
 
 DATA = Path(__file__).parents[1] / "data"
@@ -54,13 +54,14 @@ def format_suite(suite: Suite) -> str:
 
 
 @functools.cache
-def find_suite(rules: Rules) -> Suite | None:
+def find_suite(rules: Rules | str) -> Suite | None:
     """The suite of `rules` that comes with the package, if there is one; read once."""
-    return load_suite(rules) if regret_path(rules).is_file() else None
+    return load_suite(rules) if regret_path(as_rules(rules)).is_file() else None
 
 
-def load_suite(rules: Rules) -> Suite:
+def load_suite(rules: Rules | str) -> Suite:
     """The suite of `rules` that comes with the package. Raises `FileError` if there is none."""
+    rules = as_rules(rules)
     path = regret_path(rules)
     if not path.is_file():
         raise FileError(

@@ -13,6 +13,7 @@ import numpy as np
 
 from oanquan_env import __version__, render
 from oanquan_env.benchmark.evaluation import evaluate, reference_players
+from oanquan_env.benchmark.pairs import MOST_PAIRS
 from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part
 from oanquan_env.benchmark.verification import verify
@@ -77,7 +78,7 @@ def _whole(low: int, high: int | None = None) -> Callable[[str], int]:
     return read
 
 
-_COUNT, _SEED, _PORT = _whole(1), _whole(0), _whole(0, 65535)
+_COUNT, _PAIRS, _SEED, _PORT = _whole(1), _whole(1, MOST_PAIRS), _whole(0), _whole(0, 65535)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -128,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     judge.set_defaults(run=_evaluate)
     judge.add_argument("player", metavar="PLAYER", help="the player")
     judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="its opponents (default: reference players)")
-    judge.add_argument("--pairs", type=_COUNT, default=100, metavar="N", help="openings, each played in every seating")
+    judge.add_argument("--pairs", type=_PAIRS, default=100, metavar="N", help="openings, each played in every seating")
     judge.add_argument("--openings", metavar="SOURCE", help="balanced, fair, random or a file of game records")
     judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")

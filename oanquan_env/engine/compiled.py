@@ -4,6 +4,7 @@ Compiled functions are kept on disk, beside the sources or where NUMBA_CACHE_DIR
 engine or the search changes.
 """
 
+import contextlib
 import functools
 import hashlib
 import sys
@@ -74,8 +75,13 @@ class _Cache(FunctionCache):
         self._cache_file._source_stamp = _digest() + _digest_of(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What is kept for a signature, or None."""
-        kept = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        """Return the cached code for a signature, or None; a damaged file counts as missing, and is written again."""
+        try:
+            kept = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # whatever pickle makes of the bytes
+            kept = None
+            with contextlib.suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
         if kept is None:
             _say_once("compiling the engine, once; this takes some seconds")
         return kept

@@ -29,6 +29,7 @@ from oanquan_env.engine.step import (
     row_type,
 )
 from oanquan_env.envs.opponents import Opponent, Opponents
+from oanquan_env.errors import as_whole
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.rewards import REWARDS, check_reward
 
@@ -85,7 +86,7 @@ class Games:
         threads: int = 1,
         logged: bool = False,
     ) -> None:
-        n = whole("num_envs", n, 1, MAX_GAMES)
+        n = as_whole("num_envs", n, 1, MAX_GAMES)
         self.core = shared_core(as_rules(rules))
         rules = self.core.rules
         self.encoder = Encoder(self.core)
@@ -100,7 +101,7 @@ class Games:
             0,
         )
         self._set_up = self._starts(self.core.start())
-        self._threads = whole("threads", threads, 1, MAX_GAMES)
+        self._threads = as_whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
         self._observations = np.zeros(n, row_type(np.int32, self.encoder.size))
         self._masks = np.zeros(n, row_type(np.int8, rules.actions))
@@ -210,9 +211,9 @@ class Games:
         elif isinstance(seed, Sequence | np.ndarray):
             if len(seed) != n:
                 raise ValueError(f"seed must be one integer, or {n} of them, one for each game; got {len(seed)}")
-            seeds = np.array([whole("seed", one, 0, MAX_SEED) for one in seed], np.uint64)
+            seeds = np.array([as_whole("seed", one, 0, MAX_SEED) for one in seed], np.uint64)
         else:
-            seeds = np.uint64(whole("seed", seed, 0, MAX_SEED)) + np.arange(n, dtype=np.uint64)  # modulo 2^64
+            seeds = np.uint64(as_whole("seed", seed, 0, MAX_SEED)) + np.arange(n, dtype=np.uint64)  # modulo 2^64
         self.records["key"][rows] = generator_key(seeds).view(np.int64)[rows]
         self.records["draws"][rows] = 0
 
@@ -338,7 +339,7 @@ class Games:
 
 def check_opening_plies(plies: int, rules: Rules) -> int:
     """`opening_plies` of an environment; raises `ValueError` for anything but an integer from 0 to `max_plies`."""
-    return whole("opening_plies", plies, 0, rules.max_plies)
+    return as_whole("opening_plies", plies, 0, rules.max_plies)
 
 
 def _check_seat(seat: Seat, rules: Rules, opponent: Opponent) -> int:
@@ -346,11 +347,4 @@ def _check_seat(seat: Seat, rules: Rules, opponent: Opponent) -> int:
         return ANY_SEAT
     if opponent is None:
         raise ValueError(f"seat is for games against an opponent: without one the agent plays every seat; got {seat!r}")
-    return whole("seat", seat, 0, rules.players - 1, "random or ")
-
-
-def whole(name: str, value: object, low: int, high: int, others: str = "") -> int:
-    """Return the value; raise `ValueError` unless it is an integer from `low` to `high`. `others` are allowed, too."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and low <= value <= high:
-        return int(value)
-    raise ValueError(f"{name} must be {others}an integer from {low} to {high}; got {value!r}")
+    return as_whole("seat", seat, 0, rules.players - 1, "random or ")

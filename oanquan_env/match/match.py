@@ -17,10 +17,11 @@ from oanquan_env.arrays import Mask
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
+from oanquan_env.errors import as_whole
 from oanquan_env.match.ownership import Ownership, match_standings
 from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.match.settling import FIELDS_SOLD, GOES_ON, NOBODY, match_end, next_starter, round_winner
-from oanquan_env.players import Policy
+from oanquan_env.players import as_policy
 from oanquan_env.playing import advance, seated
 
 
@@ -196,7 +197,7 @@ def resigned(positions: Positions) -> Positions:
 
 
 def play_matches(
-    players: Sequence[Policy],
+    players: Sequence[object],
     n: int,
     rng: np.random.Generator,
     *,
@@ -205,15 +206,17 @@ def play_matches(
 ) -> list[Match]:
     """`n` whole matches between two players, all rounds at once; returns them finished.
 
-    The first player is South, who begins the first round. All chance comes from `rng`. Raises `ValueError` for another
-    number of players than two, and `RulesError` for rules that allow no match.
+    Players are anything that `oanquan_env.players.as_policy` takes. The first one is South, who begins the first round.
+    All chance comes from `rng`. Raises `ValueError` for another number of players than two, and `RulesError` for rules
+    that allow no match.
     """
-    if len(players) != 2:
-        raise ValueError(f"a match has two players; got {len(players)}")
-    core = Core(rules)
+    if isinstance(players, str) or len(players) != 2:
+        raise ValueError(f"a match has two players; got {players if isinstance(players, str) else len(players)}")
+    core, n = Core(rules), as_whole("n", n, 0)
+    policies = [as_policy(player, core) for player in players]
     matches = [Match(match_rules=match_rules, core=core) for _ in range(n)]
     positions, moves = core.start(n), [list[int]() for _ in matches]
-    for rows, actions in advance(core, positions, seated(players, np.tile([0, 1], (n, 1)), rng)):
+    for rows, actions in advance(core, positions, seated(policies, np.tile([0, 1], (n, 1)), rng)):
         for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
             moves[row].append(action)
         for row in rows[positions.over[rows]].tolist():

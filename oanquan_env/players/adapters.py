@@ -198,11 +198,14 @@ def _module_choice(module: Any) -> Observed:
         like = next(weights, torch.zeros(0))
         inputs = [torch.as_tensor(observations).to(like)]
         inputs += [torch.as_tensor(masks, device=like.device)] * with_masks
-        training = module.training
+        modes = [(part, part.training) for part in module.modules()]  # a part may be frozen
         module.eval()
-        with torch.no_grad():
-            found = module(*inputs)
-        module.train(training)
+        try:
+            with torch.no_grad():
+                found = module(*inputs)
+        finally:
+            for part, training in modes:
+                part.training = training
         output = found[0] if isinstance(found, (tuple, list)) and found else found
         if not isinstance(output, torch.Tensor):
             raise UsageError(f"a module returns logits, or a tuple that begins with them; got {type(output).__name__}")

@@ -175,7 +175,7 @@ def read_records(path: str | Path) -> list[GameRecord]:
     Raises `OSError` where the file cannot be read, and `ValueError` where it is called `.gz` and is no such file.
     """
     try:
-        text = read_bytes(Path(path)).decode("utf-8-sig")
+        text = read_bytes(Path(path)).decode()
     except UnicodeDecodeError as error:
         reason = f"the file is not UTF-8 text: byte {error.start + 1} cannot be read"
         raise NotationError(reason, column=1) from None
@@ -245,7 +245,7 @@ def _start(reader: Reader, headers: Mapping[str, _Header]) -> Board:
 def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
     """Read and play the moves up to the result, before which the reader stays."""
     comments: dict[int, list[str]] = {}
-    players, played = board.rules.players, 0
+    players, played, numbered = board.rules.players, 0, False
     while True:
         if comment := reader.take(_COMMENT):
             comments.setdefault(played, []).append(reader.unescaped(comment[1], comment.start(1)))
@@ -253,15 +253,17 @@ def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, st
         if reader.at_end() or reader.text[reader.place] in "{[":
             raise reader.error(f"the record ends without its result ({UNFINISHED} for an unfinished game)")
         word = _WORD.match(reader.text, reader.place)
-        if word and _RESULT.fullmatch(word[0]):
+        if word and _RESULT.fullmatch(word[0]) and not numbered:
             return tuple(board.history), {number: " ".join(parts) for number, parts in comments.items()}
-        if played % players == 0:
+        if played % players == 0 and not numbered:
             number = reader.take(_NUMBER)
             if not number or number[1] != str(played // players + 1):
                 wanted = f"expected the number {played // players + 1}. here, or the result"
                 raise reader.error(wanted, number and number.start())
+            numbered = True  # a comment may come before the move
+            continue
         _push(reader, board)
-        played += 1
+        played, numbered = played + 1, False
 
 
 def _push(reader: Reader, board: Board) -> None:

@@ -6,7 +6,7 @@ from oanquan_env.engine.notation import NotationError
 
 QUOTE, BRACE = '"', "}"
 _ESCAPES = {"n": "\n", "r": "\r", "\\": "\\", QUOTE: QUOTE, BRACE: BRACE}
-_BLANK = re.compile(r"\s*")
+_BLANK = re.compile(r"[\s\ufeff]*")  # joined files have a byte order mark within
 
 
 def escaped(text: str, closing: str) -> str:

@@ -26,7 +26,7 @@ from oanquan_env.search import root
 from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY, Tree
 from oanquan_env.search.compiled import compile_rules, mover_first
 from oanquan_env.search.leaf import with_net
-from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
+from oanquan_env.search.limits import MOVES_PER_MILLISECOND, Limits, SearchResult, Workers, plies_left
 from oanquan_env.search.memory import (
     INFINITY,
     MAX_DEPTH,
@@ -40,9 +40,6 @@ from oanquan_env.search.memory import (
 from oanquan_env.search.value_net import ValueNet
 
 __all__ = ["Limits", "Search", "SearchResult"]
-
-_MOVES_PER_MILLISECOND = 20_000
-"""More than any machine plays; it only decides how much of the table is used."""
 
 
 class Search:
@@ -125,7 +122,7 @@ class Search:
             memory.guess_depth = self._guess_depth
             root.search_rows(Tree(self._rules, memory, table), roots[rows], depth, nodes, every_move, bits)
 
-        self._workers.run(len(roots), search, limits.milliseconds)
+        self._workers.run(len(roots), search, limits)
         return roots
 
     def _bits(self, limits: Limits) -> int:
@@ -134,7 +131,7 @@ class Search:
             return 0
         nodes = [] if limits.nodes is None else [limits.nodes]
         if limits.milliseconds is not None:
-            nodes.append(int(limits.milliseconds) * _MOVES_PER_MILLISECOND)
+            nodes.append(int(limits.milliseconds) * MOVES_PER_MILLISECOND)
         return bits_to_use(self._table_bits, limits.depth or 0, min(nodes, default=0))
 
 

@@ -4,8 +4,9 @@ import contextlib
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,12 @@ from oanquan_env.search.memory import MAX_DEPTH, UNLIMITED
 _CHUNKS = 8
 """Parts of a batch for each thread: several, as some positions take many times as long as others."""
 MAX_MILLISECONDS = 10**12
+USUAL_MOVES = 7
+"""Legal moves of a position, about."""
+MOVES_PER_MILLISECOND = 20_000
+"""More than any machine plays."""
+BRIEF = 5_000_000
+"""Moves that a search plays in less than a second."""
 _MOST = {"depth": MAX_DEPTH, "nodes": UNLIMITED, "milliseconds": MAX_MILLISECONDS}
 
 
@@ -75,49 +82,74 @@ class SearchResult:
 
 
 class Workers:
-    """Threads that search, each with a memory of its own: what `new_memory` makes, a state with a field `stop` first.
+    """Search threads, each with its own memory from `new_memory`: a state with a field `stop` first.
 
-    There is a thread for each processor if their number is left out. A copy has new, empty memories.
+    There is a thread for each processor by default. A copy has new, empty memories.
     """
 
     def __init__(self, threads: int | None, new_memory: Callable[[], Iterable[Any]]) -> None:
         self.threads = threads or os.cpu_count() or 1
         self._new_memory = new_memory
         self._free: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
-        for _ in range(self.threads):
-            self._free.put(tuple(new_memory()))
+        self._memories = [tuple(new_memory()) for _ in range(self.threads)]
+        for memory in self._memories:
+            self._free.put(memory)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Workers, (self.threads, self._new_memory)
 
-    def run(self, rows: int, search: Callable[..., None], milliseconds: float | None) -> None:
+    def run(self, rows: int, search: Callable[..., None], limits: Limits) -> None:
         """Run `search(*memory, slice)` on all rows, in parts, each with a memory that no other thread is using.
 
-        With `milliseconds` every row is searched by itself, and `stop` is set when its time is up.
+        With a limit in milliseconds every row is searched by itself, and `stop` is set when its time is up. An error in
+        the thread that calls, such as the KeyboardInterrupt of Ctrl-C, stops the search.
         """
 
         def search_part(begin: int) -> None:
             memory = self._free.get()
             try:
                 end = min(begin + step, rows)
-                if milliseconds is None:
+                if limits.milliseconds is None:
                     memory[0].stop = 0
                     search(*memory, slice(begin, end))
                 else:
                     for row in range(begin, end):
-                        with _clock(memory[0], milliseconds):
+                        with _clock(memory[0], limits.milliseconds):
                             search(*memory, slice(row, row + 1))
             finally:
                 self._free.put(memory)
 
-        if self.threads == 1 or rows <= 1:
+        is_single = self.threads == 1 or rows <= 1
+        if is_single and (_is_brief(rows, limits) or threading.current_thread() is not threading.main_thread()):
             step = rows
             if rows:
                 search_part(0)
             return
-        step = max(1, rows // (self.threads * _CHUNKS))
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(search_part, range(0, rows, step)))
+        step = rows if is_single else max(1, rows // (self.threads * _CHUNKS))
+        with ThreadPoolExecutor(1 if is_single else self.threads) as pool:
+            parts = [pool.submit(search_part, begin) for begin in range(0, rows, step)]
+            try:
+                for part in parts:
+                    part.result()
+            except BaseException:
+                self._stop(parts)
+                raise
+
+    def _stop(self, parts: Sequence[Future[None]]) -> None:
+        """End the searches. A search clears `stop` before each row, so it is set until all have ended."""
+        for part in parts:
+            part.cancel()
+        while not all(part.done() for part in parts):
+            for memory in self._memories:
+                memory[0].stop = 1
+            time.sleep(0.005)
+
+
+def _is_brief(rows: int, limits: Limits) -> bool:
+    """Return whether a search takes less than about a second, so that it need not be interrupted."""
+    moves = [limits.nodes or UNLIMITED, USUAL_MOVES ** (limits.depth or MAX_DEPTH)]
+    moves.append(UNLIMITED if limits.milliseconds is None else int(limits.milliseconds * MOVES_PER_MILLISECOND))
+    return bool(rows * min(moves) < BRIEF)
 
 
 def plies_left(core: Core, positions: Positions) -> Int64s:

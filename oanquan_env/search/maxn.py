@@ -259,7 +259,7 @@ class ManySearch:
         def search_part(memory: ManyMemory, rows: slice) -> None:
             search_rows(self._rules, memory, roots[rows], first, depth, nodes, every_move)
 
-        self._workers.run(len(roots), search_part, limits.milliseconds)
+        self._workers.run(len(roots), search_part, limits)
         return roots
 
 

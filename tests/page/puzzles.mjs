@@ -7,7 +7,7 @@ const log = await import(new URL("../../oanquan_env/play/web/puzzle-log.js", imp
 const [text, calls] = JSON.parse(readFileSync(0, "utf8")), kept = log.readLog(text);
 const named = (ids) => ids.map((id) => ({ id }));
 const asked = {
-  next: (name, ids, from) => ids[log.nextOf(kept, name, named(ids), from)],
+  next: (name, ids, from) => ids[log.nextOf(kept, name, named(ids), from) ?? -1] ?? null,
   solved: (name, ids) => log.solvedOf(kept, name, named(ids)),
   marks: () => log.marksOf(kept.daily),
   day: (year, month, day) => log.dayOf(new Date(year, month - 1, day, 23, 30)),

@@ -3,7 +3,7 @@
 import { moveName } from "./board-words.js";
 import { $, complain, make, page, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
-import { play, view } from "./table.js";
+import { gamesLeft, play, view } from "./table.js";
 import { sentenceName, settlement } from "./told.js";
 
 let ended = null; // the game whose end has been told
@@ -29,7 +29,9 @@ export function show() {
   showMoves(number);
   showMatch();
   $("resign").disabled = state.turn !== "person" || Boolean(state.puzzle);
-  $("resume").hidden = !state.kept;
+  const left = gamesLeft().length;
+  $("resume").hidden = !state.kept && !left;
+  $("resume").textContent = state.kept || left < 2 ? words().resume : `${words().left} (${left})`;
   showEnd();
   showPuzzle();
 }
@@ -40,7 +42,7 @@ function showPuzzle() {
   else for (const part of document.querySelectorAll(".of-puzzle")) part.hidden = true;
 }
 
-function presetName(rules) {
+export function presetName(rules) {
   const [name, ...changes] = rules.split(" ");
   return [words().presets[name] ?? name, ...changes].join(" ");
 }
@@ -107,7 +109,7 @@ function matchEnd(match) {
 
 $("next-round").onclick = () => play("next_round").catch(complain);
 $("rematch").onclick = () => play("rematch").catch(complain);
-$("resume").onclick = () => play("resume").catch(complain);
+$("resume").onclick = () => (page.state.kept ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("card").onclick = () => import("./card.js").then(({ share }) => share(values?.judged() ?? null)).catch(complain);
 $("review").onclick = () => review();

@@ -64,24 +64,22 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .tools { display: flex; flex-wrap: wrap; gap: 6px; padding: 6px 0; align-items: center; justify-content: center; position: sticky; bottom: 0;
   background: var(--ground, var(--card)); z-index: 1; }
-button, select, summary { font: inherit; font-size: 15px; min-height: 44px; min-width: 44px; padding: 0 10px; border-radius: 10px; cursor: pointer;
+button, select { font: inherit; font-size: 15px; min-height: 44px; min-width: 44px; padding: 0 10px; border-radius: 10px; cursor: pointer;
   border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); color: var(--ink); background: var(--card); }
-button, summary { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
+button { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
 [hidden] { display: none !important; }
-summary { list-style: none; width: 100%; }
-summary::-webkit-details-marker { display: none; }
-details { position: relative; }
-.options { position: absolute; right: 0; bottom: 50px; display: grid; gap: 6px; padding: 12px 14px; border-radius: 12px; white-space: nowrap;
+.options { position: fixed; margin: 0; gap: 6px; padding: 12px 14px; border-radius: 12px; white-space: nowrap;
   background: var(--card); border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); box-shadow: 0 6px 24px #0003; }
+.options:popover-open { display: grid; }
 .options label { display: flex; justify-content: space-between; align-items: center; gap: 16px; min-height: 44px; font-size: 15px; color: var(--ink); }
 .options input { width: 22px; height: 22px; accent-color: var(--stone); }
 .icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; flex: none; }
 button:hover:enabled { border-color: var(--stone); }
-:is(button, select, summary, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
+:is(button, select, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
 .say.over { font-weight: 700; }
-@media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button, summary { padding: 0 9px; } .say { font-size: 14px; line-height: 1.3; } }
+@media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button { padding: 0 9px; } .say { font-size: 14px; line-height: 1.3; } }
 @media (max-width: 520px) { svg.upright { max-height: calc(100dvh - var(--rest, 218px)); } .say { min-height: 3.9em; } .tools { display: grid; grid-template-columns: repeat(6, 1fr); } [data-tool=tour] { grid-column: span 2; } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
 @media (max-height: 520px) { svg { max-height: calc(100dvh - var(--rest, 152px)); } .say { min-height: 2.6em; margin: 2px; } .tools { padding: 2px 0; } }
 `;

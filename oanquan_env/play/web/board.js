@@ -23,6 +23,11 @@ export class BoardView extends MovingBoard {
     return made;
   }
 
+  draw() {
+    this.legalOf = null;
+    super.draw();
+  }
+
   fit() {
     super.fit();
     if (this.position && this.chosen !== null) this.choose(this.chosen);
@@ -37,7 +42,11 @@ export class BoardView extends MovingBoard {
 
   canChoose(index) { return this.legal.has(index); }
 
+  /** The arrows of a square that is chosen stay open where the same position is shown again. */
   setLegal(moves) {
+    const key = JSON.stringify([this.position.frame.seeds, this.position.mover, moves, this.language]);
+    if (key === this.legalOf) return;
+    this.legalOf = key;
     this.choose(null);
     this.legal = new Map();
     for (const move of moves) {
@@ -66,12 +75,11 @@ export class BoardView extends MovingBoard {
     if (!values) return;
     const font = Math.max(15, 10 * this.k), width = Math.max(47, 2.6 * font), height = 1.24 * font;
     for (const [index, moves] of this.legal) {
-      const { centre, label, heading } = this.drawing.squares[index], cos = Math.cos(heading), sin = Math.sin(heading);
+      const square = this.drawing.squares[index], { centre, heading } = square, cos = Math.cos(heading), sin = Math.sin(heading), [outX, outY] = outwards(square);
       const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2; // outside the row: seeds and numbers stay seen
       const known = moves.filter((move) => move in values).sort((a, b) => values[b] - values[a]), crowded = Math.abs(cos) > 0.6 && width > 49;
       for (const move of crowded ? known.slice(0, 1) : known) { // where two have no room, the better one
-        const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5, beyond = Math.sign((label[0] - centre[0]) * -sin + (label[1] - centre[1]) * cos);
-        const x = centre[0] + side * cos - beyond * out * sin, y = centre[1] + side * sin + beyond * out * cos;
+        const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5, x = centre[0] + side * cos + out * outX, y = centre[1] + side * sin + out * outY;
         const group = element("g", { class: `hint${move === best ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
         element("rect", { x: -width / 2, y: -height / 2, width, height, rx: 6 }, group);
         element("text", {}, group, signed(Math.round(values[move])));
@@ -96,17 +104,20 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
+  /** An arrow, beside that of the other direction: outside two rows, else within the ring of rows, so that taps on other squares reach them. */
   makeWay(index, move) {
-    const square = this.drawing.squares[index], anticlockwise = move.endsWith("A");
-    const radius = Math.max(32, 23 * this.k), angle = square.heading + (anticlockwise ? 0 : Math.PI);
-    const cos = Math.cos(angle), sin = Math.sin(angle), reach = 54 + radius;
+    const square = this.drawing.squares[index], { centre, heading } = square, { players, fields, middle } = this.drawing, anticlockwise = move.endsWith("A");
+    const radius = Math.max(32, 23 * this.k), angle = heading + (anticlockwise ? 0 : Math.PI), cos = Math.cos(angle), sin = Math.sin(angle);
+    const out = this.two ? Math.min(80 + radius, (this.upright ? 174 : 150) - radius) : -56 - radius, [outX, outY] = outwards(square);
+    const along = (centre[0] - middle[0]) * cos + (centre[1] - middle[1]) * sin, most = this.two ? Infinity : Math.max(0, 50 * fields - (players === 3 ? 3.2 : 2) * radius);
+    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2; // within a ring further from the corners
     const [gain] = (this.preview && this.position.previews?.[move]?.captured) || [0];
     const words = `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}`
       + (gain ? `, ${this.words.captures} ${gain}` : "");
     const value = this.values && move in this.values ? `, ${this.words.worth} ${signed(Math.round(this.values[move]))}` : "";
     const way = element("g", {
       class: "way", role: "button", tabindex: 0, "aria-label": words + value, "data-move": move,
-      transform: `translate(${square.centre[0] + reach * cos} ${square.centre[1] + reach * sin})`,
+      transform: `translate(${centre[0] + side * cos + out * outX} ${centre[1] + side * sin + out * outY})`,
     }, this.ways);
     element("circle", { r: radius }, way);
     element("path", {
@@ -181,4 +192,10 @@ export class BoardView extends MovingBoard {
     }
     return best;
   }
+}
+
+/** The direction from a square, out of its row, to its label. */
+function outwards({ centre: [x, y], label, heading }) {
+  const sin = Math.sin(heading), cos = Math.cos(heading), beyond = Math.sign((label[0] - x) * -sin + (label[1] - y) * cos);
+  return [-beyond * sin, beyond * cos];
 }

@@ -10,8 +10,14 @@ export const make = (name, properties = {}, ...children) => {
   node.append(...children);
   return node;
 };
+/** Texts that this browser keeps. Other pages of the host may have written them: `get` has only those of `valid`. */
 export const store = {
-  get: (name) => { try { return localStorage.getItem(`oanquan-${name}`); } catch { return null; } },
+  get(name, valid = null) {
+    try {
+      const kept = localStorage.getItem(`oanquan-${name}`);
+      return !valid || valid.includes(kept) ? kept : null;
+    } catch { return null; }
+  },
   set: (name, value) => { try { localStorage.setItem(`oanquan-${name}`, value); } catch { /* private windows */ } },
 };
 
@@ -23,7 +29,7 @@ export const page = {
   state: null,
   aim: null,
   catalogue: null,
-  language: store.get("language") || ((navigator.language || "").startsWith("vi") ? "vi" : "en"),
+  language: store.get("language", Object.keys(WORDS)) ?? ((navigator.language || "").startsWith("vi") ? "vi" : "en"),
 };
 export const words = () => WORDS[page.language];
 

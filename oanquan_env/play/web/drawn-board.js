@@ -6,7 +6,7 @@ import { sheet } from "./board-style.js";
 import { WORDS } from "./board-words.js";
 import { FACES } from "./faces.js";
 import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
-import { heap, outline, turned } from "./turned.js";
+import { heap, outline, pebble, turned } from "./turned.js";
 
 export const SHORTEST = 0.5; // milliseconds: shorter motion is none
 
@@ -214,7 +214,7 @@ export class DrawnBoard extends EventTarget {
     this.putBadge(this.handBadge, [0, 0], 0);
     this.heaps = this.heaps.map(() => []);
     this.stones = this.stones.map((_, side) => (this.frame.stones[side] ? this.makeStone(side) : null));
-    this.squares.forEach((square, index) => { square.hit.className.baseVal = "hit"; this.arrange(index, 0); });
+    this.squares.forEach(({ hit }, index) => { hit.classList.remove("lifted", "last", "gap", "taken"); this.arrange(index, 0); });
     this.drawCounts();
     this.drawPlates();
   }
@@ -230,7 +230,7 @@ export class DrawnBoard extends EventTarget {
 
   makePebble(role, at) {
     const node = element("g", { class: "piece" }, this.pieces);
-    node.innerHTML = this.drawing.pebbles[`pebble${role}`];
+    node.innerHTML = pebble(this.drawing, role);
     node.at = at;
     node.style.transform = `translate(${at[0]}px,${at[1]}px) scale(${at[2]})`;
     return node;

@@ -1,13 +1,14 @@
 // Games in files and on the clipboard, links that hold a game, and films of it.
 
-import { moveName } from "./board-words.js";
+import { presetName } from "./beside.js";
+import { ROLES, moveName } from "./board-words.js";
 import { $, complain, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
 import { readLink } from "./link-reading.js";
 import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
-import { play, view } from "./table.js";
+import { gamesLeft, goBack, play, view } from "./table.js";
 import { plateNames } from "./told.js";
 
 export function open() {
@@ -33,11 +34,24 @@ async function openText(text, number = null) {
       if ($("share-dialog").open) { $("share-error").textContent = explain(error); $("share-error").hidden = false; } else complain(error);
       return;
     }
-    $("games").replaceChildren(...Array.from({ length: error.games }, (_, index) => make("button", {
-      type: "button", textContent: words().game(index + 1), onclick: () => openText(text, index + 1),
-    })));
-    $("games-dialog").showModal();
+    chooseGame(words().whichGame, Array.from({ length: error.games }, (_, index) => [words().game(index + 1), () => openText(text, index + 1)]));
   }
+}
+
+/** Let a person choose one of several games: of each its name, and what opens it. */
+function chooseGame(title, games) {
+  $("games-title").textContent = title;
+  $("games").replaceChildren(...games.map(([textContent, onclick]) => make("button", { type: "button", textContent, onclick })));
+  $("games-dialog").showModal();
+}
+
+/** Go back to the unfinished game that was left, or to one of several. */
+export function resume() {
+  const games = gamesLeft(), time = new Intl.DateTimeFormat(page.language, { dateStyle: "medium", timeStyle: "short" });
+  const open = (game) => goBack(game).then(() => $("games-dialog").close(), complain);
+  const name = ({ rules, seats, moves, at }) => [presetName(rules), ...seats.map((one) => ROLES[page.language][one] ?? one), words().length(moves), time.format(at)].join(" · ");
+  if (games.length === 1) open(games[0]);
+  else chooseGame(words().left, games.map((game) => [name(game), () => open(game)]));
 }
 
 /** Open a file that a person chose or dropped, if there is one. */
@@ -45,23 +59,21 @@ export async function openFile(file) {
   if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
 }
 
-/** Begin the game that a link holds; where it has no moves and names no players, who sits here stays, at first `seats`. */
-async function openHeld(text, seats = null) {
-  const asked = readLink(text, page.catalogue), others = seats?.length === asked.seats.length ? seats : null;
-  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : others });
+/** Begin the game that a link holds; where it has no moves and names no players, who sits here stays. */
+async function openHeld(text) {
+  const asked = readLink(text, page.catalogue);
+  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
 }
 
-/** Begin the game that the address holds; false if it cannot be read. Before the first game, `seats` may say who sits here. */
-export async function openLink(seats) {
+/** Begin the game that the address holds. */
+export async function openLink() {
   const text = location.hash.slice(1);
   history.replaceState(null, "", location.href.split("#")[0]);
   try {
-    await openHeld(text, seats);
-    return true;
+    await openHeld(text);
   } catch (error) {
     const code = { position: "linkPosition", rules: "linkRules", move: "linkMoves" }[error.code];
     notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : "", code), 30);
-    return false;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { markShapes } from "./marks.js";
 import { MINUS, copyFrame } from "./nodes.js";
-import { heap, outline } from "./turned.js";
+import { heap, outline, pebble } from "./turned.js";
 
 const BEGIN = 1200, MOVE = 1100, END = 4000; // milliseconds for which a picture is seen: at first, after a move, at the end
 const LIFT = 320, SEED = 150, LAP = 240, GAP = 420, TAKING = 420; // and within a move
@@ -73,7 +73,7 @@ export class Scene {
   }
 
   definitions() {
-    const pebbles = Object.entries(this.drawing.pebbles).map(([role, shapes]) => `<g id="${role}">${shapes}</g>`);
+    const pebbles = [0, 1, 2, 3, 4].map((role) => `<g id="pebble${role}">${pebble(this.drawing, role)}</g>`);
     return `<defs>${pebbles.join("")}<g id="quan">${this.drawing.stone}</g></defs>`;
   }
 

@@ -49,7 +49,7 @@ export class GameView extends EventTarget {
   option(name, value) {
     const { board, tools } = this;
     if (name === "speed") {
-      tools.speed.value = value in SPEEDS ? value : "normal";
+      tools.speed.value = value;
       board.speed = SPEEDS[tools.speed.value];
       if (board.speed === Infinity) board.skip();
     } else if (name === "loud") {

@@ -3,8 +3,9 @@
 import { show } from "./beside.js";
 import { $, complain, notice, page, store, words } from "./common.js";
 import { begin, play, view } from "./table.js";
+import { SPEEDS } from "./tools.js";
 
-const OPTIONS = { speed: null, preview: null, loud: "true" }; // with their values on a first visit, where they are not as the board has them
+const OPTIONS = { speed: Object.keys(SPEEDS), preview: ["true", "false"], loud: ["true", "false"] };
 const dialogs = { new: () => import("./new-game.js"), puzzles: () => import("./puzzles.js"), learn: () => import("./learn.js"), openings: () => import("./explorer.js"), share: () => import("./files.js") };
 let resigning = null;
 
@@ -12,7 +13,7 @@ view.addEventListener("shown", show);
 view.addEventListener("option", ({ detail: [name, value] }) => store.set(name, value));
 
 for (const [id, load] of Object.entries(dialogs)) $(id).onclick = () => load().then((dialog) => dialog.open()).catch(complain);
-if (!store.get("learned")) $("learn").classList.add("main"); // who comes for the first time sees where to begin
+if (!store.get("learned", ["yes"])) $("learn").classList.add("main"); // who comes for the first time sees where to begin
 $("resign").onclick = () => {
   clearTimeout(resigning);
   if (resigning !== null) { notice(""); play("resign").catch(complain); }
@@ -51,9 +52,8 @@ function setLanguage(chosen) {
   view.setLanguage(chosen);
 }
 
-/** What opens the game that the address holds, if it holds one. */
-const linked = async () => (location.hash.includes("=") ? (await dialogs.share()).openLink : null);
-const openLink = async () => (await linked())?.();
+/** Open the game that the address holds, if it holds one. */
+const openLink = async () => { if (location.hash.includes("=")) await (await dialogs.share()).openLink(); };
 
 /** Keep the page for times without a network; a version that came meanwhile takes over before the game begins. */
 async function keep() {
@@ -68,12 +68,13 @@ async function keep() {
 
 async function start() {
   setLanguage(page.language);
-  for (const [name, first] of Object.entries(OPTIONS)) {
-    const kept = store.get(name) ?? first;
+  for (const [name, valid] of Object.entries(OPTIONS)) {
+    const kept = store.get(name, valid) ?? (name === "loud" ? "true" : null); // sound is on at first
     if (kept) view.option(name, name === "speed" ? kept : kept === "true");
   }
   try {
-    await begin(await linked());
+    await begin();
+    await openLink();
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
     window.addEventListener("hashchange", () => openLink().catch(complain));
     document.body.dataset.ready = "yes";

@@ -5,10 +5,9 @@
 // counted from 1970.
 
 const RETURN = 4; // turns until a failed puzzle comes back: three others lie between
-const STRIDE = 7919; // of the daily puzzle through all puzzles; a prime, so that it meets each once
 const DAY = 86_400_000;
 
-const isCount = (value) => Number.isInteger(value) && value >= 0;
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const object = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
 
 /** The log of a text; what cannot be read of it is left out. */
@@ -45,13 +44,13 @@ export function finish(log, name, id, solved) {
 
 /**
  * Which of N puzzles [{ id }] comes next, from number `from` on: one that failed and is due; one that was neither solved nor
- * failed; one that failed; where all are solved, that number. -> its number in the list
+ * failed; one that failed. -> its number in the list, or null where all are solved
  */
 export function nextOf(log, name, puzzles, from) {
   const { solved, failed, turn } = setOf(log, name), order = puzzles.map((_, step) => (from + step) % puzzles.length);
   const at = (number) => failed[puzzles[number].id], first = order.filter((number) => at(number) !== undefined).sort((one, other) => at(one) - at(other))[0];
   if (first !== undefined && at(first) <= turn) return first;
-  return order.find((number) => at(number) === undefined && !solved.includes(puzzles[number].id)) ?? first ?? order[0];
+  return order.find((number) => at(number) === undefined && !solved.includes(puzzles[number].id)) ?? first ?? null;
 }
 
 // ---- the daily puzzle ------------------------------------------------------------------------------------------------
@@ -65,8 +64,13 @@ export function dateOf(day) {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Which of so many puzzles is that of a day. */
-export const dailyOf = (day, count) => (day * STRIDE) % count;
+/** Which of `count` puzzles is that of a day: steps of about the golden section meet each once, and levels that lie apart in turn. */
+export function dailyOf(day, count) {
+  const common = (one, other) => (other ? common(other, one % other) : one);
+  let stride = Math.floor(0.618 * count) || 1;
+  while (common(stride, count) > 1) stride -= 1;
+  return (day * stride) % count;
+}
 
 /** That of a day as it stands; `steps` are the moves of its solver. */
 export function today(log, day, steps) {

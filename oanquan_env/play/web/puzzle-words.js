@@ -13,7 +13,7 @@ const ADDED = {
     },
     solvedOf: (solved, count) => `${solved} of ${count} solved`, place: (number, count) => `Puzzle ${number} of ${count}`,
     daily: "Puzzle of the day", streak: (days) => `streak ${days}`, showAnswer: "Show the answer", copyResult: "Copy the result", resultCopied: "The result is copied.",
-    returns: "It comes back later.", about: (themes) => `Theme: ${themes}.`,
+    returns: "It comes back later.", allSolved: "You’ve solved all of these.", about: (themes) => `Theme: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · streak ${days}`,
   },
   vi: {
@@ -24,7 +24,7 @@ const ADDED = {
     },
     solvedOf: (solved, count) => `đã giải ${solved}/${count}`, place: (number, count) => `Câu ${number}/${count}`,
     daily: "Câu đố hôm nay", streak: (days) => `${days} ngày liền`, showAnswer: "Xem lời giải", copyResult: "Sao chép kết quả", resultCopied: "Đã sao chép kết quả.",
-    returns: "Câu này sẽ trở lại sau.", about: (themes) => `Chủ đề: ${themes}.`,
+    returns: "Câu này sẽ trở lại sau.", allSolved: "Bạn đã giải hết các câu này.", about: (themes) => `Chủ đề: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days} ngày liền`,
   },
 };

@@ -34,11 +34,17 @@ async function dailyPuzzle(day) {
   return { rules, ...all[dailyOf(day, all.length)] };
 }
 
+/** The puzzle of a set that comes after `from`, {rules, level, number}: null where all are solved, unless a person begins `again` with all of them. */
+async function following(wanted, from) {
+  const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ level, number }) => from && level === from.level && number === from.number);
+  const next = puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? here + 1 : -1)];
+  return next ? { rules, level: next.level, number: next.number } : null;
+}
+
 async function openNext(wanted, from = null) {
   choice = wanted;
-  const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ level, number }) => from && level === from.level && number === from.number);
-  const { level, number } = puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1)];
-  await play("puzzle", { rules, level, number });
+  wanted.again ||= !from && !(await following(wanted, from));
+  await play("puzzle", await following(wanted, from));
 }
 
 // ---- the dialog ------------------------------------------------------------------------------------------------------
@@ -91,11 +97,12 @@ export async function show() {
     if (clean || (!answer.right && !attempt.missed)) change((kept) => finish(kept, name, id, clean));
     Object.assign(attempt, { missed: !clean, over: answer.right });
   }
-  const solved = Boolean(answer?.right), parts = [];
+  const more = packaged && (await following(choice ?? { level }, puzzle)), solved = Boolean(answer?.right), parts = [];
+  if (page.state.puzzle !== puzzle) return;
   if (packaged) parts.push(isDaily ? words().daily : words().place(number + 1, counts[level]), words().levels[level]);
   $("puzzle-place").textContent = parts.join(" · ");
   $("puzzle-place").hidden = !$("puzzle-place").textContent;
-  const about = [solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")), answer && packaged && attempt.missed && words().returns];
+  const about = [solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")), answer && packaged && attempt.missed && words().returns, solved && packaged && !more && words().allSolved];
   $("puzzle-about").textContent = about.filter(Boolean).join(" ");
   $("puzzle-about").hidden = !$("puzzle-about").textContent;
   const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
@@ -104,7 +111,7 @@ export async function show() {
   $("next-puzzle").classList.toggle("main", solved);
   $("show-answer").hidden = solved;
   $("share-day").hidden = !isDaily || !today(log(), day, steps).over;
-  $("next-puzzle").hidden = !packaged;
+  $("next-puzzle").hidden = !more;
   $("share-day").onclick = () => share(day, steps);
 }
 

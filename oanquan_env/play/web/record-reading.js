@@ -8,7 +8,7 @@ import { Refused } from "./refused.js";
 import { BLANKS, parseRules, quoted } from "./rules.js";
 
 const RESERVED = ["Rules", "Position", "Result", "Termination"];
-const BLANK = new RegExp(`[${BLANKS}]*`, "uy"), WORD = new RegExp(`[^${BLANKS}{}\\[\\]]+`, "uy"), NUMBER = /([0-9]+)\./uy;
+const BLANK = new RegExp(`[${BLANKS}\\ufeff]*`, "uy"), WORD = new RegExp(`[^${BLANKS}{}\\[\\]]+`, "uy"), NUMBER = /([0-9]+)\./uy;
 const HEADER = /\[([A-Za-z][A-Za-z0-9_-]*)[ \t]+"([^"\\]*(?:\\.[^"\\]*)*)"[ \t]*\]/suy;
 const COMMENT = /\{([^}\\]*(?:\\.[^}\\]*)*)\}/suy;
 const RESULT = /^(\*|-?[0-9]+(--?[0-9]+)+)$/;
@@ -106,7 +106,7 @@ const placeOf = (text, place, column) => place + [...text.slice(place, place + 2
 /** Read and play the moves up to the result, before which the reader stays. */
 function readMoves(reader, rules, start, engine) {
   const moves = [], said = new Map();
-  let last = start;
+  let last = start, numbered = false;
   for (;;) {
     const comment = reader.take(COMMENT);
     if (comment) {
@@ -118,16 +118,19 @@ function readMoves(reader, rules, start, engine) {
       throw reader.error(reader.place, `the record ends without its result (${UNFINISHED} for an unfinished game)`, `biên bản thiếu kết quả ở cuối (${UNFINISHED} nếu chưa hết ván)`);
     }
     const word = reader.match(WORD);
-    if (word && RESULT.test(word[0])) return { moves, comments: Object.fromEntries(said), last };
-    if (moves.length % rules.players === 0) {
+    if (word && RESULT.test(word[0]) && !numbered) return { moves, comments: Object.fromEntries(said), last };
+    if (moves.length % rules.players === 0 && !numbered) {
       const wanted = `${moves.length / rules.players + 1}`, number = reader.take(NUMBER);
       if (number?.[1] !== wanted) {
         throw reader.error(number?.index ?? reader.place, `expected the number ${wanted}. here, or the result`, `ở đây cần số ${wanted}. hoặc kết quả`);
       }
+      numbered = true; // a comment may come before the move
+      continue;
     }
     const move = readMove(reader, rules, last, engine);
     last = move.position;
     moves.push(move.action);
+    numbered = false;
   }
 }
 

@@ -101,14 +101,14 @@ export class Session extends EventTarget {
    * Show a puzzle: `puzzle` itself, a position by `rules`, or one of the package's of a level, where after the last one the
    * first comes again. The game is kept until `resume`.
    *
-   * A puzzle is { position, line, name?, themes?, id? }: `line` has the moves of the solver and the opponent in turn, and
+   * A puzzle is { position, line }, those of the package also have { name?, themes?, id? }: `line` has the moves of the solver and the opponent in turn, and
    * where several moves of the solver are right, all of them in one text, as in "3A 5C". `name` is that of its words.
    */
-  async _puzzle({ puzzle: given = null, rules: text = null, level = given ? "own" : "first", number = 0 }) {
+  async _puzzle({ puzzle: given = null, rules: text = null, level = "first", number = 0 }) {
     const { presets, default: usual } = this.#catalogue, own = text ?? rulesText((this.#kept?.game ?? this.game).rules, this.#catalogue);
-    const { puzzle, by, counts } = given ? { puzzle: given, by: own, counts: { [level]: 1 } } : await this.#packaged(presets[own]?.values.players === 2 ? own : usual, level, number);
+    const { puzzle, by, counts } = given ? { puzzle: { position: given.position, line: given.line, name: "own" }, by: own, counts: {} } : await this.#packaged(presets[own]?.values.players === 2 ? own : usual, level, number);
     const rules = this.#engine.rules(parseRules(by, this.#catalogue)), start = await this.#position(rules, puzzle.position);
-    const shown = { ...puzzle, asked: given ? { puzzle, rules: by } : { level, number, rules: own }, level, number: given ? 0 : number % counts[level], counts, told: false };
+    const shown = { ...puzzle, asked: given ? { puzzle, rules: by } : { level, number, rules: own }, level: given ? "own" : level, number: given ? 0 : number % counts[level], counts, told: false };
     return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: shown });
   }
 
@@ -196,6 +196,13 @@ export class Session extends EventTarget {
 
   /** The game, or the match so far, as records. */
   saved() { return formatRecords(this.game.records(), this.#catalogue); }
+
+  /** The unfinished game that another one would replace; null if it has no moves. */
+  left() {
+    const game = this.#kept?.game ?? this.game, settled = game.settled(), moves = game.line().length;
+    if (!(moves || game.match?.rounds.length) || (settled ?? game).over) return null;
+    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, rules: rulesText(game.rules, this.#catalogue), moves };
+  }
 
   /** What `restore` needs to go on with this game elsewhere, as plain data; with the puzzle or the branch that it was left for. */
   kept() {

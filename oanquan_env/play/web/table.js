@@ -1,13 +1,13 @@
 // The game of this page: its session, the board that follows it, and the places where it is kept. A tab keeps its game for
 // itself, so that two tabs do not disturb each other; a new tab goes on with the last game of any.
 
-import { $, complain, page } from "./common.js";
+import { $, complain, page, store } from "./common.js";
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
 import { askPython, pythonPlayers } from "./python.js";
 import { Session } from "./session.js";
 
-const KEPT = "oanquan-kept", LAST = "oanquan-last";
+const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // games that are kept unfinished
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
 let session = null, engine = null, thinker = null, drawn = null;
@@ -28,8 +28,30 @@ function data(name) {
 export const hint = (moves = null, nodes = null) => session.hint(moves, nodes);
 export const beside = (moves) => session.beside(moves);
 
-/** A request that changes the game; the page follows. */
-export const play = (name, asked = {}) => session.request(name, asked);
+/** A request that changes the game; the page follows. An unfinished game that another one replaces is kept. */
+export async function play(name, asked = {}) {
+  const before = name === "new" || name === "load" ? session.left() : null;
+  await session.request(name, asked);
+  if (before && before.text !== session.saved()) changeLeft((games) => [{ ...before, at: Date.now() }, ...games.filter(({ text }) => text !== before.text)].slice(0, MOST));
+}
+
+/** The unfinished games that others have replaced, the last one first: {text, seats, rules, moves, at}, `at` being a time. */
+export function gamesLeft() {
+  try {
+    return JSON.parse(store.get("games")).filter((game) => isGame(game) && isText(game.rules) && Number.isInteger(game.moves) && Number.isInteger(game.at));
+  } catch { return []; }
+}
+
+function changeLeft(change) {
+  store.set("games", JSON.stringify(change(gamesLeft())));
+  view.dispatchEvent(new Event("shown"));
+}
+
+/** Go on with one of them; where its players are not here any more, persons take their seats. */
+export async function goBack({ text, seats }) {
+  await play("load", { text, seats }).catch(() => play("load", { text }));
+  changeLeft((games) => games.filter((game) => game.text !== text));
+}
 
 /** A game of a person against the weakest level. */
 export const newcomersGame = () => ({ rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
@@ -76,17 +98,24 @@ function keep() {
   } catch { /* private windows */ }
 }
 
+const isText = (value) => typeof value === "string", areTexts = (value) => Array.isArray(value) && value.every(isText);
+const isGame = (value) => isText(value?.text) && areTexts(value.seats);
+const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2 : isText(value.level));
+const isAim = (value) => value?.helped === true || (Number.isInteger(value?.bound) && Number.isInteger(value.least));
+
+/** What this tab kept, or else the last of any tab. Other pages of the host may have written it: what is not such a thing is left out. */
 function kept() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEPT) ?? localStorage.getItem(LAST));
-  } catch { return null; }
+  for (const place of [() => sessionStorage.getItem(KEPT), () => localStorage.getItem(LAST)]) {
+    try {
+      const held = JSON.parse(place()), { text, seats, puzzle, branch, aim } = held ?? {};
+      if (isGame(held)) return { text, seats, puzzle: isPuzzle(puzzle) ? puzzle : null, branch: isGame(branch) ? branch : null, aim: isAim(aim) ? aim : null };
+    } catch { /* private windows, or no JSON */ }
+  }
+  return null;
 }
 
-/**
- * Begin the game of this tab: the one that `open` begins, if it resolves with true; the one that the tab had before it was
- * loaded again, the last one of any tab, or a new one.
- */
-export async function begin(open = null) {
+/** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
+export async function begin() {
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
   const ask = python && askPython, askable = (name) => python.given.includes(name) || python.names.includes(name.split(":")[0]);
   engine = await Engine.load(bytes, layout);
@@ -97,8 +126,7 @@ export async function begin(open = null) {
   thinker = lazily(thinking, "known", "choose", "hint", "proved");
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
-  const before = kept();
-  if (!(await open?.(before?.seats ?? newcomersGame().seats))) await goOn(before);
+  await goOn(kept());
 }
 
 /** Go on with the game that was kept; where its players are not here any more, persons take their seats. */

@@ -31,10 +31,14 @@ export class Tools {
       this.icon(button, name);
       if (WORDED.has(name)) this.words[name] = html("span", {}, button);
     }
-    const details = html("details", {}, this.bar);
-    this.summary = html("summary", {}, details);
-    this.icon(this.summary, "options");
-    const panel = html("div", { className: "options" }, details), option = (name, input) => {
+    const panel = html("div", { className: "options", popover: "auto" }, this.bar);
+    this.opener = html("button", { type: "button", popoverTargetElement: panel }, this.bar);
+    this.icon(this.opener, "options");
+    panel.onbeforetoggle = () => { // below the button, where no square lies
+      const { bottom, right } = this.opener.getBoundingClientRect();
+      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${document.documentElement.clientWidth - right}px auto auto`;
+    };
+    const option = (name, input) => {
       const label = html("label", {}, panel);
       this.words[name] = html("span", {}, label);
       label.append(input);
@@ -67,8 +71,7 @@ export class Tools {
     const words = (this.said = WORDS[language]);
     for (const [name, span] of Object.entries(this.words)) span.textContent = words[name];
     for (const name of Object.keys(this.buttons)) this.label(name, words[name]);
-    this.summary.title = words.options;
-    this.summary.setAttribute("aria-label", words.options);
+    this.opener.title = this.opener.ariaLabel = words.options;
     for (const option of this.speed.options) option.textContent = words[option.value];
   }
 

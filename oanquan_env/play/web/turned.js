@@ -29,3 +29,6 @@ export function outline({ corners, radius }) {
   const points = corners.map((corner) => corner.join());
   return radius ? `M${points[0]}L${points[1]}A${radius},${radius} 0 0 0 ${points[2]}Z` : `M${points.join("L")}Z`;
 }
+
+/** The shapes of a pebble of one of five colours. */
+export const pebble = ({ pebble, colours: { light } }, role) => pebble.replaceAll("pebble0", `pebble${role}`).replace(light.pebble0, light[`pebble${role}`]);
