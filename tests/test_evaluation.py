@@ -108,7 +108,7 @@ def test_replaced_actions_are_told() -> None:
     [
         (lambda seen, masks: masks.argmin(axis=1), {}, IllegalActionError, r"row \d+: the player chose action \d"),
         (lambda seen, masks: -masks.argmax(axis=1) - 1, {}, IllegalActionError, r"the player chose action -\d"),
-        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, "whole numbers, got float64"),
+        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, "integers, got float64"),
         (lambda seen, masks: 3, {}, IllegalActionError, r"actions must be an array of \d+ integers"),
         (FirstMove, {}, ValueError, r"FirstMove is a class: pass an instance, as in FirstMove\(\)"),
         (7, {}, ValueError, "a player is a name, an object with a method choose"),
