@@ -205,3 +205,19 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit, t
         person.move(str(Move.from_action(int(book.known(board.positions)[0]))))
     assert np.subtract(*person.state["outcome"]["scores"]) == 12
     page.locator("#about-game", has_text="You held South to +12: nobody can do better.").wait_for()
+
+
+@pytest.mark.slow
+def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visit) -> None:
+    page = visit("#rules=mancala-world&north=human").page
+    page.locator("#openings").click()
+    show, line, moves = (page.locator(f"#openings-{part} button") for part in ("refuted", "line", "moves"))
+    for others in (["2A"], ["5A", "1C"]):  # another first move, and the line's first move with another answer
+        show.click()
+        line.nth(1).filter(has_text="5A").wait_for()
+        line.first.click()
+        for move in others:
+            moves.filter(has_text=move).click()
+            line.nth(1).wait_for()
+        page.wait_for_timeout(2200)
+        assert [text.split()[-1] for text in line.all_inner_texts()] == ["Start", *others]

@@ -112,3 +112,15 @@ def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:
     assert person.said == "Đầu ván"
     person.press("next")
     assert person.said == "Nước 1/2: 5↺"
+
+
+def test_motion_that_another_motion_replaces_leaves_it_alone(visit: Visit) -> None:
+    person = visit("#moves=3A1C&north=human")
+    person.press("again")
+    person.press("tour")
+    person.board.locator("[data-tool=skip]").wait_for()
+    person.page.wait_for_timeout(700)  # the first motion has ended by now
+    assert person.board.locator("[data-tool=skip]").is_visible()
+    person.waits_for("South to move.")
+    speed = "import('./table.js').then(({ view }) => view.board.speed)"
+    assert person.page.evaluate(speed) == float("inf")  # as who wants less motion has it

@@ -38,7 +38,7 @@ const STYLE = `
   #openings-moves { grid-area: auto; grid-template-columns: 1fr 1fr; }
   #openings-moves button { grid-template-columns: 1.6em 2.2em minmax(0, 1fr); gap: 4px; padding: 5px 8px; font-size: 14px; }
 }`;
-const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null };
+const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line that is being shown
 let nodes = null; // the parts of the dialog
 const said = () => PROOF[page.language];
 const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
@@ -79,6 +79,7 @@ function build(presets) {
   nodes.line.setAttribute("aria-label", said().moves);
   nodes.dialog.setAttribute("aria-labelledby", "openings-title");
   nodes.dialog.onclose = () => {
+    seen.walk = null;
     seen.search?.abort();
     seen.view.cancel();
     seen.view.destroy();
@@ -103,6 +104,7 @@ async function choose(preset) {
   const [table, drawing] = await Promise.all([data(file), data(`drawing-${rules.players}-${rules.fields}.json`)]);
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
   Object.assign(seen, { preset, table: Openings.read(engine, rules, preset, table), names, drawing: drawingJson(drawing, rules, names), hints: new Map() });
+  seen.walk = null;
   seen.game = new Game(engine, rules, engine.start(rules), [PERSON, PERSON]);
   nodes.rules.value = preset;
   const bad = refutation(engine, rules, seen.table), line = bad?.line ?? [];
@@ -152,7 +154,7 @@ function boardOf(game) {
 function listed() {
   const { game, table, hints } = seen, { engine, rules, position } = game, told = said(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
   nodes.line.replaceChildren(...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)].map((text, number) => {
-    const made = button(text, () => { game.backTo(number); show(); });
+    const made = button(text, () => { seen.walk = null; game.backTo(number); show(); });
     if (number === line.length) made.setAttribute("aria-current", "step");
     return made;
   }));
@@ -178,8 +180,9 @@ function how({ lower, upper, value, proved }) {
   return [value === null ? bounds || said().looking : `${said().searched}${bounds && ";"}`, value === null ? "" : bounds].filter(Boolean).join(" ");
 }
 
-/** Play a move, and see it played. */
-async function go(move) {
+/** Play a move, a person's or one of the line that is being shown, and see it played. */
+async function go(move, walk = null) {
+  seen.walk = walk;
   const { game } = seen, before = boardOf(game), legal = game.legal().find((action) => moveText(action) === move);
   if (legal === undefined) return;
   seen.view.cancel();
@@ -190,14 +193,14 @@ async function go(move) {
   if (seen.game === game && game.node === node) show();
 }
 
-/** Play a line from the start. */
+/** Play a line from the start, until a person does something else. */
 async function walk(line) {
-  const { game } = seen;
-  game.backTo(0);
-  for (const [number, action] of line.entries()) {
-    await go(moveText(action));
+  const walk = {};
+  seen.game.backTo(0);
+  for (const action of line) {
+    await go(moveText(action), walk);
     await new Promise((resolve) => { setTimeout(resolve, 900); });
-    if (seen.game !== game || game.line().length !== number + 1 || !nodes.dialog.open) return;
+    if (seen.walk !== walk) return;
   }
 }
 
