@@ -35,6 +35,7 @@ export class GameView extends EventTarget {
     this.whole = "";
     this.shown = [];
     this.viewing = null;
+    this.looks = 0; // how often a person began to look at something else
     this.marks = null; // of a number of moves: what is drawn in place of the last move's marks, or null
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
     this.option("loud", false);
@@ -101,6 +102,7 @@ export class GameView extends EventTarget {
 
   /** End all motion, and look at the game as it stands. */
   stop() {
+    this.looks += 1;
     this.touring = null;
     this.viewing = null;
     this.coming = this.replaying = undefined;
@@ -182,9 +184,9 @@ export class GameView extends EventTarget {
     const behind = number > 0 && !this.touring, ahead = this.viewing !== null && !this.touring;
     this.tools.set({
       undo: state.can_undo, redo: state.can_redo, hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
-      before: true, after: true,
+      before: this.notes.size > 0, after: this.notes.size > 0,
       first: behind, previous: behind, tour: this.coming === undefined, next: ahead, last: this.viewing !== null, again: !moving && number > 0, skip: moving, loud: true,
-    }, { moving, touring: Boolean(this.touring), played: this.shown.length > 0, noted: this.notes.size > 0 });
+    }, { moving, touring: Boolean(this.touring), played: this.shown.length > 0, noted: this.whole !== "" });
   }
 
   tell(text) { this.saying.textContent = text; }
