@@ -132,8 +132,11 @@ def test_values_of_the_explorer_are_those_of_the_table_from_souths_view() -> Non
             assert {one["move"]: one["value"] for one in told["moves"] if one["proved"]} == {
                 move: lower for move, (lower, upper) in wanted.items() if lower == upper
             }
-            values = [one["value"] for one in told["moves"] if one["proved"]]
-            assert values == sorted(values, reverse=board.mover == 0)
+            values, moves = [one["value"] for one in told["moves"]], [one["move"] for one in told["moves"]]
+            if None in values:  # nothing is sorted before the search has answered
+                assert moves == list(map(str, board.legal_moves))
+            else:
+                assert values == sorted(values, reverse=board.mover == 0)
             value = opening_value(board)
             if value and value.meet:
                 assert (told["value"], told["proved"]) == (south(board, *value)[0], True)
@@ -205,3 +208,41 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit, t
         person.move(str(Move.from_action(int(book.known(board.positions)[0]))))
     assert np.subtract(*person.state["outcome"]["scores"]) == 12
     page.locator("#about-game", has_text="You held South to +12: nobody can do better.").wait_for()
+
+
+@pytest.mark.slow
+def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visit) -> None:
+    page = visit("#rules=mancala-world&north=human").page
+    page.locator("#openings").click()
+    show, line, moves = (page.locator(f"#openings-{part} button") for part in ("refuted", "line", "moves"))
+    for others in (["2A"], ["5A", "1C"]):  # another first move, and the line's first move with another answer
+        show.click()
+        line.nth(1).filter(has_text="5A").wait_for()
+        line.first.click()
+        for move in others:
+            moves.filter(has_text=move).click()
+            line.nth(1).wait_for()
+        page.wait_for_timeout(2200)
+        assert [text.split()[-1] for text in line.all_inner_texts()] == ["Start", *others]
+
+
+@pytest.mark.slow
+def test_the_explorer_keeps_its_order_when_values_come_and_its_preset_without_a_network(visit: Visit) -> None:
+    person = visit("#rules=mancala-world&north=human")
+    page, moves = person.page, person.page.locator("#openings-moves b")
+    page.locator("#openings").click()
+    page.locator("#openings-moves button", has_text="4A").click()
+    for _ in range(2):
+        page.locator("#openings-line button").last.wait_for()
+        order = moves.all_inner_texts()
+        page.locator("#openings-moves span", has_text="…").first.wait_for(state="detached")
+        assert moves.all_inner_texts() == order
+        page.locator("#openings-moves button").last.click()
+        page.wait_for_timeout(100)
+    page.context.set_offline(True)
+    page.locator("#openings-rules").select_option("tonkin")
+    page.locator("#openings-told", has_text="network").wait_for()
+    assert page.locator("#openings-rules").input_value() == "mancala-world"
+    assert "3." in page.locator("#openings-line").inner_text()
+    page.evaluate("import('./common.js').then(({ notice }) => notice('above it'))")
+    page.locator("#notice:popover-open").wait_for()  # in the top layer, after the dialog

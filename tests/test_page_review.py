@@ -112,3 +112,41 @@ def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:
     assert person.said == "Đầu ván"
     person.press("next")
     assert person.said == "Nước 1/2: 5↺"
+
+
+def test_motion_that_another_motion_replaces_leaves_it_alone(visit: Visit) -> None:
+    person = visit("#moves=3A1C&north=human")
+    person.press("again")
+    person.press("tour")
+    person.board.locator("[data-tool=skip]").wait_for()
+    person.page.wait_for_timeout(700)  # the first motion has ended by now
+    assert person.board.locator("[data-tool=skip]").is_visible()
+    person.waits_for("South to move.")
+    speed = "import('./table.js').then(({ view }) => view.board.speed)"
+    assert person.page.evaluate(speed) == float("inf")  # as who wants less motion has it
+
+
+def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> None:
+    person = visit("#moves=3A1C&north=human", **PHONE)
+    page = person.page
+    person.fields.nth(1).tap()
+    aimed = [person.board.locator(".way").first, page.locator("#moves button").nth(1), page.locator("#about-game")]
+    before = [(one.element_handle(), one.bounding_box()) for one in aimed]
+    page.evaluate("import('./table.js').then(({ view, hint }) => hint().then(told => view.setHint(told)))")
+    person.board.locator(".hint").first.wait_for()
+    page.evaluate("import('./table.js').then(({ view }) => view.dispatchEvent(new Event('shown')))")
+    for one, (handle, box) in zip(aimed, before, strict=True):
+        assert handle is not None
+        assert (handle.evaluate("node => node.isConnected"), one.bounding_box()) == (True, box)
+
+    other = visit("#moves=5A&north=human", **PHONE)
+    other.move("3A")
+    other.page.locator("#review").tap()
+    other.page.locator("#mistakes progress, #mistakes button").first.wait_for()
+    other.press("first")  # the mistake, whether it is known as one by now or not
+    names = "[...view.board.root.querySelectorAll('.tools button:not([hidden])')].map(one => one.dataset.tool)"
+    tops = "[view.tools.bar, document.getElementById('moves')].map(one => one.getBoundingClientRect().top + scrollY)"
+    seen = f"import('./table.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('lesson').hidden])"
+    before = other.page.evaluate(seen)
+    other.page.locator("#mistakes button").first.wait_for()
+    assert other.page.evaluate(seen) == before

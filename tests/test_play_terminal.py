@@ -5,18 +5,23 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from oanquan_env import Board, GameRecord, read_records
+from oanquan_env import Board, GameRecord, Rules, read_records
 from oanquan_env.cli import main
+from oanquan_env.engine.positions import Positions
 from oanquan_env.play import levels, screen
 from oanquan_env.play.terminal import TerminalGame
 from oanquan_env.play.vietnamese import HELP, MESSAGES
+from oanquan_env.players import make
+from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.records.games import format_records
 from oanquan_env.search import value_net
+from oanquan_env.search.limits import Limits
 from tests.boards import boards_of
 
 Play = Callable[..., str]
@@ -122,6 +127,22 @@ def test_nonsense_is_answered_and_files_are_saved_loaded_and_never_overwritten(p
     assert taken.read_text() == "mine"
     (saved,) = read_records(game)
     assert (list(map(str, saved.moves)), saved.headers) == (["1A"], {"South": "human", "North": "human"})
+
+
+def test_the_time_of_a_search_begins_when_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    player, asked = make("minimax:ms=20", Rules()), list[Limits]()
+    assert isinstance(player, SearchPlayer)
+    search: Any = player.search.best_moves
+
+    def heard(positions: Positions, limits: Limits, **options: bool) -> Any:
+        asked.append(limits)
+        return search(positions, limits, **options)
+
+    monkeypatch.setattr(player.search, "best_moves", heard)
+    for _ in range(2):
+        player.analyse(Board())
+    player.choose(Board().positions, np.random.default_rng(0))
+    assert asked == [Limits(depth=1), *[Limits(milliseconds=20)] * 3]
 
 
 def test_a_loaded_game_keeps_its_comments_and_its_players(play: Play, tmp_path: Path) -> None:

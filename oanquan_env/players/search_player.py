@@ -21,11 +21,13 @@ class SearchPlayer:
         self.core = search.core
         self.search = search
         self.limits = limits
+        self._compiled = limits.milliseconds is None
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.players.Policy.choose`."""
         best = self.core.legal_mask(positions)
         rows = (best.sum(axis=1) > 1).nonzero()[0]
+        self._compile(positions[rows])
         found = self.search.best_moves(positions[rows], self.limits)
         best[rows] = False
         for row, result in zip(rows, found, strict=True):
@@ -38,5 +40,12 @@ class SearchPlayer:
         Raises `ValueError` for a game that is over, and for a board of other rules.
         """
         check_analysable(board, self.core)
+        self._compile(board.positions)
         found = self.search.best(board.positions, self.limits, every_move=True)
         return Analysis.of(board, found.values, found.line, found.depth, proved=found.proved)
+
+    def _compile(self, positions: Positions) -> None:
+        """Compile the search, or load it, before the time of the first one begins."""
+        if not self._compiled and len(positions):
+            self.search.best_moves(positions[:1], Limits(depth=1))
+            self._compiled = True

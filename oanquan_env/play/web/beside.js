@@ -50,6 +50,9 @@ export function presetName(rules) {
 function showMoves(number) {
   const list = $("moves"), shown = page.state.line.slice(0, view.shown.length);
   const rows = [[0, words().start, null], ...shown.map((serial, index) => [index + 1, `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`, values?.mistake(index + 1)])];
+  const key = JSON.stringify([rows, number, page.language, page.state.game]);
+  if (key === list.key) return; // buttons that a finger aims at stay
+  list.key = key;
   list.replaceChildren(...rows.map(([ply, text, wrong]) => {
     const button = make("button", { onclick: () => view.view(ply) }, text);
     if (ply === number) button.setAttribute("aria-current", "step");

@@ -33,11 +33,15 @@ export const page = {
 };
 export const words = () => WORDS[page.language];
 
+/** Tell a person something, above open dialogs, for some seconds; taps go through it, except where it lasts to be copied. */
 export function notice(text, seconds = 6) {
+  const box = $("notice");
   clearTimeout(notice.timer);
-  $("notice").textContent = text;
-  $("notice").hidden = !text;
-  notice.timer = setTimeout(() => { $("notice").hidden = true; }, seconds * 1000);
+  box.hidePopover();
+  box.textContent = text;
+  box.style.pointerEvents = seconds < 30 ? "none" : "";
+  if (text) box.showPopover();
+  notice.timer = setTimeout(() => box.hidePopover(), seconds * 1000);
 }
 
 /** An error in words; `text` is that in which it was found. */

@@ -3,7 +3,7 @@
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
 import { Book, Openings } from "./book.js";
-import { $, complain, explain, make, notice, page, words } from "./common.js";
+import { $, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
 import { stonesWon, sweeping } from "./moving-board.js";
@@ -38,7 +38,7 @@ const STYLE = `
   #openings-moves { grid-area: auto; grid-template-columns: 1fr 1fr; }
   #openings-moves button { grid-template-columns: 1.6em 2.2em minmax(0, 1fr); gap: 4px; padding: 5px 8px; font-size: 14px; }
 }`;
-const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null };
+const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line that is being shown
 let nodes = null; // the parts of the dialog
 const said = () => PROOF[page.language];
 const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
@@ -58,10 +58,18 @@ export async function open() {
   }
 }
 
+/** Another preset; without a network the one that is shown stays chosen. */
+async function change(preset) {
+  try { await choose(preset); } catch (error) {
+    nodes.rules.value = seen.preset;
+    tell(explain(error));
+  }
+}
+
 /** The dialog in the page's language. */
 function build(presets) {
   nodes = {};
-  const rules = part("select", "rules", { onchange: () => choose(rules.value).catch(complain) }), board = part("div", "board");
+  const rules = part("select", "rules", { onchange: () => change(rules.value) }), board = part("div", "board");
   rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
   const file = part("input", "file", { type: "file", accept: ".npz", hidden: true }), row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
   file.onchange = () => { if (file.files[0]) checkFile(file.files[0]).catch((error) => tell(explain(error))); file.value = ""; };
@@ -79,6 +87,7 @@ function build(presets) {
   nodes.line.setAttribute("aria-label", said().moves);
   nodes.dialog.setAttribute("aria-labelledby", "openings-title");
   nodes.dialog.onclose = () => {
+    seen.walk = null;
     seen.search?.abort();
     seen.view.cancel();
     seen.view.destroy();
@@ -99,12 +108,14 @@ const data = (name) => tools().data(name);
 
 /** Begin at the set-up of a preset. */
 async function choose(preset) {
+  nodes.rules.value = preset;
   const { engine } = tools(), rules = engine.rules(page.catalogue.presets[preset].values), file = Openings.file(preset);
   const [table, drawing] = await Promise.all([data(file), data(`drawing-${rules.players}-${rules.fields}.json`)]);
+  if (nodes.rules.value !== preset) return; // another was chosen meanwhile
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
   Object.assign(seen, { preset, table: Openings.read(engine, rules, preset, table), names, drawing: drawingJson(drawing, rules, names), hints: new Map() });
+  seen.walk = null;
   seen.game = new Game(engine, rules, engine.start(rules), [PERSON, PERSON]);
-  nodes.rules.value = preset;
   const bad = refutation(engine, rules, seen.table), line = bad?.line ?? [];
   nodes.refuted.hidden = !bad;
   if (bad) {
@@ -152,13 +163,21 @@ function boardOf(game) {
 function listed() {
   const { game, table, hints } = seen, { engine, rules, position } = game, told = said(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
   nodes.line.replaceChildren(...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)].map((text, number) => {
-    const made = button(text, () => { game.backTo(number); show(); });
+    const made = button(text, () => { seen.walk = null; game.backTo(number); show(); });
     if (number === line.length) made.setAttribute("aria-current", "step");
     return made;
   }));
   const moves = game.over ? [] : movesOf(engine, rules, table, position, hint);
-  nodes.moves.replaceChildren(...moves.map((one) => button("", () => go(one.move), { "ariaLabel": `${named(one.move)} ${lead(one)} ${how(one)}` })));
-  [...nodes.moves.children].forEach((made, number) => made.append(make("b", { textContent: named(moves[number].move) }), make("span", { textContent: lead(moves[number]) }), make("small", { textContent: how(moves[number]) })));
+  if (nodes.moves.node !== game.node) { // values that come later move no button
+    nodes.moves.node = game.node;
+    nodes.moves.replaceChildren(...moves.map(({ move }) => Object.assign(button("", () => go(move)), { move })));
+    for (const made of nodes.moves.children) made.append(...["b", "span", "small"].map((name) => make(name)));
+  }
+  for (const made of nodes.moves.children) {
+    const one = moves.find(({ move }) => move === made.move), texts = [named(one.move), lead(one), how(one)];
+    made.ariaLabel = texts.join(" ");
+    texts.forEach((text, number) => { made.children[number].textContent = text; });
+  }
   if (game.over) {
     const [south, north] = game.outcome().scores;
     nodes.said.textContent = told.over(told.result(south - north), `${south}–${north}`);
@@ -178,8 +197,9 @@ function how({ lower, upper, value, proved }) {
   return [value === null ? bounds || said().looking : `${said().searched}${bounds && ";"}`, value === null ? "" : bounds].filter(Boolean).join(" ");
 }
 
-/** Play a move, and see it played. */
-async function go(move) {
+/** Play a move, a person's or one of the line that is being shown, and see it played. */
+async function go(move, walk = null) {
+  seen.walk = walk;
   const { game } = seen, before = boardOf(game), legal = game.legal().find((action) => moveText(action) === move);
   if (legal === undefined) return;
   seen.view.cancel();
@@ -190,14 +210,14 @@ async function go(move) {
   if (seen.game === game && game.node === node) show();
 }
 
-/** Play a line from the start. */
+/** Play a line from the start, until a person does something else. */
 async function walk(line) {
-  const { game } = seen;
-  game.backTo(0);
-  for (const [number, action] of line.entries()) {
-    await go(moveText(action));
+  const walk = {};
+  seen.game.backTo(0);
+  for (const action of line) {
+    await go(moveText(action), walk);
     await new Promise((resolve) => { setTimeout(resolve, 900); });
-    if (seen.game !== game || game.line().length !== number + 1 || !nodes.dialog.open) return;
+    if (seen.walk !== walk) return;
   }
 }
 
@@ -252,7 +272,7 @@ async function check(name, content) {
   try {
     const found = await checkProof(tools().engine, page.catalogue, name, content, (done, all) => {
       Object.assign(progress, { max: all, value: done });
-      tell(said().following(done, all), shown);
+      shown.told.textContent = said().following(done, all);
     });
     tell(said().holds(proves(found), found, performance.now() - began), shown);
   } catch (error) {

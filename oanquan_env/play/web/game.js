@@ -35,6 +35,7 @@ export class GameView extends EventTarget {
     this.whole = "";
     this.shown = [];
     this.viewing = null;
+    this.looks = 0; // how often a person began to look at something else
     this.marks = null; // of a number of moves: what is drawn in place of the last move's marks, or null
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
     this.option("loud", false);
@@ -101,9 +102,11 @@ export class GameView extends EventTarget {
 
   /** End all motion, and look at the game as it stands. */
   stop() {
-    this.touring = false;
+    this.looks += 1;
+    this.touring = null;
     this.viewing = null;
     this.coming = this.replaying = undefined;
+    this.board.speed = SPEEDS[this.tools.speed.value]; // motion that was asked for may have changed it
     this.board.cancel();
     this.board.hush();
   }
@@ -181,9 +184,9 @@ export class GameView extends EventTarget {
     const behind = number > 0 && !this.touring, ahead = this.viewing !== null && !this.touring;
     this.tools.set({
       undo: state.can_undo, redo: state.can_redo, hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
-      before: true, after: true,
+      before: this.notes.size > 0, after: this.notes.size > 0,
       first: behind, previous: behind, tour: this.coming === undefined, next: ahead, last: this.viewing !== null, again: !moving && number > 0, skip: moving, loud: true,
-    }, { moving, touring: Boolean(this.touring), played: this.shown.length > 0, noted: this.notes.size > 0 });
+    }, { moving, touring: Boolean(this.touring), played: this.shown.length > 0, noted: this.whole !== "" });
   }
 
   tell(text) { this.saying.textContent = text; }
@@ -225,20 +228,19 @@ export class GameView extends EventTarget {
   /** Show the motion of a move again, and stay behind it. */
   async replay(number) {
     if (!number || this.coming !== undefined) return;
-    const { speed } = this.board, serial = this.state.line[number - 1], touring = this.touring;
+    const replaying = {}, touring = this.touring;
     this.stop();
     this.hint = null;
     this.touring = touring;
-    if (speed === Infinity) this.board.speed = 1; // it was asked for
+    if (this.board.speed === Infinity) this.board.speed = 1; // it was asked for
     this.shown = [...this.state.line];
     this.viewing = number - 1;
-    this.replaying = serial;
+    this.replaying = replaying;
     this.setTools();
-    const game = this.state.game;
     await this.play(number);
-    this.board.speed = speed;
-    if (this.replaying !== serial || this.state.game !== game) return; // something else is shown meanwhile
-    this.replaying = undefined;
+    if (this.replaying !== replaying) return; // something else is shown meanwhile
+    this.stop();
+    this.touring = touring;
     this.viewing = number >= this.state.line.length ? null : number;
     this.refresh();
     this.follow();
@@ -247,15 +249,14 @@ export class GameView extends EventTarget {
   /** Play all moves from the position shown, or from the start; again to stop. */
   async tour() {
     if (this.touring) { this.view(this.number); return; }
-    let number = this.viewing ?? 0;
-    this.touring = true;
-    while (this.touring && number < this.state.line.length) {
-      number += 1;
+    const tour = (this.touring = {});
+    for (let number = (this.viewing ?? 0) + 1; number <= this.state.line.length; number += 1) {
       await this.replay(number);
-      if (this.touring && number < this.state.line.length) await new Promise((resolve) => setTimeout(resolve, 600));
-      if (this.number !== number) break;
+      if (this.touring !== tour) return; // something else is shown meanwhile
+      if (number < this.state.line.length) await new Promise((resolve) => setTimeout(resolve, 600));
+      if (this.touring !== tour) return;
     }
-    this.touring = false;
+    this.touring = null;
     this.setTools();
   }
 

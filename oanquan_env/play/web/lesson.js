@@ -84,13 +84,13 @@ async function tryIt(number) {
 
 /** Play the best line on the board, and come back. */
 async function showLine(loss, number, played) {
-  const panel = $("lesson"), line = {}, game = beside(number), { speed } = view.board, names = view.board.plain.seats, { rules } = game;
+  const panel = $("lesson"), line = {}, game = beside(number), names = view.board.plain.seats, { rules } = game;
   const ours = () => view.replaying === line && panel.line === line, drawing = view.board.plain;
   view.view(number);
   view.replaying = panel.line = line;
   view.setTools();
   showLesson(loss, number, played);
-  if (speed === Infinity) view.board.speed = 1; // it was asked for
+  if (view.board.speed === Infinity) view.board.speed = 1; // it was asked for
   try {
     let before = { ...view.position(number), under: "", over: "" };
     for (let ply = 1, move = loss.best; ours() && move; ply += 1) {
@@ -107,9 +107,8 @@ async function showLine(loss, number, played) {
       move = (await next)?.best;
     }
   } finally {
-    view.board.speed = speed;
     const back = ours();
-    panel.line = null;
+    if (panel.line === line) panel.line = null;
     if (back) view.view(number);
   }
 }

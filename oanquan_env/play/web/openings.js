@@ -8,7 +8,7 @@ const ordered = (one, other) => (one < other ? [one, other] : [other, one]);
 const ofSouth = ({ mover, scores }, { lower, upper }) => ordered(...[lower, upper].map((bound) => leadOf(scores) + (mover ? -bound : bound)));
 
 /**
- * The legal moves of a position, the best for who makes it first: { action, move, lower, upper, value, proved }. Bounds are
+ * The legal moves of a position, once all have a value the best for who makes it first: { action, move, lower, upper, value, proved }. Bounds are
  * infinite where nothing is proved; `value` is exact if `proved`, else what `hint` (thinking.js) sees, or null without one.
  */
 export function movesOf(engine, rules, table, position, hint = null) {
@@ -18,8 +18,7 @@ export function movesOf(engine, rules, table, position, hint = null) {
     const proved = lower === upper || (hint?.exact.includes(move) ?? false), seen = hint ? sign * hint.values[move] + 0 : null;
     return { action, move, lower, upper, value: lower === upper ? lower : seen, proved };
   });
-  const worth = ({ value }) => (value === null ? -Infinity : sign * value);
-  return moves.sort((one, other) => worth(other) - worth(one));
+  return moves.some(({ value }) => value === null) ? moves : moves.sort((one, other) => sign * (other.value - one.value));
 }
 
 /** What a position, not over, is worth by its moves and by the table: { lower, upper, value, proved }, as of movesOf. */

@@ -10,7 +10,7 @@ import { how, seatName } from "./told.js";
 
 const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // pixels of the graph for its scale; points
 const STYLE = `
-#mistakes { margin: 8px 0 0; }
+#mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
 #mistakes b { color: var(--red); }
 #mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 14px; margin-bottom: 4px; }
 #mistakes button[aria-current] { background: var(--warm); }
@@ -23,7 +23,7 @@ const STYLE = `
 #bar { position: relative; padding-top: 16px; }
 #bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px; background: var(--warm); border: 1px solid var(--line); }
 #bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green); transition: width .4s; }
-#bar output { display: block; font-size: 14px; }
+#bar output { display: block; font-size: 14px; min-height: 3em; }
 #bar.old div { opacity: .35; }
 #board.lesson { --rest: 310px; }
 #lesson { padding: 4px 0 10px; font-size: 15px; }
@@ -35,6 +35,7 @@ const STYLE = `
 @media (max-width: 560px) { #board.lesson { --rest: 345px; } #lesson { font-size: 14px; } #lesson button { padding: 0 10px; } }`;
 const values = new Map(); // serial number of a move, 0 for none -> what the moves after it are worth
 let game = null, reviewed = null, busy = false; // the game of the values, and the one that a person wants to look through
+let lesson = { looks: null, opens: false }; // whether the position that a person looks at was known as a mistake at once
 let found = [], budget = null, line = ""; // losses of the line's moves, what searches of it may still play, and the line
 
 const style = new CSSStyleSheet();
@@ -136,8 +137,9 @@ export function showValues() {
   $("graph").toggleAttribute("hidden", !on);
   $("mistakes").hidden = !reviewing();
   showMistakes();
-  const shown = found[view.number];
-  showLesson(reviewing() && isMistake(shown) && view.viewing !== null && shown.best ? shown : null, view.number, playedAfter(view.number));
+  const shown = found[view.number], known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
+  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // one that comes later would move the board
+  showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
   showBar(margin(view.number));
   showGraph();
@@ -204,12 +206,13 @@ function showMistakes() {
   const head = [make("p", { textContent: words })], step = open ? looked : all - 1 - budget.number;
   if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: words }));
   const puzzle = done && worst ? [make("button", { textContent: persons.length ? said().puzzle : said().anyPuzzle, onclick: () => openOwn(worst.loss, worst.number - 1).catch(complain) })] : [];
-  replaceKeepingFocus($("mistakes"), [make("li", {}, ...head), ...made.map(item), ...(puzzle.length ? [make("li", {}, ...puzzle)] : [])]);
+  replaceKeepingFocus($("mistakes"), [make("li", {}, ...head), ...(done ? made.map(item) : []), ...(puzzle.length ? [make("li", {}, ...puzzle)] : [])]);
   view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${said().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : said().looking);
 }
 
-/** Exchange the items of a list; the button that had the focus has it again. */
+/** Exchange the items of a list, unless they are the same; the button that had the focus has it again. */
 function replaceKeepingFocus(list, items) {
+  if (items.length === list.children.length && items.every((item, number) => item.isEqualNode(list.children[number]))) return;
   const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
   list.replaceChildren(...items);
   if (place >= 0) list.querySelectorAll("button")[place]?.focus({ preventScroll: true });

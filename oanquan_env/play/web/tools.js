@@ -77,7 +77,7 @@ export class Tools {
 
   /**
    * Whether each button can be pressed. Those that look through a game are there once a move was `played`, those that
-   * lead to notes where there are some, instead of hints; undo and sound always; while moves are shown one by one, `tour` stops that.
+   * lead to notes where there may be some, instead of hints; undo and sound always; while moves are shown one by one, `tour` stops that.
    */
   set(enabled, { moving, touring, played, noted }) {
     for (const [name, able] of Object.entries(enabled)) {
