@@ -190,7 +190,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     def close_extras(self, **kwargs: Any) -> None:
         """Note that the environment is closed: it needs a reset to go on."""
-        self._games.ready = False
+        if hasattr(self, "_games"):  # a former Gymnasium also closes what was never made
+            self._games.ready = False
 
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
         """The last ply of each game as a picture or a text, as `render_mode` says; see the class."""
