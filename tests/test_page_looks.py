@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.browsers import PHONE, Visit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 
@@ -173,3 +178,28 @@ def test_a_tap_on_another_square_plays_no_move(visit: Visit, size: tuple[int, in
             other.board.locator(f".hit.legal[data-field='{field}']").tap()
             assert all(other.board.locator(".hit").evaluate_all(REACHED)), (rules, field)
             assert other.board.locator(".way").evaluate_all(INSIDE)
+
+
+TEXTS = """selectors => selectors.map(one => [...document.querySelectorAll(one)].filter(node => node.offsetParent)
+    .map(node => node.textContent.trim()))"""
+LABELLED = ["nav button", "aside button", "aside [data-word]"]
+
+
+def test_words_and_a_board_are_there_before_the_scripts(visit: Visit, browser: Browser, site: str) -> None:
+    wanted = visit().page.evaluate(TEXTS, LABELLED)
+    with browser.new_context(viewport={"width": 1280, "height": 720}) as context:
+        page = context.new_page()
+        page.route("**/*.js", lambda route: route.abort())
+        page.goto(site)
+        texts = page.evaluate(TEXTS, LABELLED)
+        assert texts[0] == wanted[0]
+        assert all(text and text in wanted[number] for number in (1, 2) for text in texts[number])
+        assert len(texts[2]) >= 5
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(site)
+        assert "JavaScript" in page.locator("noscript").inner_text()
+        box = page.locator("#board svg").bounding_box()
+        assert box is not None
+        assert box["width"] > 400
+        assert page.locator("nav button").all_inner_texts() == wanted[0]

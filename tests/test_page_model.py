@@ -219,6 +219,14 @@ def test_an_opened_match_keeps_the_comments_and_the_players_of_its_rounds() -> N
     )
 
 
+def test_a_match_begins_at_no_position() -> None:
+    asked: list[Json] = [{"match": "", "position": text} for text in ("hello", Board().text())]
+    [answers] = played([[("new", {"rules": "tonkin"}), *(("new", each) for each in asked)]])
+    refused = [answer["refused"] for answer in answers[1:]]
+    assert [each["detail"]["en"] for each in refused] == ["a match begins at the set-up, not at a position"] * 2
+    assert answers[-1]["state"]["rules"] == "tonkin"
+
+
 def test_what_the_seats_are_called() -> None:
     seats = {
         ("human", "human"): ["bên dưới", "bên trên"],

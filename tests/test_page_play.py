@@ -312,6 +312,16 @@ def test_the_end_is_heard_and_its_verse_seen_unless_the_sound_is_off(visit: Visi
     assert person.board.locator("[data-tool=loud]").get_attribute("aria-pressed") == "false"
 
 
+def test_a_match_from_a_position_is_refused_in_the_dialog(visit: Visit) -> None:
+    page = visit("#north=human").page
+    page.locator("#new").click()
+    page.locator("#as-match").check()
+    page.locator("#more summary").click()
+    page.locator("#position").fill("hello")
+    page.locator("#begin").click()
+    page.locator("#new-error", has_text="A match begins at the set-up").wait_for()
+
+
 def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:
     person = visit("#rules=tonkin&north=human")
     page, back = person.page, person.page.locator("#resume")

@@ -88,16 +88,20 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     lesson.get_by_text("Stop").click()
     person.waits_for("Start. You played 5A")
     assert arrows.count() == 2
+    reviewed = page.locator("#mistakes").all_inner_texts()
     lesson.get_by_text("Try it yourself").click()
     person.play("2C")
     assert person.moves[0] == "2C"
     page.locator("#resume").click()
     assert person.moves == ["5A", "3A"]
+    assert page.locator("#mistakes").all_inner_texts() == reviewed  # kept, not computed again
     page.locator("#mistakes button", has_text="puzzle").click()
     person.waits_for("This is from your game")
     person.move("4A")  # as good as 2C
     person.waits_for("Right: 4A it is.")
     assert page.locator("#next-puzzle").is_hidden()
+    page.locator("#retry").click()  # the panel is not empty
+    person.waits_for("This is from your game")
     page.locator("#resume").click()
     person.waits_for("One move gave away")
 

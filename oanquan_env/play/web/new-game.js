@@ -82,7 +82,7 @@ function asked() {
   const preset = presetValues(), inputs = [...$("fields").querySelectorAll("[data-field]")], players = $("seats").children.length, position = $("position").value.trim();
   const changes = inputs.filter(({ value, dataset }) => value !== written(preset[dataset.field])).map(({ value, dataset }) => `${dataset.field}=${value}`);
   const game = { rules: [$("preset").value, ...changes].join(" "), seats: [...$("seats").children].map(seatName) };
-  if ($("as-match").checked && players === 2) return { ...game, match: "" };
+  if ($("as-match").checked && players === 2) return { ...game, match: "", position: position || null };
   if (position) return { ...game, position };
   return { ...game, starter: $("starter").value === "lot" ? Math.floor(Math.random() * players) : Number($("starter").value) };
 }

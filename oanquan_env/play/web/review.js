@@ -33,7 +33,9 @@ const STYLE = `
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
 @media (max-width: 560px) { #board.lesson { --rest: 345px; } #lesson { font-size: 14px; } #lesson button { padding: 0 10px; } }`;
-const values = new Map(); // serial number of a move, 0 for none -> what the moves after it are worth
+const games = new Map(), budgets = new Map(); // values of each game and the budget of each line: a review that was made stays
+const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
+let values = new Map(); // serial number of a move, 0 for none -> what the moves after it are worth
 let game = null, reviewed = null, busy = false; // the game of the values, and the one that a person wants to look through
 let lesson = { looks: null, opens: false }; // whether the position that a person looks at was known as a mistake at once
 let found = [], budget = null, line = ""; // losses of the line's moves, what searches of it may still play, and the line
@@ -131,8 +133,8 @@ function wanted() {
 
 export function showValues() {
   const on = valued();
-  if (game !== page.state.game) { values.clear(); game = page.state.game; }
-  if (line !== lined()) { line = lined(); budget = new Budget(positions()); judge(); }
+  if (game !== page.state.game) { game = page.state.game; values = remembered(games, game, () => new Map()); }
+  if (line !== lined()) { line = lined(); budget = remembered(budgets, line, () => new Budget(positions())); judge(); }
   $("bar").hidden = !on;
   $("graph").toggleAttribute("hidden", !on);
   $("mistakes").hidden = !reviewing();

@@ -57,6 +57,7 @@ export class Session extends EventTarget {
   async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
     if (match !== null) {
+      if (position !== null) throw impossible("a match begins at the set-up, not at a position", "cả trận bắt đầu từ đầu, không từ một thế cờ");
       const { playRounds } = await import("./match-reading.js");
       return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats);
     }
