@@ -100,7 +100,8 @@ def test_by_the_variable_nothing_loads_numba() -> None:
 
 
 @pytest.mark.parametrize("opponent", [None, "greedy", FirstMove(Core())])
-def test_threads_change_nothing(opponent: object) -> None:
+def test_threads_change_nothing(opponent: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oanquan_env.envs.games.FEWEST_SHARED", 6)
     one, three = (OAnQuanVectorEnv(50, opponent=opponent, threads=threads) for threads in (1, 3))
     assert data_equivalence(one.reset(seed=4), three.reset(seed=4), exact=True)
     rng = np.random.default_rng(0)

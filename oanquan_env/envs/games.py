@@ -38,6 +38,8 @@ Seat: TypeAlias = int | Literal["random"]
 MAX_GAMES = 10_000_000
 """Most games of one batch."""
 MAX_SEED = 2**64 - 1
+FEWEST_SHARED = 1024
+"""Fewer games are played by one thread: waking the others takes longer."""
 TERMINATIONS = (*map(str, Termination), "illegal_action")
 """Names of the codes in a batch's `info["termination"]`: those of `Termination`, and `ILLEGAL_ACTION`."""
 assert TERMINATIONS.index("illegal_action") == ILLEGAL_ACTION
@@ -297,7 +299,7 @@ class Games:
 
     def _in_threads(self, rows: Ints, loop: Callable[..., tuple[int, int]], *others: Any) -> tuple[int, int]:
         """Call a loop for the rows, shared by the threads. Return its two numbers, summed up."""
-        if self._threads == 1:
+        if self._threads == 1 or len(rows) < FEWEST_SHARED:
             return loop(self._table, self.records, rows, *others)
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads)
