@@ -239,10 +239,11 @@ class Games:
             settings["opening_plies"] = 0
         self.ready = False
         if not within_step:
-            over, seats = self.over, self.seats if self.opponents is not None else None
             self._see(np.empty_like(self._observations), np.empty_like(self._masks))
-            self.observation[:] = self.encoder.encode(self.positions, seats)
-            self.mask[:] = self.core.legal_mask(self.positions) & ~over[:, None]
+            if len(rows) < len(self.records):
+                seats = self.seats if self.opponents is not None else None
+                self.observation[:] = self.encoder.encode(self.positions, seats)
+                self.mask[:] = self.core.legal_mask(self.positions) & ~self.over[:, None]
         self._step(rows, np.zeros(len(self.records), np.int64), starts, settings, rng)
 
     def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> int:
