@@ -53,7 +53,7 @@ def test_a_small_phone_shows_words_that_stand_out_and_arrows_that_can_be_hit(
         assert box is not None
         assert min(box["width"], box["height"]) >= 44
         assert 0 <= box["x"] <= 360 - box["width"]
-    sizes = """nodes => nodes.filter(node => node.textContent).map(
+    sizes = """nodes => nodes.filter(node => node.textContent && node.checkVisibility()).map(
         node => parseFloat(getComputedStyle(node).fontSize) * node.ownerSVGElement.getScreenCTM().a
     )"""
     assert min(person.board.locator("text").evaluate_all(sizes)) >= 9.9  # pixels
