@@ -28,7 +28,7 @@ FRAMEWORKS = {
     "RLlib": ("ray.rllib.algorithms", "ray", "AEC, `PettingZooEnv`, masking RLModule, self-play", f"{TESTS} rllib"),
     "Tianshou": ("tianshou", "tianshou", "`gymnasium.make`, against greedy", f"{TESTS} tianshou"),
     "OpenSpiel": ("pyspiel", "open-spiel", "Python game over the core", "tests/examples/test_open_spiel_game.py"),
-    "Ray": ("ray", "ray", "`evaluate.py --ray`, `train.py --sweep --ray`", "tests/test_scale.py"),
+    "Ray": ("ray", "ray", "`evaluate.py --ray`, `train.py --sweep --ray`", "tests/agents/test_scale.py"),
 }
 """Name -> its module, its distribution, how it plays, and its tests."""
 

@@ -16,7 +16,7 @@ import pytest
 from oanquan_env import PRESETS, Board, GameRecord, __version__, divide, render
 from oanquan_env.cli import main
 from tests.boards import boards_of
-from tests.test_match import THREE_ROUNDS
+from tests.records.test_match import THREE_ROUNDS
 
 Run = Callable[..., str]
 

@@ -18,9 +18,9 @@ from oanquan_env.engine.notation import parse_position
 from oanquan_env.play.choosing import Chooser
 from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
 from oanquan_env.players.search_player import SearchPlayer
+from tests import ROOT
 from tests.boards import played_board
 
-ROOT = Path(__file__).parent.parent
 MODULE = '''
 import numpy as np
 from oanquan_env.players import GreedyPolicy

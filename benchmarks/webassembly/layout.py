@@ -60,7 +60,7 @@ def compare(made: Mapping[Path, bytes]) -> int:
     """Compare with the files there are; returns the exit status.
 
     Modules are compared byte for byte where engine.json names the tools that are installed, the places of fields in
-    any case. Behaviour is compared by tests/test_webassembly.py.
+    any case. Behaviour is compared by tests/page/test_webassembly.py.
     """
     *modules, description = made
     kept, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])

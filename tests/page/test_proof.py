@@ -21,7 +21,7 @@ from tests.boards import boards_of, played_board
 from tests.browsers import Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
 from tests.node import CALLS, answers_of, run_node
-from tests.test_certificates import DAMAGED
+from tests.search.test_certificates import DAMAGED
 
 
 def ask(*calls: tuple[Any, ...]) -> list[Any]:

@@ -12,8 +12,8 @@ from oanquan_env import Board, GameRecord, Rules, parse_records
 from oanquan_env.records.games import format_records
 from tests.boards import boards_of
 from tests.browsers import PHONE, Visit
+from tests.play.test_server import serve
 from tests.strategies import PRESET_NAMES
-from tests.test_play_server import serve
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 
@@ -272,7 +272,7 @@ def test_the_strongest_level_is_proved_by_a_certificate(visit: Visit) -> None:
 
 
 def test_players_of_python_play_where_python_serves_the_page(visit: Visit) -> None:
-    first, failing = "tests.players:FirstMove", "tests.test_play_server:Failing"
+    first, failing = "tests.players:FirstMove", "tests.play.test_server:Failing"
     with serve(first, failing) as played:
         person = visit(f"#north={first}", site=played.address)
         person.move("1A")

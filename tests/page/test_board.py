@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,11 @@ from oanquan_env import Rules
 from oanquan_env.render import LastMove
 from oanquan_env.render.scene import arrows, marks, ownership_tabs
 from oanquan_env.render.svg import fragment
-from tests import node
+from tests import ROOT, node
 from tests.boards import played_board
 from tests.strategies import PRESET_NAMES
 
-WEB = Path(__file__).parents[1] / "oanquan_env/play/web"
+WEB = ROOT / "oanquan_env/play/web"
 
 
 def run_script(module: str, result: str, asked: dict[str, Any]) -> Any:

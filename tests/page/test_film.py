@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -15,6 +14,7 @@ import pytest
 from oanquan_env import Board
 from oanquan_env.render.motion import film
 from oanquan_env.render.theme import LIGHT
+from tests import ROOT
 from tests.boards import played_board
 from tests.node import run_script
 from tests.strategies import PRESET_NAMES
@@ -22,7 +22,7 @@ from tests.strategies import PRESET_NAMES
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-WEB = Path(__file__).parents[1] / "oanquan_env/play/web"
+WEB = ROOT / "oanquan_env/play/web"
 FILM = """
 import { readFileSync } from "node:fs";
 const { movingSvg, pictures } = await import(process.argv[1]);

@@ -30,9 +30,9 @@ from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN
 from agents.support.folder_lock import lock_folder
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
+from tests import ROOT
 from tests.runs import ITERATION, PPO, TD, assert_same_run, begin, checkpoint, evaluations, learn, resume, same, stopped
 
-ROOT = Path(__file__).parent.parent
 Patch, Capture = pytest.MonkeyPatch, pytest.CaptureFixture[str]
 
 

@@ -29,9 +29,9 @@ from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
 from oanquan_env.errors import UsageError
+from tests import ROOT
 from train import parse
 
-ROOT = Path(__file__).parent.parent
 SMALL = ["--total-plies", "512", "--ppo.n-envs", "8", "--ppo.n-steps", "16", "--ppo.batch-size", "64"]
 SMALL += ["--evaluation.pairs", "5", "--evaluation.opponents", "random", "greedy", "--network.width", "16"]
 

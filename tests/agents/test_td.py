@@ -20,6 +20,7 @@ from oanquan_env.files import FileError
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import VALUE_NET_NAME, read_value_net
+from tests import ROOT
 from tests.boards import random_positions
 from tests.plain_search import plain_maxn
 from tests.runs import ITERATION, TD, begin, evaluations, learn, resume, stopped
@@ -133,4 +134,4 @@ def test_train_py_trains_a_value_net_that_plays_and_resumes(tmp_path: Path, caps
 
 
 def test_the_projects_configuration_is_the_default() -> None:
-    assert load_config(Path(__file__).parents[1] / "configs" / "value.yaml") == TDConfig()
+    assert load_config(ROOT / "configs" / "value.yaml") == TDConfig()

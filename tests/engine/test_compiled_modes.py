@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-SEARCH = ["tests/test_search.py"]
-NETS = ["tests/test_signature.py", "tests/test_value_net.py"]
+from tests import ROOT
+
+SEARCH = ["tests/search/test_search.py"]
+NETS = ["tests/tools/test_signature.py", "tests/search/test_value_net.py"]
 PLAIN = ["-k", "plain_minimax or leaves or core or best or says and (tonkin or three)"]
 PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
 """The small searches alone, as plain Python is slow; plain NumPy says when a hash overflows, as it should."""
@@ -18,17 +20,17 @@ PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
 @pytest.mark.parametrize(
     ("variable", "value", "tests"),
     [
-        ("NUMBA_BOUNDSCHECK", "1", [*SEARCH, *NETS, "tests/test_maxn.py"]),
+        ("NUMBA_BOUNDSCHECK", "1", [*SEARCH, *NETS, "tests/search/test_maxn.py"]),
         ("NUMBA_CPU_NAME", "haswell", NETS),  # AVX2 without AVX-512
         ("NUMBA_CPU_NAME", "generic", NETS),  # SSE2
-        ("NUMBA_DISABLE_JIT", "1", [*SEARCH, "tests/test_signature.py", *PLAIN]),
+        ("NUMBA_DISABLE_JIT", "1", [*SEARCH, "tests/tools/test_signature.py", *PLAIN]),
     ],
 )
 def test_searches_and_nets_do_the_same(variable: str, value: str, tests: list[str], tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n0", *tests],
         env=os.environ | {variable: value, "NUMBA_CACHE_DIR": str(tmp_path)},
-        cwd=Path(__file__).parents[1],
+        cwd=ROOT,
         capture_output=True,
         text=True,
     )

@@ -21,6 +21,7 @@ import pytest
 import oanquan_env.play
 from oanquan_env import Board, GameRecord, Match, Move, env, parse_records
 from oanquan_env.errors import MissingExtraError
+from tests import ROOT
 from tests.boards import boards_of
 from tests.browsers import Person
 
@@ -187,7 +188,7 @@ def jupyter(folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--IdentityProvider.token="]
     command += [f"--ServerApp.port={port}", f"--ServerApp.root_dir={folder}"]
     places = {f"JUPYTER_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
-    environment = {**os.environ, **places, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    environment = {**os.environ, **places, "PYTHONPATH": str(ROOT)}
     log = (folder / "log").open("w")
     with subprocess.Popen(command, stdout=log, stderr=log, env=environment) as process:
         try:

@@ -19,9 +19,8 @@ from oanquan_env.benchmark.suites import load_suite, regret_path
 from oanquan_env.files import FileError
 from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import format_records
+from tests import ROOT
 from tests.players import rng
-
-ROOT = Path(__file__).parent.parent
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -17,6 +16,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
+from tests import ROOT
 from tests.players import FirstMove, random_legal
 
 
@@ -156,6 +156,6 @@ else:
 @pytest.mark.parametrize("way", ["pool", "async"])
 def test_a_network_that_the_parent_has_used_plays_in_forked_children(way: str) -> None:
     threads = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    run = {"cwd": Path(__file__).parent.parent, "env": threads, "capture_output": True, "text": True, "timeout": 120}
+    run = {"cwd": ROOT, "env": threads, "capture_output": True, "text": True, "timeout": 120}
     done = subprocess.run([sys.executable, "-c", FORKED, way], check=False, **run)  # type: ignore[call-overload]
     assert done.returncode == 0, done.stderr

@@ -37,10 +37,11 @@ from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.value_net import pretrained_path
+from tests import ROOT
 from tests.boards import random_positions
 from tests.untrained import NETWORK, renew_checksum, save_untrained
 
-CONFIGS = sorted((Path(__file__).parent.parent / "configs").glob("[!e]*.yaml"))  # those of evaluations have no kind
+CONFIGS = sorted((ROOT / "configs").glob("[!e]*.yaml"))  # those of evaluations have no kind
 
 
 @pytest.fixture

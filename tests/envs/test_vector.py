@@ -1,7 +1,6 @@
 """The native VectorEnv: row by row what Gymnasium makes of single environments, and what chance adds."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -19,7 +18,7 @@ from oanquan_env.envs import TERMINATIONS
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.rewards import REWARDS
-from tests import strategies
+from tests import ROOT, strategies
 from tests.players import FirstMove, random_legal, refusing
 from tests.strategies import PRESET_NAMES
 
@@ -185,7 +184,7 @@ def test_gymnasium_s_torch_wrapper_steps_a_single_environment_without_a_warning(
 
 
 def test_the_page_lists_the_codes_of_terminations() -> None:
-    page = (Path(__file__).parent.parent / "docs" / "environment.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
     assert f"| code | {' | '.join(map(str, range(len(TERMINATIONS))))} |" in page
     assert f"| text | {' | '.join(f'`{name}`' for name in TERMINATIONS)} |" in page
 

@@ -16,8 +16,9 @@ from agents.players.agent_files import CARD_NAME
 from agents.run_files import CHECKPOINT_NAME
 from oanquan_env import Core
 from oanquan_env.files import FileError
+from tests import ROOT
 
-PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "learning.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "learning.md").read_text()
 COMMANDS = [
     shlex.split(line)[2:]
     for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)

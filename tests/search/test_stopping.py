@@ -3,19 +3,19 @@
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from oanquan_env import Core
 from oanquan_env.search.deepening import Limits, Search
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent
 DEEP = """
 import sys, numpy as np
 from oanquan_env import Core
 from oanquan_env.players import make
+from tests import ROOT
 core = Core(sys.argv[2])
 player = make(sys.argv[1], core.rules)
 player.search.best_moves(core.start(), __import__("oanquan_env.search.limits").search.limits.Limits(depth=2))
