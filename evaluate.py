@@ -34,9 +34,9 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
 
     from agents import config
     from agents.config import OptionalFile, OptionalFolder, RayAddress, parse_options, read_yaml, validated
-    from agents.evaluation.evaluation import EvaluationRun, EvaluationSettings
-    from agents.reports.report import markdown, write_report
+    from agents.evaluation.evaluation import EvaluationRun, EvaluationSettings, write_report
     from agents.support.folder_lock import lock_folder
+    from oanquan_env.benchmark.report import markdown
     from oanquan_env.errors import UsageError
     from oanquan_env.files import check_place, write_atomically
     from oanquan_env.players import usage
@@ -91,7 +91,7 @@ def evaluate(options: Options, command: str, console: Console) -> None:
     console.print(Markdown("\n".join(shown)))
     if options.json:
         write_atomically(options.json, report.to_json().encode())
-    if options.save_games and run.tournament:
+    if options.save_games:
         games = [record for pairing in run.pairings for record in run.tournament.records(pairing)]
         write_atomically(options.save_games, format_records(games).encode())
     if options.output:

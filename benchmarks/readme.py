@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.config import Flag, parse_options
-from agents.evaluation.results import Report, read_report
+from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
-from agents.reports.report import markdown, summary
 from agents.support.markdown import renew, replace_between
 from benchmarks import fair as fair_openings
 from benchmarks import ladder, methods, newcomer, peers, players, review
@@ -27,8 +26,9 @@ from benchmarks import reach as reach_games
 from benchmarks.report import RESULTS, by_size
 from docs import generated
 from oanquan_env import Rules
-from oanquan_env.benchmark.markdown import interval, plus_minus, table
+from oanquan_env.benchmark.markdown import plus_minus, table
 from oanquan_env.benchmark.regret import Regret
+from oanquan_env.benchmark.report import Evaluation, markdown, summary
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
 
@@ -160,7 +160,7 @@ def presets() -> str:
     return table(heads, [row for row in rows if row], left=2)
 
 
-def _by_net(report: Report, nodes: int) -> list[str] | None:
+def _by_net(report: Evaluation, nodes: int) -> list[str] | None:
     """The row of searches of so many nodes; None if the report has none."""
     plain, net = (f"minimax:nodes={nodes}{options}" for options in ("", ",net=pretrained"))
     regret = {name: plus_minus(row, ".2f") for name, row in _regret_rows(report).items()}
@@ -190,46 +190,37 @@ def trained() -> str:
     return table(heads, rows, left=1)
 
 
-def _reports_of_presets() -> Iterator[Report]:
+def _reports_of_presets() -> Iterator[Evaluation]:
     """The reports of the presets of two players that have one."""
     for name in PRESETS:
         folder = RESULTS if name == DEFAULT_PRESET else RESULTS / name
         if Rules.parse(name).players == 2 and folder.is_dir():
-            yield read_report(folder / "report.json")
+            yield read_evaluation(folder / "report.json")
 
 
-def _regret_rows(report: Report) -> dict[str, Regret]:
+def _regret_rows(report: Evaluation) -> dict[str, Regret]:
     """Players' regret, by the players' names."""
-    names = {agent.label: agent.name for agent in report.agents}
-    return {names[label]: found for label, found in report.regret.agents.items()} if report.regret else {}
+    return {one.name: one.regret for one in report.players if one.regret}
 
 
-def _score(report: Report, player: str, opponent: str) -> str:
+def _score(report: Evaluation, player: str, opponent: str) -> str:
     """Score of one player against another, by their names; nothing if they did not meet."""
-    labels = {agent.name: agent.label for agent in report.agents}
-    score = report.arena.score_of(labels[player], labels[opponent]) if report.arena else None
+    labels = {one.name: one.label for one in report.players}
+    score = report.score_of(labels[player], labels[opponent])
     return plus_minus(score, ".1f", 100) if score else ""
 
 
 def more_players(preset: str) -> str:
     """Wins, margins and regret of a preset of more players."""
-    report = read_report(RESULTS / preset / "report.json")
-    arena = report.arena
-    names, regret = {agent.label: agent.name for agent in report.agents}, _regret_rows(report)
-    shares = {row.agent: row for row in arena.shares} if arena else {}
-    rows = []
-    for label in report.order_of_agents():
-        share = shares.get(label)
-        cells = [interval(share.wins, ".1f", 100), interval(share.margin, "+.1f")] if share else []
-        rows.append([f"`{names[label]}`", *cells, interval(regret[names[label]], ".2f")])
-    heads = ["player", *(["wins, % (95 %)", "margin, points (95 %)"] if shares else []), "regret, points (95 %)"]
-    games = f"{arena.pairings[0].pairs} openings in each pairing and seating; " if arena else ""
-    return f"{table(heads, rows, left=1)}\n\n{games}[report](../benchmarks/results/{preset}/report.md)."
+    report = read_evaluation(RESULTS / preset / "report.json")
+    games = f"{report.pairings[0].pairs} openings in each pairing and seating; "
+    headings = ("wins", "margin", "regret")
+    return f"{summary(report, headings=headings)}\n\n{games}[report](../benchmarks/results/{preset}/report.md)."
 
 
 def strength() -> str:
     """Players of the main report, one a row."""
-    found = read_report(RESULTS / "report.json")
+    found = read_evaluation(RESULTS / "report.json")
     note = f"From the [report](benchmarks/results/report.md), by `{found.command}`."
     return f"{summary(found, README_PLAYERS, README_COLUMNS)}\n\n{note}"
 
@@ -295,7 +286,7 @@ def stale(*, check: bool) -> list[Path]:
     """Renew the pages, or with `check` only compare; returns those that were out of date."""
     pages = cards()
     for path in RESULTS.glob("**/report.json"):
-        pages[path.with_name("report.md")] = markdown(read_report(path), picture=True)
+        pages[path.with_name("report.md")] = markdown(read_evaluation(path), picture=True)
     for path, parts in PAGES.items():
         pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():

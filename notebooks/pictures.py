@@ -25,7 +25,7 @@ from oanquan_env.render import LastMove, Snapshot, image, rgb, svg
 from oanquan_env.render.drawable import Drawable
 
 if TYPE_CHECKING:
-    from agents.evaluation.results import ArenaResult, RegretResult
+    from oanquan_env.benchmark.report import Evaluation
 
 GAP = 16
 """Pixels between two boards."""
@@ -113,26 +113,26 @@ def axes(title: str, width: float = 7.5, height: float = 3.4) -> Axes:
 # ---- strength --------------------------------------------------------------------------------------------------------
 
 
-def draw_ratings(arena: ArenaResult) -> Figure:
+def draw_ratings(found: Evaluation) -> Figure:
     """Elo with 95 % intervals, the strongest at the top."""
-    ratings = arena.ratings
-    figure, axes = _figure(8, 1.4 + 0.42 * len(ratings), f"Elo, {arena.anchor} = 0, with 95 % intervals")
-    for place, rating in enumerate(reversed(ratings)):
-        elo = rating.elo
+    ratings = [(one.label, one.elo) for one in reversed(found.ranked()) if one.elo]
+    figure, axes = _figure(8, 1.4 + 0.42 * len(ratings), f"Elo, {found.anchor} = 0, with 95 % intervals")
+    for place, (_, elo) in enumerate(ratings):
         axes.errorbar(elo.mean, place, xerr=_reach(elo), fmt="o", color=PHASE_COLOURS[0], capsize=4, markersize=7)
         text = f"{elo.mean:+.0f}" if round(elo.mean) else "0"
         axes.annotate(text, (elo.mean, place), (0, 9), textcoords="offset points", ha="center", color=INK, fontsize=9)
     axes.axvline(0, color=PALE, linewidth=1, zorder=0)
-    axes.set_yticks(range(len(ratings)), [rating.agent for rating in reversed(ratings)])
+    axes.set_yticks(range(len(ratings)), [label for label, _ in ratings])
     axes.set_ylim(-0.6, len(ratings) - 0.25)
     axes.margins(x=0.06)
     _name_points(axes, "Elo points")
     return figure
 
 
-def draw_regret(result: RegretResult, order: list[str]) -> Figure:
+def draw_regret(result: Evaluation) -> Figure:
     """Mean regret of each player in each phase with 95 % intervals, on a logarithmic axis."""
-    rows = result.agents
+    rows = {one.label: one.regret for one in result.ranked() if one.regret}
+    order = list(rows)
     figure, axes = _figure(8, 1.6 + 0.55 * len(order), "Regret by phase, points a move, with 95 % intervals")
     for number, (phase, colour) in enumerate(zip(PHASES, PHASE_COLOURS, strict=True)):
         places = [place for place, agent in enumerate(order) if phase in rows[agent].phases]

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import evaluate as evaluate_script
-from agents.evaluation.tournament import hash_of_files
+from agents.evaluation.entrants import hash_of_files
 from oanquan_env import Board, Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position

@@ -20,8 +20,8 @@ import yaml
 from safetensors.torch import load_file, save_file
 
 import oanquan_env
+from agents.evaluation.evaluation import read_evaluation
 from agents.evaluation.finished_parts import FinishedParts
-from agents.evaluation.results import read_report
 from agents.networks import nets
 from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
@@ -108,7 +108,7 @@ READERS: dict[str, list[tuple[Callable[[str, Path], object], type[Exception]]]] 
         (of_file(load_config, "x.yaml"), UsageError),
         (of_file(lambda path: read_card(path.parent), CARD_NAME), UsageError),
     ],
-    "suites": [(of_file(read_suite, "x.json"), FileError), (of_file(read_report, "x.json"), FileError)],
+    "suites": [(of_file(read_suite, "x.json"), FileError), (of_file(read_evaluation, "x.json"), FileError)],
 }
 
 

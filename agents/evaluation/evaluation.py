@@ -3,35 +3,35 @@
 import dataclasses
 import functools
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 import tyro
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.config import OpeningPlies, Pairs, Seed, validated
+from agents.config import Count, OpeningPlies, Pairs, Seed, validated
+from agents.evaluation.entrants import make_entrants
 from agents.evaluation.finished_parts import FinishedParts
-from agents.evaluation.ratings import rate
-from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretResult, Report, WinShare
-from agents.evaluation.tournament import Entrant, Pairing, TimedPolicy, Tournament, make_entrants
+from agents.support.parallel import spread
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Rules
-from oanquan_env.benchmark.estimates import mean_estimate, score_estimate
-from oanquan_env.benchmark.evaluation import default_openings, seeded_regret
-from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.pairs import by_order, pairing_result
-from oanquan_env.benchmark.regret import Part, Regret, Suite
+from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
+from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
+from oanquan_env.benchmark.regret import Part, Regret
+from oanquan_env.benchmark.report import PICTURE, Evaluation, SuitePart, markdown
 from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.benchmark.tournament import Pairing, Tournament
 from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.errors import UsageError
+from oanquan_env.files import FileError, read_json, write_atomically
 
 PACKAGES = ("numpy", "numba", "torch")
-REGRET_FOLDER = "parts/regret"
-ANCHOR = "greedy"
-"""The player whose rating is 0; the first one where it does not take part."""
+PARTS = "parts"  # of the output folder
 
 
 AgentNames: TypeAlias = Annotated[
@@ -50,7 +50,7 @@ SuiteNames: TypeAlias = Annotated[
     ),
 ]
 """As an option of a command: `--suite arena,regret`."""
-Openings: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS", help_behavior_hint="")]
+OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS", help_behavior_hint="")]
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,13 @@ class EvaluationSettings:
     suites: SuiteNames = field(default_factory=lambda: ["arena"])  # arena, regret, or both, as in arena,regret
     part: Part = "test"  # part of the regret suite
     pairs: Pairs = 200  # openings of each pairing, each played in every seating
-    openings: Openings = (
+    openings: OpeningsName = (
         None  # `balanced`, `fair`, `random` or a file of game records (default: balanced, where there are some)
     )
     opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
+    runs: Count = RUNS  # how often a player that chooses at random is asked in each position of the regret suite
     time: bool = False  # also measure the mean time of a move
 
 
@@ -78,89 +79,68 @@ class EvaluationRun:
     With an output folder finished parts are kept there, and the same settings continue from them.
 
     Attributes:
-        tournament: who plays, for the records of the games; None without the arena.
-        pairings: its games, once they are played.
+        tournament: the players and their openings.
+        pairings: the games, once they are played.
     """
 
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
         self.settings = validated(EvaluationSettings, dataclasses.asdict(settings), "settings")
-        self.core = Core(Rules.parse(settings.rules))
-        self.entrants = make_entrants(settings.agents, self.core.rules)
-        self.tournament: Tournament | None = None
-        if "arena" in settings.suites:
-            rng, source = np.random.default_rng(settings.seed), settings.openings
-            source = default_openings(self.core.rules) if source is None else source
-            openings = load_openings(self.core, source, settings.pairs, settings.opening_plies, rng)
-            self.tournament = Tournament(self.core, self.entrants, openings, settings.seed, output)
-        self.pairings: list[Pairing] = []
-        self.finished = FinishedParts(output / REGRET_FOLDER if output else None)
-        self.suite = load_suite(self.core.rules).part(settings.part) if "regret" in settings.suites else None
+        core, rng = Core(Rules.parse(settings.rules)), np.random.default_rng(settings.seed)
+        entrants, self.pairings = make_entrants(settings.agents, core.rules), list[Pairing]()
+        if "arena" not in settings.suites:
+            openings = random_suite(core, 1, 0, rng)
+        elif len(entrants) < 2:
+            raise UsageError(f"two players or more are needed for a tournament; got {len(entrants)}")
+        else:
+            source = default_openings(core.rules) if settings.openings is None else settings.openings
+            openings = load_openings(core, source, settings.pairs, settings.opening_plies, rng)
+        finished = FinishedParts(output / PARTS if output else None)
+        self.tournament = Tournament(core, entrants, openings, settings.seed, finished)
+        self.suite = load_suite(core.rules).part(settings.part) if "regret" in settings.suites else None
 
-    def run(self, command: str, progress: Progress, ray: str | None = None) -> Report:
+    def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
         """Play and measure what is not finished already; the report names `command` as its origin.
 
         A Ray cluster at the address `ray` may play the pairings; the results are the same, except those of players with
         a time limit. Raises `FileError` if a part in the output folder is damaged.
         """
-        arena = None
-        if self.tournament:
-            games = len(self.tournament.schedule()) * self.tournament.games_of_pairing
-            task = progress.add_task("games", total=games)
-            self.pairings = self.tournament.play(functools.partial(progress.advance, task), ray)
-            arena = summarize(self.tournament, self.pairings)
-        regret, times = self._measure(self.suite, progress) if self.suite else (None, _times(self.pairings))
-        if not self.settings.time:
-            times = {}
-        return Report(
+        tournament, everyone = self.tournament, range(len(self.tournament.entrants))
+        result, regrets, times = games_measured(tournament, []), dict[int, Regret](), dict[int, float]()
+        if "arena" in self.settings.suites:
+            schedule = tournament.every_pairing()
+            task = progress.add_task("games", total=len(schedule) * tournament.games_of_pairing)
+            elsewhere = functools.partial(play_on_ray, address=ray) if ray else None
+            self.pairings = tournament.play(schedule, functools.partial(progress.advance, task), elsewhere)
+            result = rated(games_measured(tournament, self.pairings), tournament, self.pairings)
+            times = _times(self.pairings)
+        else:
+            result = dataclasses.replace(result, openings=None, openings_digest=None)
+        if self.suite:
+            task = progress.add_task("regret", total=len(everyone))
+            for number in everyone:
+                regrets[number], times[number] = tournament.measure_regret(number, self.suite, self.settings.runs)
+                progress.advance(task)
+        return dataclasses.replace(
+            result,
+            players=[
+                dataclasses.replace(
+                    player,
+                    regret=regrets.get(number),
+                    ms_per_move=times.get(number) if self.settings.time else None,
+                )
+                for number, player in enumerate(result.players)
+            ],
+            suite=SuitePart.of(self.suite, self.settings.part) if self.suite else None,
             command=command,
-            rules=str(self.core.rules),
-            seed=self.settings.seed,
             commit=commit(),
             processor=processor(),
             versions=versions(PACKAGES),
-            agents=[
-                AgentResult(label=one.label, name=one.name, files=one.files, ms_per_move=times.get(number))
-                for number, one in enumerate(self.entrants)
-            ],
-            arena=arena,
-            regret=regret,
         )
-
-    def _measure(self, suite: Suite, progress: Progress) -> tuple[RegretResult, dict[int, float]]:
-        """Regret of every entrant, and its time of a move in ms."""
-        task = progress.add_task("regret", total=len(self.entrants))
-        found, times = {}, {}
-        for number, entrant in enumerate(self.entrants):
-            found[entrant.label], times[number] = self._measure_one(entrant, suite)
-            progress.advance(task)
-        result = RegretResult(
-            suite=suite.name,
-            part=self.settings.part,
-            positions=len(suite),
-            moves=int(np.isfinite(suite.values).sum()),
-            proved_moves=int(suite.proved.sum()),
-            proved=int(suite.all_proved().sum()),
-            agents=found,
-        )
-        return result, times
-
-    def _measure_one(self, entrant: Entrant, suite: Suite) -> tuple[Regret, float]:
-        """Regret of one entrant, and its time of a move in ms."""
-        settings = {"agent": entrant.identity(), "seed": self.settings.seed, "suite": suite.digest()}
-        kept = self.finished.find([entrant.label], settings)
-        if kept is not None:
-            return TypeAdapter(Regret).validate_python(kept["regret"]), kept["ms"]
-        player = TimedPolicy(entrant.policy)
-        found = seeded_regret(player, suite, self.settings.seed, entrant.label)
-        ms = 1000 * player.seconds / player.moves
-        self.finished.store([entrant.label], settings, {"regret": dataclasses.asdict(found), "ms": ms})
-        return found, ms
 
 
 def _times(pairings: list[Pairing]) -> dict[int, float]:
     """Mean wall time of a move of each player, ms."""
-    seconds: defaultdict[int, float] = defaultdict(float)
-    moves: defaultdict[int, int] = defaultdict(int)
+    seconds, moves = defaultdict[int, float](float), defaultdict[int, int](int)
     for pairing in pairings:
         for side, number in enumerate((pairing.a, pairing.b)):
             seconds[number] += pairing.seconds[side]
@@ -168,50 +148,40 @@ def _times(pairings: list[Pairing]) -> dict[int, float]:
     return {number: 1000 * seconds[number] / moves[number] for number in seconds if moves[number]}
 
 
-# ---- the numbers of a tournament -------------------------------------------------------------------------------------
-
-
-def summarize(tournament: Tournament, pairings: list[Pairing]) -> ArenaResult:
-    """The numbers of a tournament: of each pairing, and of each player."""
-    labels, openings = [one.label for one in tournament.entrants], tournament.openings
-    result = ArenaResult(
-        openings=openings.name,
-        digest=openings.digest(),
-        players=tournament.core.rules.players,
-        pairings=[pairing_result(labels[one.a], labels[one.b], one.results, openings.positions) for one in pairings],
-    )
-    numbers = _ratings(tournament, pairings) if result.players == 2 else {"shares": _shares(labels, pairings)}
-    return result.model_copy(update=numbers)
-
-
-def _ratings(tournament: Tournament, pairings: list[Pairing]) -> dict[str, Any]:
-    """Elo of players of two, by games of whoever moves first after the opening."""
+def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address: str) -> Iterator[Pairing]:
+    """Pairings of a tournament as a Ray cluster finishes them; raises `UsageError` if the cluster fails."""
+    work = functools.partial(_play_pairing, str(tournament.core.rules), tournament.openings, tournament.seed)
     entrants = tournament.entrants
-    anchor = next((number for number, one in enumerate(entrants) if one.name == ANCHOR), 0)
-    games = [(one.a, one.b) for one in pairings] + [(one.b, one.a) for one in pairings]
-    scores = np.stack(
-        [by_order(one.results.score, tournament.openings.positions) for one in pairings]
-    )  # (pairing, K, 2)
-    scores = np.concatenate([scores[..., 0], 1 - scores[..., 1]]).T
-    rng = np.random.default_rng([tournament.seed, len(entrants)])
-    found = rate(games, scores, anchor, rng)
-    rows = []
-    for number, one in enumerate(entrants):
-        own = [pairing.results.score.mean() for pairing in pairings if pairing.a == number]
-        own += [1 - pairing.results.score.mean() for pairing in pairings if pairing.b == number]
-        rows.append(Rating(agent=one.label, elo=found.players[number], score=float(np.mean(own))))
-    rows.sort(key=lambda row: -row.elo.mean)
-    return {"anchor": entrants[anchor].label, "ratings": rows, "first": found.first}
+    players = [[(entrants[number].name, entrants[number].files) for number in pair] for pair in missing]
+    for number, pairing in spread(work, players, ray=address):
+        a, b = missing[number]
+        yield dataclasses.replace(pairing, a=a, b=b)
 
 
-def _shares(labels: list[str], pairings: list[Pairing]) -> list[WinShare]:
-    """Wins and margins of each player of three or four, one among copies of another, the mean over all others."""
-    rows = []
-    for number, label in enumerate(labels):
-        own = [one.results for one in pairings if one.a == number]
-        wins, margins = (
-            np.mean([table.mean(axis=1) for table in tables], axis=0)
-            for tables in ([one.score for one in own], [one.margin for one in own])
-        )  # (K,), the mean of each opening
-        rows.append(WinShare(agent=label, wins=score_estimate(wins), margin=mean_estimate(margins)))
-    return sorted(rows, key=lambda row: -row.wins.mean)
+def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple[str, str]]) -> Pairing:
+    """Play one pairing, whose players, given by name and hash of files, are numbered 0 and 1.
+
+    Raises `UsageError` if an agent's files on this machine differ from those where the tournament was started.
+    """
+    entrants = make_entrants([f"{number}={name}" for number, (name, _) in enumerate(players)], Rules.parse(rules))
+    for one, (name, files) in zip(entrants, players, strict=True):
+        if one.files != files:
+            raise UsageError(f"the files or the version of {name} differ between machines: share one folder among them")
+    return Tournament(Core(rules), entrants, openings, seed).play_one(0, 1)
+
+
+def read_evaluation(path: Path) -> Evaluation:
+    """Read a report.json; raises `FileError` naming the file and the field."""
+    if not path.exists():
+        raise FileError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
+    return validated(Evaluation, read_json(path), str(path))
+
+
+def write_report(report: Evaluation, folder: Path) -> None:
+    """Write report.json, report.md and, if it has games, scores.png into a folder that exists."""
+    write_atomically(folder / "report.json", report.to_json().encode())
+    if report.pairings:
+        from agents.evaluation.pictures import draw_scores, png  # matplotlib takes a second to import
+
+        write_atomically(folder / PICTURE, png(draw_scores(report)))
+    write_atomically(folder / "report.md", markdown(report, picture=True).encode())

@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 import oanquan_env
 from agents.support.provenance import commit
 from oanquan_env.files import naming_damage, read_json, short_hash, write_atomically
@@ -24,8 +26,11 @@ class FinishedParts:
         self.folder = folder
         self.version = [oanquan_env.__version__, commit()]
 
-    def find(self, names: list[str], settings: dict[str, Any]) -> Any:
-        """The content of a part; None if it is not finished. Raises `FileError` if its file is damaged."""
+    def find(self, names: list[str], settings: dict[str, Any], kind: Any = Any) -> Any:
+        """The content of a part, as a value of the type `kind`; None if it is not finished.
+
+        Raises `FileError` if its file is damaged.
+        """
         path, key = self._path(names, settings)
         if path is None or not path.is_file():
             return None
@@ -33,7 +38,7 @@ class FinishedParts:
             part = read_json(path)
             if part["key"] != json.loads(key):
                 raise ValueError("it is the part of another key")
-            return part["content"]
+            return TypeAdapter(kind).validate_python(part["content"])
 
     def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
         """Write a part."""

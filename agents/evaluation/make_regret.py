@@ -106,6 +106,7 @@ def make_suite(
     positions = Positions.concatenate(batches)
     name = suite_name(regret_path(core.rules))
     made = {
+        "version": 1,
         "command": command_of(PROG, recipe),
         "players": player_names(core.rules),
         "epsilons": list(EPSILONS),

@@ -113,7 +113,8 @@ def prove_suite(
             if row % SAVED == SAVED - 1:
                 save(dataclasses.replace(suite, values=values, lower=lower, upper=upper))
     command = f"{PROG} {shlex.quote(f'oanquan_env/data/{suite.name}.json.gz')} --nodes {nodes}"
-    made = {**suite.made, "proved_by": command}
+    more = bool((lower > suite.lower).any() or (upper < suite.upper).any())
+    made = {**suite.made, "version": suite.version + more, "proved_by": command}
     return dataclasses.replace(suite, values=values, lower=lower, upper=upper, made=made)
 
 

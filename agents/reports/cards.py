@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import tyro
 
 from agents.config import command, dump_yaml, read_yaml
-from agents.evaluation.results import Report, read_report
-from agents.evaluation.tournament import hash_of_files
+from agents.evaluation.entrants import hash_of_files
+from agents.evaluation.evaluation import read_evaluation
 from agents.players.agent_files import (
     PRETRAINED,
     PRETRAINED_FOLDER,
@@ -26,12 +26,12 @@ from agents.players.agent_files import (
     weights_of,
 )
 from agents.players.network_player import PPOPlayer
-from agents.reports.report import explanation, openings, summary
 from agents.run import load_config
 from agents.run_files import CONFIG_NAME
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import PHASES
+from oanquan_env.benchmark.report import Evaluation, explanation, openings, origin, summary
 from oanquan_env.files import write_atomically
 from oanquan_env.search.value_net import pretrained_path, read_value_net
 
@@ -106,25 +106,25 @@ def _origin(card: AgentCard, config: dict[str, Any]) -> str:
     return "\n\n".join(["## Recipe", where, table(["", ""], rows, left=None)])
 
 
-def _reports(folder: Path, rules: str) -> Iterator[tuple[Report, str]]:
+def _reports(folder: Path, rules: str) -> Iterator[tuple[Evaluation, str]]:
     """The committed reports of these rules in which the agent in `folder` took part as it is, and its label there.
 
     Of several with games from the same openings it is the first.
     """
     now, begun = hash_of_files(f"ppo:{folder}", Rules.parse(rules)), set()
-    for report in map(read_report, sorted(RESULTS.glob("**/report.json"))):
-        it = next((agent for agent in report.agents if agent.name == f"ppo:{PRETRAINED}"), None)
-        games = openings(report.arena) if report.arena else None
+    for report in map(read_evaluation, sorted(RESULTS.glob("**/report.json"))):
+        it = next((one for one in report.players if one.name == f"ppo:{PRETRAINED}"), None)
+        games = report.openings
         if it and report.rules == rules and it.files == now and games not in begun:
             begun.add(games)
             yield report, it.label
 
 
-def _strength(report: Report, label: str) -> list[str]:
-    where = f" from {openings(report.arena)}" if report.arena else ""
-    parts = [f"## Strength of `{label}`{where}", f"Measured {report.origin}.", summary(report), explanation(report)]
-    if report.regret:
-        phases = report.regret.agents[label].phases
+def _strength(report: Evaluation, label: str) -> list[str]:
+    where = f" from {openings(report)}" if report.openings else ""
+    parts = [f"## Strength of `{label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
+    if regret := report.player(label).regret:
+        phases = regret.phases
         cells = [[one, f"{phases[one].mean:.2f}", f"{100 * phases[one].blunders.mean:.1f}"] for one in PHASES]
         parts.append(table(["phase", "regret", "blunders, %"], cells))
     return parts

@@ -18,7 +18,7 @@ import numpy as np
 import tyro
 
 from agents.config import OptionalFolder, command, read_yaml
-from agents.reports.pictures import png
+from agents.evaluation.pictures import png
 from agents.run import load_config
 from agents.run_files import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from oanquan_env import Rules

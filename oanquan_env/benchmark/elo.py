@@ -1,6 +1,9 @@
-"""Elo differences. One of d means an expected score of 1 / (1 + 10 ** (-d / 400)), draws counted as half wins.
+"""Elo: differences by scores, and ratings of players of two by the Bradley-Terry model with a term for moving first.
 
-The two games of a pair share their opening, so pairs are the samples wherever a spread is estimated.
+A difference of d means an expected score of 1 / (1 + 10 ** (-d / 400)), draws counted as half wins. In the model
+player i, moving first after the opening, scores against j with log odds r_i - r_j + t. The games of one opening are not
+independent: intervals are bootstrapped over openings. Source: D. R. Hunter, "MM algorithms for generalized
+Bradley-Terry models" (2004).
 """
 
 import math
@@ -9,21 +12,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Floats
+from oanquan_env.arrays import Floats, Ints
+from oanquan_env.benchmark.estimates import BOOTSTRAP_SAMPLES, Estimate, percentile_estimates
 
-PENTANOMIAL = ("LL", "LD", "DD+WL", "WD", "WW")
-"""Outcomes of a pair of games, by the points it scores: 0, 0.5, 1, 1.5, 2."""
-
-
-class EloDifference(NamedTuple):
-    """How much stronger one player is than another, by many games: intervals are normal."""
-
-    elo: float
-    """Elo points; infinite where all games were won or lost."""
-    error: float
-    """Half the width of the 95 % interval, Elo points; NaN where an end of the interval is not finite."""
-    los: float
-    """Likelihood of superiority: probability that the player is the stronger one."""
+ELO = 400 / math.log(10)
+"""Elo points of one unit of log odds."""
+PRIOR_DRAWS = 1.0
+NEWTON_STEPS = 100
 
 
 def expected_score(elo: float) -> float:
@@ -38,33 +33,69 @@ def elo_of_score(score: float) -> float:
     return 400 * math.log10(score / (1 - score))
 
 
-def elo_of_pairs(pentanomial: npt.ArrayLike) -> EloDifference:
-    """Elo difference from (5,) counts of pairs, as `PENTANOMIAL` orders them. Raises `ValueError` for another shape."""
-    counts = np.asarray(pentanomial)
-    if counts.shape != (5,):
-        raise ValueError(f"pairs have five outcomes ({', '.join(PENTANOMIAL)}); got counts of shape {counts.shape}")
-    return elo_of_outcomes(counts, np.linspace(0, 1, 5))
+class Ratings(NamedTuple):
+    """Ratings of M players with bootstrapped 95 % intervals, Elo."""
+
+    players: list[Estimate]
+    """M of them, the anchor's being 0."""
+    first: Estimate
+    """The advantage of moving first after the opening."""
 
 
-def elo_of_outcomes(counts: npt.NDArray[np.integer] | Floats, scores: Floats) -> EloDifference:
-    """Elo difference from outcomes that score `scores`, 0 to 1, and occurred `counts` times, taken as independent.
+def rate(
+    games: npt.ArrayLike, scores: Floats, anchor: int, rng: np.random.Generator, samples: int = BOOTSTRAP_SAMPLES
+) -> Ratings:
+    """Ratings of the players of G games of each of K openings; all pairings of a bootstrap sample share its openings.
 
-    Raises `ValueError` if there are none, and for a negative count.
+    A player that won every game has no spread of its own: its interval shows that of the others only, and its rating
+    is a lower bound set by the prior of `fit`.
+
+    `games` (G, 2) are the players 0 .. M-1 of a game, the first to move after the opening in front, and `scores` (K, G)
+    what that player scored, 0, 1/2 or 1. The rating of the player `anchor` is 0.
     """
-    n = float(counts.sum())
-    if n <= 0 or (counts < 0).any():
-        raise ValueError(f"counts must not be negative and not all zero; got {counts.tolist()}")
-    mean = float(counts @ scores) / n
-    deviation = math.sqrt(float(counts @ (scores - mean) ** 2)) / n
-    low, high = elo_of_score(mean - 1.96 * deviation), elo_of_score(mean + 1.96 * deviation)
-    error = (high - low) / 2 if math.isfinite(low) and math.isfinite(high) else math.nan
-    if deviation == 0:
-        los = 0.5 if mean == 0.5 else float(mean > 0.5)
-    else:
-        los = (1 + math.erf((mean - 0.5) / deviation / math.sqrt(2))) / 2
-    return EloDifference(elo_of_score(mean), error, los)
+    k = len(scores)
+    drawn = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])
+    won = drawn @ scores  # first what was really played
+    estimates = ELO * fit(comparisons(np.asarray(games)), won, np.full(won.shape, float(k)))
+    estimates[:, :-1] -= estimates[:, [anchor]]
+    *players, first = percentile_estimates(estimates[0], estimates[1:])
+    return Ratings(players, first)
 
 
-def pentanomial(score: Floats) -> npt.NDArray[np.int64]:
-    """(5,) counts of pairs, as `PENTANOMIAL` orders them, of the (K, 2) scores of K pairs."""
-    return np.bincount(np.rint(2 * score.sum(axis=1)).astype(np.intp), minlength=5).astype(np.int64)
+def comparisons(games: Ints) -> Floats:
+    """(G, M + 1) the log odds of who moves first in (G, 2) games, as weights of the M ratings and of moving first."""
+    ratings = np.eye(int(games.max()) + 1)[games]  # (G, 2, M)
+    return np.concatenate([ratings[:, 0] - ratings[:, 1], np.ones((len(games), 1))], axis=1)
+
+
+def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_DRAWS) -> Floats:
+    """(B, U) log odds that maximise the likelihood of each of B samples, by Newton's method.
+
+    A player that won every game would have an infinite rating. So each of the U unknowns is given `prior_draws` drawn
+    games against zero. Estimates are then finite and unique whatever was played; they shrink towards the average by
+    about that one draw among all games.
+
+    `design` (G, U) has the log odds of each comparison, as weights of the unknowns. `won` (B, G) are points scored,
+    wins plus half the draws, in `played` (B, G) games. Raises `ValueError` for points below 0 or above the number of
+    games, or a prior that is not positive.
+    """
+    if prior_draws <= 0:
+        raise ValueError(f"the prior must be more than 0 games; got {prior_draws}")
+    if (won < 0).any() or (won > played).any():
+        raise ValueError("points scored must lie between 0 and the games played")
+    unknowns = design.shape[1]
+    rows = np.concatenate([design, np.eye(unknowns)])  # the prior: unknowns that drew against zero
+    imagined = np.full((len(won), unknowns), prior_draws)
+    points, games = np.concatenate([won, imagined / 2], axis=1), np.concatenate([played, imagined], axis=1)
+    estimate = np.zeros((len(won), unknowns))
+    for _ in range(NEWTON_STEPS):
+        chance = 1 / (1 + np.exp(-(estimate @ rows.T)))
+        gradient = (points - games * chance) @ rows
+        weight = games * chance * (1 - chance)
+        curvature = np.einsum("bg,gi,gj->bij", weight, rows, rows, optimize=True)
+        step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        estimate += step / np.maximum(longest, 1)  # at most one unit a step: far from the peak Newton overshoots
+        if longest.max() < 1e-10:
+            return estimate
+    raise ArithmeticError(f"the ratings did not settle in {NEWTON_STEPS} steps")

@@ -49,10 +49,14 @@ def _quantile(k: int) -> float:
 
 
 def bootstrap_means(samples: Floats, rng: np.random.Generator) -> list[Estimate]:
-    """Means of the C columns of (N, C) samples, with percentile intervals over resampled rows."""
-    n = len(samples)
-    drawn = rng.multinomial(n, np.full(n, 1 / n), size=BOOTSTRAP_SAMPLES) @ samples / n  # (BOOTSTRAP_SAMPLES, C)
-    return percentile_estimates(samples.mean(axis=0), drawn)
+    """Means of the C columns of (S, N, C) samples, of S runs over N positions, with percentile intervals.
+
+    Each bootstrap sample draws both runs and positions.
+    """
+    runs, n, columns = samples.shape
+    of_positions, of_runs = (rng.multinomial(k, np.full(k, 1 / k), size=BOOTSTRAP_SAMPLES) / k for k in (n, runs))
+    drawn = np.einsum("bn,bs,snc->bc", of_positions, of_runs, samples, optimize=True)
+    return percentile_estimates(samples.reshape(-1, columns).mean(axis=0), drawn)
 
 
 def percentile_estimates(means: Floats, drawn: Floats) -> list[Estimate]:

@@ -1,18 +1,23 @@
-"""How good is a player? `print(evaluate(player))`: games against reference players, and distance from perfect play."""
+"""How good is a player? `print(evaluate(player))`: games against reference players, and distance from perfect play.
+
+result = evaluate(player, "ludii", pairs=200)
+result.regret.mean, result.pairings[0].score, result.to_json()
+"""
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from oanquan_env.benchmark.markdown import name, pairings_table, regret_table
+from oanquan_env.benchmark.elo import rate
+from oanquan_env.benchmark.estimates import mean_estimate, score_estimate
 from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.pairs import MOST_PAIRS, PairingResult, chance, pairing_result, play_paired_games
+from oanquan_env.benchmark.pairs import MOST_PAIRS, by_order, pairing_result
 from oanquan_env.benchmark.progress import ProgressLine
-from oanquan_env.benchmark.regret import Part, Regret, Suite, check_part, regret
+from oanquan_env.benchmark.regret import Part, check_part
+from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart
 from oanquan_env.benchmark.suites import find_suite, openings_path
+from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnavailableError, UsageError, as_whole
@@ -23,60 +28,12 @@ REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""
 STRONGEST = "maxn:depth=3,net=pretrained"
 """An opponent under rules of two players for which the package has a value net."""
+ANCHOR = "greedy"
+"""The player of a tournament whose rating is 0; the first one where it does not take part."""
 OPENING_PLIES = 4
 """Length of random openings."""
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The result of `evaluate`; `str` shows it, and so does a notebook.
-
-    Attributes:
-        player: the player's label.
-        rules: as text.
-        seed: of all chance.
-        openings: where games began: `random`, or the name of a suite.
-        digest: a hash of the opening positions.
-        pairings: the games against each opponent.
-        suite: name of the suite of positions, None if there is none for the rules.
-        part: which part of it.
-        regret: points that the player's moves lose against the best ones: a number with its interval, `regret.mean`;
-            beside it the shares of best moves and blunders, and `regret.phases`.
-        illegal: illegal actions of a model that does not see masks, each replaced by a random legal one.
-    """
-
-    player: str
-    rules: str
-    seed: int
-    openings: str
-    digest: str
-    pairings: list[PairingResult]
-    suite: str | None
-    part: Part
-    regret: Regret | None
-    illegal: int = 0
-
-    def to_json(self) -> str:
-        """All numbers as JSON."""
-        return json.dumps({"format": 2, **dataclasses.asdict(self)}, indent=1) + "\n"
-
-    def __str__(self) -> str:
-        return self._markdown(padded=True)
-
-    def _repr_markdown_(self) -> str:
-        return self._markdown(padded=False)
-
-    def _markdown(self, *, padded: bool) -> str:
-        parts = []
-        if self.pairings:
-            games = f"{self.pairings[0].pairs} openings of {self.openings}, each played in every seating."
-            parts += [f"{name(self.player)}, `{self.rules}`: {games}", pairings_table(self.pairings, padded=padded)]
-        if self.regret:
-            parts.append(f"Points lost a move over the {self.part} part of {self.suite}:")
-            parts.append(regret_table({self.player: self.regret}, ("all", *self.regret.phases), padded=padded))
-        if self.illegal:
-            parts.append(f"{self.illegal} illegal actions were replaced by random legal ones.")
-        return "\n\n".join(parts)
+RUNS = 8
+"""How often a player that chooses at random is asked for all its moves in the regret suite."""
 
 
 def evaluate(
@@ -89,12 +46,13 @@ def evaluate(
     label: str | None = None,
     openings: str | None = None,
     part: Part = "test",
+    runs: int = RUNS,
     progress: bool | None = None,
 ) -> Evaluation:
     """Measure a player by games in pairs against others, and by its regret over fixed positions.
 
-    Results depend on nothing but the arguments. They agree with those of `evaluate.py`, if that is given the same
-    openings and seed.
+    Results depend on nothing but the arguments, labels apart. They agree with those of `evaluate.py`, if that is given
+    the same openings and seed.
 
     Args:
         player: all that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a
@@ -108,6 +66,7 @@ def evaluate(
         openings: `balanced`, `fair`, `random` or a file of game records; `balanced` if left out, `random` where the
             package has no such suite.
         part: of the regret suite: `development` for your choices, `test` for your report, or `all`.
+        runs: how often a player that chooses at random is asked in each position of the suite, 1 or more.
         progress: whether to show a progress line; on a terminal and in a notebook if left out.
 
     Raises:
@@ -115,44 +74,45 @@ def evaluate(
             out of range; it names the argument.
         IllegalActionError: if a player that sees masks chooses an illegal action.
     """
-    pairs, seed = as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0)
+    pairs, seed, runs = as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0), as_whole("runs", runs, 1)
     check_part(part)
     core = Core(as_rules(rules))
-    mine, own = _checked_label("label", name_of(player) if label is None else label), as_policy(player, core)
-    against = reference_players(core.rules) if opponents is None else opponents
-    if isinstance(against, Mapping):
-        named = [(_checked_label("a label of opponents", opponent), other) for opponent, other in against.items()]
-    else:
-        listed: Sequence[object] = (
-            against if isinstance(against, Sequence) and not isinstance(against, str) else [against]
-        )
-        named = [(name_of(other), other) for other in listed]
-    others = [(opponent, as_policy(other, core)) for opponent, other in named]
+    mine = Entrant(
+        _checked_label("label", name_of(player) if label is None else label), name_of(player), as_policy(player, core)
+    )
+    entrants = [mine, *_opponents(reference_players(core.rules) if opponents is None else opponents, core)]
     source = default_openings(core.rules) if openings is None else openings
     begun = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
-    line, pairings = ProgressLine(progress), []
-    replaced = own.illegal if isinstance(own, ObservedPolicy) else 0
+    tournament = Tournament(core, entrants, begun, seed)
+    schedule = [(0, other) for other in range(1, len(entrants))]
+    found = find_suite(core.rules)
+    suite = found and found.part(part)
+    replaced, line = _illegal(mine.policy), ProgressLine(progress)
     try:
-        for opponent, other in others:
-            line.begin(f"{mine} – {opponent}, games", pairs * core.rules.players)
-            played = play_paired_games(core, own, other, begun.positions, chance(seed, mine, opponent), line.advance)
-            pairings.append(pairing_result(mine, opponent, played.results, begun.positions))
-        suite = find_suite(core.rules)
-        row = None if suite is None else seeded_regret(own, suite.part(part), seed, mine)
+        line.begin(f"{mine.label}, games", len(schedule) * tournament.games_of_pairing)
+        pairings = tournament.play(schedule, line.advance)
+        regret = tournament.measure_regret(0, suite, runs)[0] if suite else None
     finally:
         line.end()
-    return Evaluation(
-        player=mine,
-        rules=str(core.rules),
-        seed=seed,
-        openings=begun.name,
-        digest=begun.digest(),
-        pairings=pairings,
-        suite=suite.name if suite else None,
-        part=part,
-        regret=row,
-        illegal=own.illegal - replaced if isinstance(own, ObservedPolicy) else 0,
+    return dataclasses.replace(
+        games_measured(tournament, pairings),
+        players=[PlayerResult(mine.label, mine.name, regret=regret)],
+        suite=SuitePart.of(suite, part) if suite else None,
+        illegal=_illegal(mine.policy) - replaced,
     )
+
+
+def _illegal(policy: Policy) -> int:
+    return policy.illegal if isinstance(policy, ObservedPolicy) else 0
+
+
+def _opponents(opponents: object, core: Core) -> list[Entrant]:
+    if isinstance(opponents, Mapping):
+        named = [(_checked_label("a label of opponents", label), player) for label, player in opponents.items()]
+    else:
+        listed = opponents if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
+        named = [(name_of(player), player) for player in listed]
+    return [Entrant(label, name_of(player), as_policy(player, core)) for label, player in named]
 
 
 def _checked_label(argument: str, label: object) -> str:
@@ -178,13 +138,51 @@ def default_openings(rules: Rules | str) -> str:
     return "balanced" if openings_path(as_rules(rules)).is_file() else "random"
 
 
-def seeded_regret(player: Policy, suite: Suite, seed: int, label: str) -> Regret:
-    """The regret of a player, with the chance that belongs to it in an evaluation."""
-    rng = chance(seed, label)
-    player.choose(suite.positions[:1], rng)  # the first move also loads and compiles, for those who measure the time
-    return regret(player, suite, rng)
-
-
 def name_of(player: object) -> str:
     """The name of a player, or that of its class."""
     return player if isinstance(player, str) else str(getattr(player, "__name__", type(player).__name__))
+
+
+# ---- from games to numbers -------------------------------------------------------------------------------------------
+
+
+def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
+    """The numbers of each pairing, and the players without any."""
+    entrants, openings = tournament.entrants, tournament.openings
+    return Evaluation(
+        rules=str(tournament.core.rules),
+        seed=tournament.seed,
+        players=[PlayerResult(one.label, one.name, one.files) for one in entrants],
+        openings=openings.name,
+        openings_digest=openings.digest(),
+        pairings=[
+            pairing_result(entrants[one.a].label, entrants[one.b].label, one.results, openings.positions)
+            for one in pairings
+        ],
+    )
+
+
+def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
+    """The same with each player's score against all others, all having met, and with ratings of players of two."""
+    players = [_against_all(number, player, pairings) for number, player in enumerate(games.players)]
+    if tournament.core.rules.players > 2:
+        return dataclasses.replace(games, players=players)
+    anchor = next((number for number, one in enumerate(tournament.entrants) if one.name == ANCHOR), 0)
+    by_opening = np.stack([by_order(one.results.score, tournament.openings.positions) for one in pairings])
+    ratings = rate(
+        [(one.a, one.b) for one in pairings] + [(one.b, one.a) for one in pairings],
+        np.concatenate([by_opening[..., 0], 1 - by_opening[..., 1]]).T,  # by_opening: (pairing, K, 2)
+        anchor,
+        np.random.default_rng([tournament.seed, len(players)]),
+    )
+    players = [dataclasses.replace(one, elo=elo) for one, elo in zip(players, ratings.players, strict=True)]
+    return dataclasses.replace(games, players=players, anchor=players[anchor].label, first=ratings.first)
+
+
+def _against_all(number: int, player: PlayerResult, pairings: list[Pairing]) -> PlayerResult:
+    """Score and margin of a player against all others, each opening one sample."""
+    own = [(one.results.score, one.results.margin) for one in pairings if one.a == number]
+    if pairings[0].results.score.shape[1] == 2:
+        own += [(1 - one.results.score, -one.results.margin) for one in pairings if one.b == number]
+    scores, margins = (np.mean([table.mean(axis=1) for table in tables], axis=0) for tables in zip(*own, strict=True))
+    return dataclasses.replace(player, score=score_estimate(scores), margin=mean_estimate(margins))

@@ -4,7 +4,6 @@ Shapes: K openings, P players of the rules. `a` meets `b` in P games of every op
 turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
 """
 
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -12,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from oanquan_env.arrays import Floats
-from oanquan_env.benchmark.elo import elo_of_score, pentanomial
+from oanquan_env.benchmark.elo import elo_of_score
 from oanquan_env.benchmark.estimates import Estimate, mean_estimate, score_estimate
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.positions import Positions, turn_order
@@ -144,7 +143,7 @@ def pairing_result(agent: str, opponent: str, results: PairResults, openings: Po
         orders=[
             OrderResult(score_estimate(score), mean_estimate(margin)) for score, margin in zip(*ordered, strict=True)
         ],
-        pentanomial=pentanomial(results.score).tolist() if results.score.shape[1] == 2 else None,
+        pentanomial=pentanomial(results.score) if results.score.shape[1] == 2 else None,
     )
 
 
@@ -153,6 +152,12 @@ def by_order(table: Floats, openings: Positions) -> Floats:
     return np.take_along_axis(table, turn_order(openings.mover, table.shape[1]), axis=1)
 
 
-def chance(seed: int, *labels: str) -> np.random.Generator:
-    """All chance of one part of an evaluation: it depends on the seed and on who takes part, not on the other parts."""
-    return np.random.default_rng([seed, zlib.crc32("\n".join(labels).encode())])
+def pentanomial(score: Floats) -> list[int]:
+    """Counts of pairs that score 0, 0.5, 1, 1.5 and 2 points, of the (K, 2) scores of K pairs."""
+    counts: list[int] = np.bincount(np.rint(2 * score.sum(axis=1)).astype(np.intp), minlength=5).tolist()
+    return counts
+
+
+def chance(seed: int) -> np.random.Generator:
+    """The chance of players that are measured. It depends on the seed alone: no label changes a result."""
+    return np.random.default_rng([seed, 1])  # that of random openings is another one

@@ -81,6 +81,11 @@ class Suite:
         return Suite(self.name, self.core, self.positions[rows], values, lower, upper, self.made)
 
     @property
+    def version(self) -> int:
+        """How often its values were made or proved anew; results of different versions do not compare."""
+        return int(self.made.get("version", 1))
+
+    @property
     def proved(self) -> Mask:
         """(N, A) bool, which values are proved; false for illegal moves."""
         met: Mask = self.lower == self.upper
@@ -129,6 +134,7 @@ class Regret(Estimate):
         blunders: share of moves that change the final result between win, draw and loss, see `JudgedMoves`.
         least, most: bounds of the regret by the proved bounds of the values; `most` is None where there is none.
         phases: the same over the positions of each phase of the game; `PROVED` is exact.
+        runs: how often the player was asked; once if it does not choose at random.
     """
 
     positions: int
@@ -137,6 +143,7 @@ class Regret(Estimate):
     least: float | None = None
     most: float | None = None
     phases: dict[str, "Regret"] = field(default_factory=dict)
+    runs: int = 1
 
 
 @dataclass(frozen=True)
@@ -178,25 +185,35 @@ def judge(suite: Suite, actions: Ints) -> JudgedMoves:
     )
 
 
-def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: bool = True) -> Regret:
+def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: bool = True, runs: int = 1) -> Regret:
     """Ask `agent` for one move in every position of `suite` and judge it.
 
+    An agent that chooses at random is asked in so many `runs`, and the interval includes their spread. One that gives
+    the same answers twice does not, and is asked no more.
+
     All chance of the agent and of the bootstrap comes from `rng`. With `by_phase` the phases and the proved positions
-    are measured too, which takes as long again. Raises `IllegalActionError` if the agent chooses anything but a legal
-    action in each position.
+    are measured too. Raises `IllegalActionError` if the agent chooses anything but a legal action in each position.
     """
-    actions = np.asarray(agent.choose(suite.positions.copy(), rng))
-    suite.core.check(suite.positions, actions)
-    judged = judge(suite, actions)
+    answers: list[Ints] = []
+    for own in rng.spawn(runs):
+        answers.append(np.asarray(agent.choose(suite.positions.copy(), own)))
+        suite.core.check(suite.positions, answers[-1])
+        if len(answers) == 2 and (answers[0] == answers[1]).all():
+            answers.pop()
+            break
+    judged = [judge(suite, actions) for actions in answers]
     groups = {name: suite.phases() == number for number, name in enumerate(PHASES)} | {PROVED: suite.all_proved()}
     overall = _measure(judged, np.ones(len(suite), dtype=np.bool_), rng)
     phases = {name: _measure(judged, rows, rng) for name, rows in groups.items() if by_phase and rows.any()}
     return dataclasses.replace(overall, phases=phases)
 
 
-def _measure(judged: JudgedMoves, rows: Mask, rng: np.random.Generator) -> Regret:
-    samples = np.stack([judged.regret[rows], judged.optimal[rows], judged.blunder[rows]], axis=1)
+def _measure(judged: list[JudgedMoves], rows: Mask, rng: np.random.Generator) -> Regret:
+    samples = np.stack([np.stack([one.regret, one.optimal, one.blunder], axis=1)[rows] for one in judged])
     lost, optimal, blunders = bootstrap_means(samples, rng)
-    least, most = float(judged.least[rows].mean()), float(judged.most[rows].mean())
+    least, most = (
+        float(np.mean([bounds[rows] for bounds in of_runs]))
+        for of_runs in ([one.least for one in judged], [one.most for one in judged])
+    )
     bound = most if math.isfinite(most) else None
-    return Regret(lost.mean, lost.low, lost.high, len(samples), optimal, blunders, least, bound)
+    return Regret(lost.mean, lost.low, lost.high, samples.shape[1], optimal, blunders, least, bound, runs=len(judged))

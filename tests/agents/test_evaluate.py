@@ -1,7 +1,6 @@
 """evaluate.py from settings to files; tournaments: they resume, keep games, count a player among copies."""
 
 import dataclasses
-import json
 import re
 from pathlib import Path
 
@@ -10,12 +9,14 @@ import pytest
 
 import evaluate
 from agents.config import read_yaml, validated
-from agents.evaluation.evaluation import EvaluationSettings, summarize
-from agents.evaluation.results import read_report
-from agents.evaluation.tournament import TimedPolicy, Tournament, hash_of_files, make_entrants
+from agents.evaluation.entrants import hash_of_files, make_entrants
+from agents.evaluation.evaluation import PARTS, EvaluationSettings, read_evaluation
+from agents.evaluation.finished_parts import FinishedParts
 from oanquan_env import Core, Rules, parse_records, read_records
+from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import load_suite, regret_path
+from oanquan_env.benchmark.tournament import NothingKept, Pairing, TimedPolicy, Tournament
 from oanquan_env.files import FileError
 from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import format_records
@@ -58,20 +59,20 @@ def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert all(part in out for part in ("openings-mancala-world.txt", "Elo, greedy = 0", "ms a move"))
     assert "…" not in out  # long names are whole
     assert out.count("epsilon=0.000000001") >= 4  # in the command, the rating and two pairings
-    report = read_report(tmp_path / "out.json")
-    assert report == read_report(tmp_path / "out" / "report.json")
-    assert [agent.label for agent in report.agents] == ["greedy", "rnd", deep]
-    assert all(agent.ms_per_move for agent in report.agents)
-    assert report.arena
-    assert [pairing.wins + pairing.draws + pairing.losses for pairing in report.arena.pairings] == [20] * 3
-    assert [rating.agent for rating in report.arena.ratings] == [deep, "greedy", "rnd"]
-    for pairing in report.arena.pairings:
+    report = read_evaluation(tmp_path / "out.json")
+    assert report == read_evaluation(tmp_path / "out" / "report.json")
+    assert [one.label for one in report.players] == ["greedy", "rnd", deep]
+    assert all(one.ms_per_move for one in report.players)
+    assert [pairing.wins + pairing.draws + pairing.losses for pairing in report.pairings] == [20] * 3
+    assert [one.label for one in report.ranked()] == [deep, "greedy", "rnd"]
+    for pairing in report.pairings:
         for name in ("score", "margin"):
             first, second = (getattr(one, name).mean for one in pairing.orders)
             assert (first + second) / 2 == pytest.approx(getattr(pairing, name).mean)
-    assert report.regret
-    assert report.regret.positions == len(load_suite(Core().rules).part("test"))
-    regrets = {label: found.mean for label, found in report.regret.agents.items()}
+    suite = load_suite(Core().rules).part("test")
+    assert report.suite
+    assert (report.suite.positions, report.suite.digest) == (len(suite), suite.digest())
+    regrets = {one.label: one.regret.mean for one in report.players if one.regret}
     assert regrets[deep] < regrets["greedy"] < regrets["rnd"]
     records = read_records(tmp_path / "games.txt")
     assert (len(records), records[0].headers) == (60, {"South": "greedy", "North": "rnd", "Opening": "1"})
@@ -84,13 +85,13 @@ def test_an_interrupted_evaluation_goes_on(
 ) -> None:
     names = ["greedy", "random", "again=random", "--pairs", "5"]
     whole = run(capsys, *names, "--json", tmp_path / "whole.json")
-    play, played = Tournament.play_one, []
+    play_one, played = Tournament.play_one, []
 
     def interrupted(self: Tournament, a: int, b: int, progress: object = None) -> object:
         if len(played) == 2:
             raise KeyboardInterrupt
         played.append((a, b))
-        return play(self, a, b, None)
+        return play_one(self, a, b)
 
     monkeypatch.setattr(Tournament, "play_one", interrupted)
     status, _, err = run(capsys, *names, "--output", tmp_path / "out")
@@ -100,8 +101,8 @@ def test_an_interrupted_evaluation_goes_on(
     again = run(capsys, *names, "--output", tmp_path / "out")
     assert again[1].partition("\nGames")[2] == whole[1].partition("\nGames")[2] != ""
     assert played == [(1, 2)]
-    arenas = [json.loads((tmp_path / name).read_text())["arena"] for name in ("whole.json", "out/report.json")]
-    assert arenas[0] == arenas[1]
+    one, other = (read_evaluation(tmp_path / name) for name in ("whole.json", "out/report.json"))
+    assert (one.players, one.pairings) == (other.players, other.pairings)
 
 
 def test_stored_regret_is_not_measured_again(
@@ -110,7 +111,7 @@ def test_stored_regret_is_not_measured_again(
     arguments = ["greedy", "--suite", "regret", "--part", "development", "--output", tmp_path]
     first = run(capsys, *arguments)
     assert first[0] == 0
-    monkeypatch.setattr("agents.evaluation.evaluation.seeded_regret", None)
+    monkeypatch.setattr("oanquan_env.benchmark.tournament.regret", None)
     assert run(capsys, *arguments) == first
     with pytest.raises(TypeError, match="not callable"):  # of another seed none is kept
         run(capsys, *arguments, "--seed", "5")
@@ -128,10 +129,9 @@ def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     assert "| score by moving first/second/third, % |\n" in page
     assert re.search(r"\n\| `greedy` \| \d+\.\d \(\d+\.\d to \d+\.\d\) \| \+\d+\.\d \(\+", page)
     assert "Elo" not in page
-    arena = read_report(tmp_path / "report.json").arena
-    assert arena
-    assert [share.agent for share in arena.shares] == ["greedy", "random"]
-    one, among = arena.pairings
+    report = read_evaluation(tmp_path / "report.json")
+    assert [one.label for one in report.ranked()] == ["greedy", "random"]
+    one, among = report.pairings
     assert (one.agent, one.opponent, among.agent, among.opponent) == ("greedy", "random", "random", "greedy")
     assert one.wins + one.draws + one.losses == 90
     assert one.score.mean > 1 / 3 > among.score.mean
@@ -157,12 +157,17 @@ def test_the_command_line_overrides_the_file(capsys: pytest.CaptureFixture[str],
 def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int = 0, rules: str = "") -> Tournament:
     core = Core(rules or "mancala-world")
     openings = random_suite(core, pairs, 4, rng(seed))
-    return Tournament(core, make_entrants(names, core.rules), openings, seed, folder)
+    kept = FinishedParts(folder / PARTS) if folder else NothingKept()
+    return Tournament(core, make_entrants(names, core.rules), openings, seed, kept)
+
+
+def play(whole: Tournament) -> list[Pairing]:
+    return whole.play(whole.every_pairing())
 
 
 def test_another_player_leaves_the_finished_pairings_as_they_are(tmp_path: Path) -> None:
-    first = tournament(tmp_path, ["random", "greedy"]).play()
-    more = tournament(tmp_path, ["random", "again=greedy", "greedy"]).play()
+    first = play(tournament(tmp_path, ["random", "greedy"]))
+    more = play(tournament(tmp_path, ["random", "again=greedy", "greedy"]))
     again = next(one for one in more if (one.a, one.b) == (0, 2))
     assert all((one == other).all() for one, other in zip(first[0].results, again.results, strict=True))
 
@@ -173,9 +178,10 @@ def test_finished_pairings_are_kept_by_players_settings_and_version(
     def played(names: list[str], **settings: int) -> int:
         """How many pairings had to be played."""
         begun = tournament(tmp_path, names, **settings)
-        play, seen = begun.play_one, list[int]()
-        monkeypatch.setattr(begun, "play_one", lambda *pair: seen.append(0) or play(*pair))
-        begun.play()
+        play_one, seen = Tournament.play_one, list[int]()
+        with monkeypatch.context() as patched:
+            patched.setattr(Tournament, "play_one", lambda *pair: seen.append(0) or play_one(*pair))
+            play(begun)
         return len(seen)
 
     assert [played(["random", "greedy"]) for _ in range(2)] == [1, 0]
@@ -183,8 +189,8 @@ def test_finished_pairings_are_kept_by_players_settings_and_version(
     assert played(["random", "greedy"], seed=1) == played(["random", "greedy=maxn:depth=1"]) == 1
     monkeypatch.setattr("oanquan_env.__version__", "99")
     assert [played(["random", "greedy"]) for _ in range(2)] == [1, 0]
-    path = next((tmp_path / "parts" / "pairings").iterdir())
-    for damaged in tmp_path.glob("parts/pairings/*"):
+    path = next((tmp_path / "parts").iterdir())
+    for damaged in tmp_path.glob("parts/*"):
         damaged.write_text(path.read_text()[:-30])
     with pytest.raises(FileError, match="not a finished part of an evaluation"):
         played(["random", "greedy"])
@@ -193,7 +199,7 @@ def test_finished_pairings_are_kept_by_players_settings_and_version(
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
 def test_saved_games_replay_to_the_results(rules: str) -> None:
     played = tournament(None, ["random", "greedy"], rules=rules)
-    pairing, players = next(iter(played.play())), played.core.rules.players
+    pairing, players = next(iter(play(played))), played.core.rules.players
     records = played.records(pairing)
     assert parse_records(format_records(records)) == records
     assert len(records) == 6 * players
@@ -232,14 +238,14 @@ def test_the_stopwatch_counts_moves() -> None:
 @pytest.mark.parametrize("rules", ["three-player", "four-player"])
 def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others(rules: str) -> None:
     played = tournament(None, ["random", "greedy", "maxn:depth=1"], pairs=20, rules=rules)
-    pairings = played.play()
-    found = summarize(played, pairings)
+    pairings = play(played)
+    found = rated(games_measured(played, pairings), played, pairings)
     assert [(one.agent, one.opponent[:6]) for one in found.pairings][:2] == [("random", "greedy"), ("random", "maxn:d")]
-    assert (found.ratings, found.anchor, found.first) == ([], None, None)
-    assert [share.agent for share in found.shares][-1] == "random"
-    for share in found.shares:
+    assert (found.anchor, found.first) == (None, None)
+    assert found.ranked()[-1].label == "random"
+    for share in found.players:
         rows = []
-        for pairing in (one for one in pairings if played.entrants[one.a].label == share.agent):
+        for pairing in (one for one in pairings if played.entrants[one.a].label == share.label):
             for number, record in enumerate(played.records(pairing)):
                 outcome = record.board().outcome
                 assert outcome
@@ -247,12 +253,17 @@ def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others
                 best = scores == scores.max()
                 rows.append((best[seat] / best.sum(), scores[seat] - np.delete(scores, seat).mean()))
         assert len(rows) == 2 * 20 * played.core.rules.players
-        assert (share.wins.mean, share.margin.mean) == pytest.approx(np.mean(rows, axis=0))
-        assert share.wins.low < share.wins.mean < share.wins.high
+        assert share.score
+        assert share.margin
+        assert (share.score.mean, share.margin.mean) == pytest.approx(np.mean(rows, axis=0))
+        assert share.score.low < share.score.mean < share.score.high
 
 
 def test_a_player_among_copies_of_itself_has_the_fair_share() -> None:
     played = tournament(None, ["greedy", "again=greedy"], pairs=60, rules="three-player")
-    for share in summarize(played, played.play()).shares:
-        assert share.wins.low < 1 / 3 < share.wins.high
+    pairings = play(played)
+    for share in rated(games_measured(played, pairings), played, pairings).players:
+        assert share.score
+        assert share.margin
+        assert share.score.low < 1 / 3 < share.score.high
         assert share.margin.low < 0 < share.margin.high

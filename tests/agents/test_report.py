@@ -1,22 +1,25 @@
 """Reports: JSON, Markdown, the README's table, the picture; Markdown that programs write."""
 
+import dataclasses
 import re
+import shlex
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretResult, Report, read_report
-from agents.reports.pictures import draw_scores
-from agents.reports.report import explanation, markdown, summary, write_report
+from agents.evaluation.entrants import labelled
+from agents.evaluation.evaluation import read_evaluation, write_report
+from agents.evaluation.pictures import draw_scores
 from agents.support.markdown import replace_between
 from benchmarks.report import RESULTS
+from evaluate import parse
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
 from oanquan_env.benchmark.regret import Regret
+from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary
 from oanquan_env.files import FileError
 
 
@@ -34,58 +37,42 @@ def regret_of(mean: float) -> Regret:
     return measures(30, mean, 0.125, **{name: measures(10, mean * factor, 0.1) for name, factor in factors.items()})
 
 
-def arena() -> ArenaResult:
+def pairings() -> list[PairingResult]:
     orders = [OrderResult(estimate(score), estimate(margin)) for score, margin in ((0.75, 2), (0.625, -5))]
     sure, near = (Estimate(1, 0.5, 1), estimate(20, 2.5)), (Estimate(0.6875, 0.5, 0.8), estimate(-1.5, 2))
-    rows: list[Any] = [
-        ("greedy", "random", 4, 8, 0, 0, *sure, orders, 9.25, [0, 0, 0, 0, 4]),
-        ("deep", "greedy", 4, 5, 1, 2, *near, orders, 12, [0, 1, 1, 1, 1]),
+    return [
+        PairingResult("greedy", "random", 4, 8, 0, 0, *sure, 9.25, orders, [0, 0, 0, 0, 4]),
+        PairingResult("deep", "greedy", 4, 5, 1, 2, *near, 12, orders, [0, 1, 1, 1, 1]),
     ]
-    names = [
-        "agent",
-        "opponent",
-        "pairs",
-        "wins",
-        "draws",
-        "losses",
-        "score",
-        "margin",
-        "orders",
-        "plies",
-        "pentanomial",
-    ]
-    elo = {"deep": (estimate(137.4, 60), 0.69), "greedy": (estimate(0), 0.65), "random": (estimate(-820, 100), 0.0)}
-    return ArenaResult(
-        openings="openings-mancala-world.txt",
-        digest="0123456789abcdef",
-        pairings=[PairingResult(**dict(zip(names, row, strict=True))) for row in rows],
-        anchor="greedy",
-        ratings=[Rating(agent=agent, elo=found, score=score) for agent, (found, score) in elo.items()],
-        first=estimate(12, 30),
-    )
 
 
 @pytest.fixture
-def report() -> Report:
-    regrets = {"random": regret_of(8), "greedy": regret_of(2), "deep": regret_of(0.25)}
-    counts = {"positions": 30, "moves": 200, "proved_moves": 120, "proved": 7}
-    speeds = {"random": ("random", 0.0012), "greedy": ("greedy", 0.02), "deep": ("minimax:depth=8", 4.0)}
-    return Report(
-        command="python evaluate.py --config x.yaml",
+def report() -> Evaluation:
+    players = [
+        PlayerResult("random", "random", "", estimate(-820, 100), estimate(0.0), None, regret_of(8), 0.0012),
+        PlayerResult("greedy", "greedy", "", estimate(0), estimate(0.65), None, regret_of(2), 0.02),
+        PlayerResult("deep", "minimax:depth=8", "", estimate(137.4, 60), estimate(0.69), None, regret_of(0.25), 4.0),
+    ]
+    return Evaluation(
         rules="mancala-world",
         seed=0,
+        players=players,
+        openings="openings-mancala-world.txt",
+        openings_digest="0123456789abcdef",
+        pairings=pairings(),
+        anchor="greedy",
+        first=estimate(12, 30),
+        suite=SuitePart("regret-mancala-world", 2, "fedcba", "test", 30, 200, 120, 7),
+        command="python evaluate.py --config x.yaml",
         commit="0123456789ab",
         processor="abacus",
         versions={"python": "3.11.7", "numpy": "2.4.6"},
-        agents=[AgentResult(label=label, name=name, ms_per_move=ms) for label, (name, ms) in speeds.items()],
-        arena=arena(),
-        regret=RegretResult(suite="regret-mancala-world", part="test", agents=regrets, **counts),
     )
 
 
-def test_a_report_survives_its_file_and_its_picture_shows_something(report: Report, tmp_path: Path) -> None:
+def test_a_report_survives_its_file_and_its_picture_shows_something(report: Evaluation, tmp_path: Path) -> None:
     write_report(report, tmp_path)
-    assert read_report(tmp_path / "report.json") == report
+    assert read_evaluation(tmp_path / "report.json") == report
     assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.md", "scores.png"}
     image = np.asarray(Image.open(tmp_path / "scores.png").convert("RGB"))
     assert min(image.shape[:2]) > 200
@@ -97,16 +84,16 @@ def test_damaged_reports_are_named(tmp_path: Path) -> None:
     for text, message in (
         (None, r"no such file; evaluate.py --output FOLDER writes one"),
         ("{", "not readable as JSON"),
-        ("{}", "command: Field required"),
+        ("{}", "rules: Field required"),
         ('{"surprise": 1}', "surprise: unknown field"),
     ):
         if text:
             path.write_text(text)
         with pytest.raises(FileError, match=message):
-            read_report(path)
+            read_evaluation(path)
 
 
-def test_the_table_of_everything(report: Report) -> None:
+def test_the_table_of_everything(report: Evaluation) -> None:
     assert summary(report).splitlines() == [
         "| agent | Elo, greedy = 0 (95 %) | score, % | regret, points (95 %) | best moves, % | blunders, % "
         "| ms a move |",
@@ -119,16 +106,15 @@ def test_the_table_of_everything(report: Report) -> None:
     assert "the 30 positions of the test part of `regret-mancala-world`" in explanation(report)
 
 
-def test_the_table_has_only_what_was_measured(report: Report) -> None:
-    untimed = [agent.model_copy(update={"ms_per_move": None}) for agent in report.agents]
-    report = report.model_copy(update={"agents": untimed, "arena": None})
+def test_the_table_has_only_what_was_measured(report: Evaluation) -> None:
+    players = [dataclasses.replace(one, ms_per_move=None, elo=None, score=None) for one in report.players]
+    report = dataclasses.replace(report, players=players, pairings=[], anchor=None)
     assert summary(report).splitlines()[0] == "| agent | regret, points (95 %) | best moves, % | blunders, % |"
-    assert report.order_of_agents() == ["deep", "greedy", "random"]
+    assert [one.label for one in report.ranked()] == ["deep", "greedy", "random"]
     assert "Elo" not in explanation(report)
-    assert report.model_copy(update={"regret": None}).order_of_agents() == ["random", "greedy", "deep"]
 
 
-def test_the_whole_report(report: Report) -> None:
+def test_the_whole_report(report: Evaluation) -> None:
     text = markdown(report, picture=True)
     for part in (
         "| agent | opponent | won/drawn/lost | score, % (95 %) |",
@@ -136,7 +122,7 @@ def test_the_whole_report(report: Report) -> None:
         "| `deep` | `greedy` | 5/1/2 | 68.8 (50.0 to 80.0) | -1.5 (-3.5 to +0.5) | +137 (+0 to +241) |",
         "Moving first from the opening is worth +12 (-18 to +42) Elo.",
         "| `deep` | end | 10 | 0.00 (0.00 to 0.00) | 50.0 (45.0 to 55.0) | 10.0 (9.0 to 11.0) |",
-        "Of the 200 moves in 30 positions 120 have proved values, the others searched ones",
+        "version 2 (fedcba), where 120 of 200 moves have proved values",
         "| `deep` | `minimax:depth=8` |",
     ):
         assert part in text
@@ -145,15 +131,17 @@ def test_the_whole_report(report: Report) -> None:
         assert len({line.count("|") for line in part.splitlines()}) == 1 or "|" not in part
 
 
-def test_the_committed_report_can_be_read() -> None:
-    report = read_report(RESULTS / "report.json")
-    assert report.arena
-    assert report.regret
-    assert set(report.regret.agents) == {agent.label for agent in report.agents}
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("**/report.json")), ids=lambda path: path.parent.name)
+def test_committed_reports_are_of_the_players_of_their_configuration(path: Path) -> None:
+    report = read_evaluation(path)
+    assert report.command
+    asked = parse(shlex.split(report.command)[2:]).settings
+    assert [one.label for one in report.players] == [labelled(text)[0] for text in asked.agents]
+    assert all(one.regret for one in report.players) == ("regret" in asked.suites)
 
 
-def test_the_picture_shows_the_numbers() -> None:
-    axes = draw_scores(arena(), ["deep", "greedy", "random"]).axes[0]
+def test_the_picture_shows_the_numbers(report: Evaluation) -> None:
+    axes = draw_scores(report).axes[0]
     found = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in axes.texts}
     assert found == {(0, 1): "69", (1, 0): "31", (1, 2): "100", (2, 1): "0"}  # each pairing from both sides
     assert [label.get_text() for label in axes.get_yticklabels()] == ["deep", "greedy", "random"]

@@ -18,9 +18,9 @@ import pytest
 
 import evaluate
 import train
+from agents.evaluation.evaluation import _play_pairing
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
-from agents.evaluation.tournament import Tournament, play_pairing
 from agents.run import load_config
 from agents.run_files import CHECKPOINT_NAME
 from agents.support.parallel import in_order, spread
@@ -28,6 +28,7 @@ from agents.sweep import parse_seeds, train_seed
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import format_suite
+from oanquan_env.benchmark.tournament import Tournament
 from oanquan_env.errors import UsageError
 from tests import ROOT
 from train import parse
@@ -103,7 +104,7 @@ def test_ray_finds_the_same(cluster: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert evaluate.main([*players, "--json", str(tmp_path / "one.json")]) == 0
     assert evaluate.main([*players, "--output", out, "--ray", cluster]) == 0
     one, spread_out = (json.loads((tmp_path / name).read_text()) for name in ("one.json", "out/report.json"))
-    assert one["arena"] == spread_out["arena"]
+    assert (one["players"], one["pairings"]) == (spread_out["players"], spread_out["pairings"])
     monkeypatch.setattr(Tournament, "play_one", Mock(side_effect=AssertionError("a finished pairing is played again")))
     assert evaluate.main([*players, "--output", out]) == 0  # all pairings were kept
 
@@ -114,7 +115,7 @@ def test_what_cannot_be_spread_is_refused(tmp_path: Path) -> None:
             parse_seeds(text)
     openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
     with pytest.raises(UsageError, match="the files or the version of greedy differ between machines"):
-        play_pairing("mancala-world", openings, 0, [["a", "greedy", "0123"], ["b", "random", ""]])
+        _play_pairing("mancala-world", openings, 0, [("greedy", "0123"), ("random", "")])
     failure = train_seed(tmp_path, "swept", parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings)
     assert (failure.seed, failure.folder) == (4, tmp_path / "seed-4")
     assert "training diverged: " in str(failure.error)

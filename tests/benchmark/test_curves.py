@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,7 @@ from PIL import Image
 from safetensors.torch import load_file
 
 import agents
-from agents.evaluation.results import AgentResult, Report
-from agents.evaluation.tournament import hash_of_files
+from agents.evaluation.entrants import hash_of_files
 from agents.players import agent_files
 from agents.players.agent_files import pretrained_folders
 from agents.players.network_player import PPOPlayer
@@ -22,6 +22,7 @@ from oanquan_env import Core, Rules
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves, learning_curve
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.report import Evaluation, PlayerResult
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.players import make
@@ -155,11 +156,11 @@ def test_a_card_has_no_report_of_other_weights(
     monkeypatch.setattr(cards, "RESULTS", tmp_path / "results")
     folder, none = cards.take(runs[0]), "No report of the strength of these weights"
     assert none in cards.render(folder)
-    of_it = AgentResult(label="ppo", name="ppo:pretrained", files=hash_of_files(f"ppo:{folder}", Rules()))
-    settings = {"rules": "mancala-world", "seed": 0, "commit": "0123456789ab", "processor": "abacus", "versions": {}}
+    of_it = PlayerResult(label="ppo", name="ppo:pretrained", files=hash_of_files(f"ppo:{folder}", Rules()))
+    settings: dict[str, Any] = {"rules": "mancala-world", "seed": 0, "processor": "abacus"}
     for place, command in (("", "python evaluate.py"), ("report2", "again")):  # the second from no other openings
         (tmp_path / "results" / place).mkdir()
-        report = Report.model_validate({"command": command, "agents": [of_it], **settings})
+        report = Evaluation(command=command, players=[of_it], **settings)
         (tmp_path / "results" / place / "report.json").write_text(report.to_json())
     assert "Measured by `python evaluate.py` at commit `0123456789ab`, abacus." in cards.render(folder)
     assert "again" not in cards.render(folder)

@@ -55,12 +55,19 @@ def test_percentile_intervals_hold_the_middle_95_percent_of_each_column() -> Non
 
 def test_bootstrap_intervals_are_those_of_the_mean_and_columns_share_their_rows() -> None:
     samples = np.random.default_rng(1).normal([0, 5], [1, 10], (400, 2))
-    for column, found in enumerate(bootstrap_means(samples, np.random.default_rng(2))):
+    for column, found in enumerate(bootstrap_means(samples[None], np.random.default_rng(2))):
         mean, half = samples[:, column].mean(), 1.96 * samples[:, column].std() / 20
         assert (found.mean, found.low, found.high) == pytest.approx((mean, mean - half, mean + half), abs=0.15 * half)
     won = np.random.default_rng(3).random(50)
-    one, other = bootstrap_means(np.stack([won, 1 - won], axis=1), np.random.default_rng(4))
+    one, other = bootstrap_means(np.stack([won, 1 - won], axis=1)[None], np.random.default_rng(4))
     assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low))
+
+
+def test_bootstrap_intervals_include_the_spread_of_runs() -> None:
+    """Runs that differ by one point have the interval of few runs, however many positions each has."""
+    samples = np.arange(4.0)[:, None, None] + np.zeros((4, 1000, 1))
+    (found,) = bootstrap_means(samples, np.random.default_rng(0))
+    assert (found.mean, found.low, found.high) == pytest.approx((1.5, 0.5, 2.5), abs=0.26)
 
 
 def test_the_middle_half_by_hand() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import evaluate as evaluate_script
-from agents.evaluation.results import read_report
+from agents.evaluation.evaluation import read_evaluation
 from oanquan_env import Core, IllegalActionError, Rules, evaluate
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.benchmark import progress
@@ -33,20 +33,30 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
     path = tmp_path / "report.json"
     options = ["--pairs", "15", "--seed", "5", "--suite", "arena,regret", "--rules", rules]
     assert evaluate_script.main([*names, *options, "--part", "development", "--json", str(path)]) == 0
-    report = read_report(path)
+    report = read_evaluation(path)
     found = evaluate(names[0], rules, names[1:], pairs=15, seed=5, part="development")
-    assert report.arena
-    assert report.regret
-    assert (found.openings, found.digest) == (report.arena.openings, report.arena.digest)
-    assert found.suite == report.regret.suite
-    assert found.regret == report.regret.agents[names[0]]
-    assert found.pairings == [row for row in report.arena.pairings if row.agent == names[0]]
+    assert (found.openings, found.openings_digest) == (report.openings, report.openings_digest)
+    assert found.suite == report.suite
+    assert found.regret == report.player(names[0]).regret
+    assert found.pairings == [row for row in report.pairings if row.agent == names[0]]
+
+
+def test_a_label_changes_no_result_and_chance_is_in_the_interval() -> None:
+    one, other = (evaluate("greedy", opponents=(), label=label) for label in ("one", "other"))
+    assert one.regret == other.regret
+    assert one.regret
+    assert one.regret.runs == 8
+    single = evaluate("greedy", opponents=(), runs=1).regret
+    assert single
+    assert single.runs == 1
 
 
 def test_the_same_player_in_any_form_has_the_same_results() -> None:
     settings: dict[str, Any] = {"opponents": ["greedy"], "pairs": 10, "label": "first"}
-    found = [evaluate(one, **settings).to_json() for one in (first_legal, "tests.players:FirstMove", FirstMove(Core()))]
-    assert found[0] == found[1] == found[2] != evaluate(first_legal, **settings, seed=1).to_json()
+    found = [evaluate(one, **settings) for one in (first_legal, "tests.players:FirstMove", FirstMove(Core()))]
+    assert found[0].regret == found[1].regret == found[2].regret
+    assert found[0].pairings == found[1].pairings == found[2].pairings
+    assert found[0].pairings != evaluate(first_legal, **settings, seed=1).pairings
     (exact,) = evaluate(first_legal, opponents=[FirstMove(Core())], pairs=20).pairings
     assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # nothing is left to chance: every pair is even
 
@@ -108,8 +118,8 @@ def test_replaced_actions_are_told() -> None:
     [
         (lambda seen, masks: masks.argmin(axis=1), {}, IllegalActionError, r"row \d+: the player chose action \d"),
         (lambda seen, masks: -masks.argmax(axis=1) - 1, {}, IllegalActionError, r"the player chose action -\d"),
-        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, "integers, got float64"),
-        (lambda seen, masks: 3, {}, IllegalActionError, r"actions must be an array of \d+ integers"),
+        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, "an integer, got float64"),
+        (lambda seen, masks: 3, {}, IllegalActionError, "must be an integer, got int64"),
         (FirstMove, {}, ValueError, r"FirstMove is a class: pass an instance, as in FirstMove\(\)"),
         (7, {}, ValueError, "a player is a name, an object with a method choose"),
         ("nobody", {}, ValueError, "unknown player 'nobody'"),
@@ -163,23 +173,24 @@ def test_a_single_opponent_means_a_list_of_one() -> None:
 def test_everything_is_shown_and_written() -> None:
     found = evaluate("greedy", opponents=["random"], pairs=10, part="development", label="<b>`me")
     text, page = str(found), found._repr_markdown_()
-    assert text.startswith("`<b>me`, `mancala-world`: 10 openings of openings-mancala-world.txt, each played in every")
-    assert "Points lost a move over the development part of regret-mancala-world:" in text
+    assert "10 openings of `openings-mancala-world.txt`, each played in every seating." in text
+    assert "over the 1170 positions of the development part of `regret-mancala-world`, version 2 (" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     assert len({len(line) for line in tables[:3]}) == len({len(line) for line in tables[3:]}) == 1  # columns aligned
     assert re.sub(" +", " ", text).replace("-", "") == page.replace("-", "")
     assert found.regret
     assert f"| `<b>me` | all | 1170 | {found.regret.mean:.2f} ({found.regret.low:.2f} to " in page
     written, (pairing,) = json.loads(found.to_json()), found.pairings
-    assert (written["format"], written["pairings"][0]["score"]["mean"]) == (2, pairing.score.mean)
-    assert written["regret"]["phases"]["end"]["mean"] == found.regret.phases["end"].mean > 0
+    assert (written["format"], written["pairings"][0]["score"]["mean"]) == (4, pairing.score.mean)
+    assert written["players"][0]["regret"]["phases"]["end"]["mean"] == found.regret.phases["end"].mean > 0
     assert (pairing.elo.mean, pairing.elo.low) == (elo_of_score(pairing.score.mean), elo_of_score(pairing.score.low))
 
 
 def test_rules_without_suite_or_pairs_of_two() -> None:
     bare, found = (evaluate("greedy", f"four-player{rules}", ["random"], pairs=6) for rules in (" seeds=4", ""))
     assert (bare.suite, bare.regret) == (None, None)
-    assert (found.openings, found.suite) == ("openings-four-player.txt", "regret-four-player")
+    assert found.suite
+    assert (found.openings, found.suite.name) == ("openings-four-player.txt", "regret-four-player")
     (games,) = found.pairings
     assert (games.wins + games.draws + games.losses, games.pentanomial, len(games.orders)) == (24, None, 4)
     assert games.score.mean > 1 / 4
@@ -193,6 +204,6 @@ def test_progress_is_shown_where_somebody_looks(
     for asked in (None, True, False):
         evaluate("random", opponents=["greedy"], pairs=2, progress=asked)
         err = capsys.readouterr().err
-        assert ("\rrandom – greedy, games: 4 of 4" in err and err.endswith("\r")) if asked else not err
+        assert ("\rrandom, games: 4 of 4" in err and err.endswith("\r")) if asked else not err
         monkeypatch.setattr(progress, "PATIENCE", 0.0)
         monkeypatch.setattr(progress, "EVERY", 0.0)

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from agents.evaluation.tournament import Tournament, make_entrants
 from oanquan_env import Core, Positions, evaluate
 from oanquan_env.arrays import Ints
-from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests import ROOT
@@ -56,11 +54,8 @@ def test_a_dqn_is_opponent_evaluated_player_and_entrant_without_an_adapter() -> 
     network.learn("random", steps=600)
     assert evaluate(network, opponents=["random"], pairs=100).pairings[0].score.mean > 0.55
     network.learn([network, "greedy"], steps=5)  # itself is a player, too
-    openings = load_openings(core, "balanced", 5, 4, np.random.default_rng(0))
-    entrants = make_entrants({"dqn": network, "first": FirstMove(core), "greedy": "greedy"}, core.rules)
-    played = list(Tournament(core, entrants, openings, seed=0).play())
-    assert [(one.a, one.b) for one in played] == [(0, 1), (0, 2), (1, 2)]
-    assert entrants[0].name == "DQN"
+    found = evaluate("greedy", opponents={"dqn": network, "first": FirstMove(core)}, pairs=5)
+    assert [pairing.opponent for pairing in found.pairings] == ["dqn", "first"]
 
 
 class Noted(FirstMove):

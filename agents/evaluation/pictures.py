@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from agents.evaluation.results import ArenaResult
+from oanquan_env.benchmark.report import Evaluation
 
 DPI = 130
 INK = "#222222"
@@ -19,20 +19,21 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def draw_scores(arena: ArenaResult, order: list[str]) -> Figure:
+def draw_scores(found: Evaluation) -> Figure:
     """Scores of the row's player against the column's, percent; with more than two players, among the column's.
 
     Drawn without pyplot, which would need a display's settings.
     """
+    order, seats = [one.label for one in found.ranked()], len(found.pairings[0].orders)
     n = len(order)
     table = np.full((n, n), np.nan)
-    for pairing in arena.pairings:
+    for pairing in found.pairings:
         row, column = order.index(pairing.agent), order.index(pairing.opponent)
         table[row, column] = 100 * pairing.score.mean
         if pairing.pentanomial is not None:
             table[column, row] = 100 - 100 * pairing.score.mean
-    even = 100 / arena.players
-    among = "against the column" if arena.players == 2 else f"among copies\nof the column, fair share {even:.0f}"
+    even = 100 / seats
+    among = "against the column" if seats == 2 else f"among copies\nof the column, fair share {even:.0f}"
     figure = Figure(figsize=(max(5.6, 2.8 + 0.72 * n), 2.0 + 0.55 * n), layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(f"Score of the row {among}, %", loc="left", color=INK, fontsize=12, pad=12)

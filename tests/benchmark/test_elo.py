@@ -9,58 +9,21 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from agents.evaluation.ratings import ELO, comparisons, fit, rate
-from oanquan_env.benchmark.elo import (
-    EloDifference,
-    elo_of_outcomes,
-    elo_of_pairs,
-    elo_of_score,
-    expected_score,
-    pentanomial,
-)
+from oanquan_env.benchmark.elo import ELO, comparisons, elo_of_score, expected_score, fit, rate
 from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.pairs import pentanomial
 
 
-def elo_difference(wins: int, losses: int, draws: int) -> EloDifference:
-    return elo_of_outcomes(np.array([losses, draws, wins]), np.array([0, 0.5, 1]))
-
-
-def test_elo_of_a_published_match_and_of_a_score() -> None:
-    found = elo_difference(wins=136, losses=96, draws=111)
-    assert (round(found.elo, 2), round(found.error, 2), round(100 * found.los, 2)) == (40.70, 30.43, 99.60)
+def test_an_elo_difference_is_a_score() -> None:
     assert expected_score(0) == 0.5
     assert expected_score(400) == pytest.approx(10 / 11)
     assert elo_of_score(expected_score(-123)) == pytest.approx(-123)
     assert (elo_of_score(0), elo_of_score(1)) == (-math.inf, math.inf)
 
 
-def test_matches_without_a_loser_or_without_a_spread() -> None:
-    won = elo_difference(5, 0, 0)
-    assert (won.elo, won.los, math.isnan(won.error)) == (math.inf, 1, True)
-    assert elo_difference(0, 5, 0)[::2] == (-math.inf, 0)
-    assert elo_difference(0, 0, 5) == (0, 0, 0.5)
-    for wins, losses, sign in ((9, 0, 1), (0, 9, -1)):  # 1.96 deviations of 0.047 above a score of 0.95 are beyond 1
-        found = elo_difference(wins, losses, draws=1)
-        assert found.elo == pytest.approx(sign * 511.5, abs=0.1)
-        assert (math.isnan(found.error), found.los > 0.5) == (True, sign > 0)
-    for counts in ((0, 0, 0), (2, -1, 0)):
-        with pytest.raises(ValueError, match="counts must not be negative and not all zero"):
-            elo_difference(*counts)
-
-
-def test_pairs_tell_as_much_as_independent_games_less_if_they_agree_and_more_if_they_split() -> None:
-    counts = 400 * np.convolve([0.25, 0.25, 0.5], [0.25, 0.25, 0.5])  # of independent games
-    assert elo_of_pairs(counts) == pytest.approx(elo_difference(400, 200, 200))
-    assert (
-        elo_of_pairs([40, 0, 0, 0, 60]).error > elo_difference(120, 80, 0).error > elo_of_pairs([0, 0, 80, 0, 20]).error
-    )
-
-
 def test_pentanomial_counts_pairs_by_their_points() -> None:
     score = np.array([[0, 0], [0, 0.5], [0.5, 0], [0.5, 0.5], [1, 0], [0, 1], [1, 0.5], [1, 1], [1, 1]])
-    assert pentanomial(score).tolist() == [1, 2, 3, 1, 2]
-    with pytest.raises(ValueError, match="pairs have five outcomes"):
-        elo_of_pairs([1, 2, 3])
+    assert pentanomial(score) == [1, 2, 3, 1, 2]
 
 
 class Found(NamedTuple):

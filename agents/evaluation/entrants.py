@@ -1,0 +1,59 @@
+"""The players of an evaluation by name, with a hash of the files that each name mentions."""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from oanquan_env import Rules
+from oanquan_env.benchmark.tournament import Entrant
+from oanquan_env.errors import UsageError
+from oanquan_env.files import short_hash
+from oanquan_env.players import as_policy
+from oanquan_env.players.adapters import module_source
+from oanquan_env.players.making import kinds
+from oanquan_env.players.names import parse
+from oanquan_env.search.value_net import value_net_path
+
+_LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
+
+
+def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
+    """Players from `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
+
+    Raises `UsageError` if two share a label, and `ValueError` as `as_policy` does.
+    """
+    entrants: list[Entrant] = []
+    for text in players:
+        label, name = labelled(text)
+        if any(label == other.label for other in entrants):
+            told_apart = shlex.join([f"A={name}", f"B={name}"])
+            raise UsageError(f"two players are called {label!r}; tell them apart by labels, as in {told_apart}")
+        entrants.append(Entrant(label, name, as_policy(name, rules), hash_of_files(name, rules)))
+    return entrants
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """Label and name of `NAME` or `LABEL=NAME`."""
+    match = _LABEL.fullmatch(text)
+    return (match[1], match[2]) if match else (text, text)
+
+
+def hash_of_files(name: str, rules: Rules) -> str:
+    """A hash of the files that a player's name mentions, which tells a retrained agent from the earlier one.
+
+    These are an agent's, a value net or the module of somebody's own player; without any it is empty. The package's
+    version tells everything else.
+    """
+    known = kinds()
+    if name.partition(":")[0] not in known:
+        return short_hash(module_source(name) or b"")
+    parsed, content = parse(name, known), list[bytes]()
+    if parsed.agent:
+        from agents.players.agent_files import agent_folder  # torch takes a second to import
+
+        content += [path.read_bytes() for path in sorted(agent_folder(parsed.agent, rules).glob("agent.*"))]
+    if parsed.net:
+        content.append(value_net_path(parsed.net, rules).read_bytes())
+    if parsed.beyond:
+        return hash_of_files(parsed.beyond, rules)
+    return short_hash(*content) if content else ""

@@ -1,0 +1,271 @@
+"""The result of an evaluation, and its report in Markdown."""
+
+import dataclasses
+import json
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.markdown import interval, name, pairings_table, regret_table, table
+from oanquan_env.benchmark.pairs import PairingResult
+from oanquan_env.benchmark.regret import PHASES, PROVED, Part, Regret, Suite
+from oanquan_env.engine.rules import Rules
+
+FORBID = {"extra": "forbid"}  # how pydantic reads these classes from files
+PICTURE = "scores.png"
+
+
+@dataclass(frozen=True)
+class PlayerResult:
+    """A player, and what was measured of it alone or against all others.
+
+    Attributes:
+        label: its name in the report.
+        name: its name for `oanquan_env.players.make`, or that of its class.
+        files: hash of the files that its name mentions; empty for none.
+        elo: rating among players of two, see `oanquan_env.benchmark.elo`.
+        score: share of wins against all others, 0 to 1, a shared one divided; with more than two seats among copies of
+            another, the mean over all others.
+        margin: points over the mean of the others'.
+        regret: points that its moves lose against the best ones.
+        ms_per_move: mean wall time of a move, ms, when many are chosen at once.
+    """
+
+    __pydantic_config__ = FORBID
+
+    label: str
+    name: str
+    files: str = ""
+    elo: Estimate | None = None
+    score: Estimate | None = None
+    margin: Estimate | None = None
+    regret: Regret | None = None
+    ms_per_move: float | None = None
+
+
+@dataclass(frozen=True)
+class SuitePart:
+    """The positions over which regret was measured.
+
+    Attributes:
+        name, version, digest: of the suite, and a hash of these positions and their values.
+        part: which of its parts.
+        positions: how many.
+        moves: legal moves in all of them.
+        proved_moves: moves whose value is proved, not only searched.
+        proved: positions in which every move's value is proved.
+    """
+
+    __pydantic_config__ = FORBID
+
+    name: str
+    version: int
+    digest: str
+    part: Part
+    positions: int
+    moves: int
+    proved_moves: int
+    proved: int
+
+    @classmethod
+    def of(cls, suite: Suite, part: Part) -> "SuitePart":
+        """The description of a suite that was cut to `part`."""
+        moves, proved = int(np.isfinite(suite.values).sum()), int(suite.proved.sum())
+        return cls(
+            suite.name, suite.version, suite.digest(), part, len(suite), moves, proved, int(suite.all_proved().sum())
+        )
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The result of an evaluation; `str` shows it, and so does a notebook.
+
+    Attributes:
+        rules: as text.
+        seed: of all chance.
+        players: those that were measured.
+        openings: where games began: `random`, `set-up` (no moves), or the name of a suite; None without games.
+        openings_digest: a hash of the opening positions.
+        pairings: the games of two players each.
+        anchor: label of the player whose rating is 0, if there are ratings.
+        first: Elo that moving first after the opening is worth, if there are ratings.
+        suite: the positions over which regret was measured; None if it was not.
+        illegal: illegal actions of a model that does not see masks, each replaced by a random legal one.
+        command, commit, processor, versions: what made it, if that was a command.
+    """
+
+    __pydantic_config__ = FORBID
+
+    rules: str
+    seed: int
+    players: list[PlayerResult]
+    openings: str | None = None
+    openings_digest: str | None = None
+    pairings: list[PairingResult] = field(default_factory=list)
+    anchor: str | None = None
+    first: Estimate | None = None
+    suite: SuitePart | None = None
+    illegal: int = 0
+    command: str | None = None
+    commit: str | None = None
+    processor: str | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+    format: Literal[4] = 4
+
+    @property
+    def regret(self) -> Regret | None:
+        """That of the first player: a number with its interval, `regret.mean`; beside it `regret.phases` and more."""
+        return self.players[0].regret
+
+    def player(self, label: str) -> PlayerResult:
+        """The player of this label; raises `KeyError` if there is none."""
+        return {one.label: one for one in self.players}[label]
+
+    def ranked(self) -> list[PlayerResult]:
+        """The players in the order of tables: by rating or score, or else by regret, or else as given."""
+        if all(one.elo for one in self.players):
+            return sorted(self.players, key=lambda one: -one.elo.mean if one.elo else 0)
+        if all(one.score for one in self.players):
+            return sorted(self.players, key=lambda one: -one.score.mean if one.score else 0)
+        return sorted(self.players, key=lambda one: one.regret.mean if one.regret else 0)
+
+    def score_of(self, label: str, opponent: str) -> Estimate | None:
+        """Score of one player against another one, 0 to 1; None if they did not meet."""
+        for one in self.pairings:
+            if (one.agent, one.opponent) == (label, opponent):
+                return one.score
+            if (one.opponent, one.agent) == (label, opponent) and one.pentanomial:
+                return Estimate(1 - one.score.mean, 1 - one.score.high, 1 - one.score.low)
+        return None
+
+    def to_json(self) -> str:
+        """All numbers as JSON."""
+        return json.dumps(dataclasses.asdict(self), indent=1) + "\n"
+
+    def __str__(self) -> str:
+        return markdown(self, padded=True)
+
+    def _repr_markdown_(self) -> str:
+        return markdown(self)
+
+
+# ---- the report for people -------------------------------------------------------------------------------------------
+
+
+def summary(
+    found: Evaluation,
+    players: Collection[str] | None = None,
+    headings: Collection[str] | None = None,
+    *,
+    padded: bool = False,
+) -> str:
+    """A table of whatever was measured: all players or these, all columns or those whose headings begin so."""
+    rows, two = found.ranked(), Rules.parse(found.rules).players == 2
+
+    def cell(estimate: Estimate | None, form: str, factor: float = 1.0, *, ends: bool = True) -> str:
+        if estimate is None:
+            return ""
+        return interval(estimate, form, factor) if ends else f"{factor * estimate.mean:{form}}"
+
+    columns = {
+        f"Elo, {found.anchor} = 0 (95 %)": [
+            "0" if one.label == found.anchor else cell(one.elo, "+.0f") for one in rows
+        ],
+        "score, %" if two else "wins, % (95 %)": [cell(one.score, ".1f", 100, ends=not two) for one in rows],
+        "margin, points (95 %)": ["" if two else cell(one.margin, "+.1f") for one in rows],
+        "regret, points (95 %)": [cell(one.regret, ".2f") for one in rows],
+        "best moves, %": [cell(one.regret and one.regret.optimal, ".1f", 100, ends=False) for one in rows],
+        "blunders, %": [cell(one.regret and one.regret.blunders, ".1f", 100, ends=False) for one in rows],
+        "ms a move": ["" if one.ms_per_move is None else f"{one.ms_per_move:.3g}" for one in rows],
+    }
+    shown = {
+        heading: cells
+        for heading, cells in columns.items()
+        if any(cells) and (headings is None or heading.startswith(tuple(headings)))
+    }
+    lines = [
+        [name(one.label), *(cells[number] for cells in shown.values())]
+        for number, one in enumerate(rows)
+        if players is None or one.label in players
+    ]
+    return table(["agent", *shown], lines, padded=padded)
+
+
+def explanation(found: Evaluation) -> str:
+    """The meaning of the numbers of `summary`."""
+    parts = []
+    if found.pairings:
+        parts.append(_games_explained(found))
+    if found.suite:
+        two, suite = Rules.parse(found.rules).players == 2, found.suite
+        where = "the final result" if two else "on which side of the others' mean the agent ends by the suite's search"
+        parts.append(
+            f"Regret: points lost a move against the best one, over the {suite.positions} positions of the "
+            f"{suite.part} part of `{suite.name}`, version {suite.version} ({suite.digest}), where "
+            f"{suite.proved_moves} of {suite.moves} moves have proved values, the others searched ones, and all moves "
+            f"of {suite.proved} positions are proved; a blunder changes {where}."
+        )
+        runs = max(one.regret.runs for one in found.players if one.regret)
+        if runs > 1:
+            parts.append(f"Players that choose at random were asked {runs} times.")
+    if any(one.ms_per_move is not None for one in found.players):
+        asked = "the regret suite's positions" if found.suite else "all games of a pairing"
+        parts.append(f"Times: wall time where {asked} are asked at once, and searches use every processor.")
+    if found.illegal:
+        parts.append(f"{found.illegal} illegal actions were replaced by random legal ones.")
+    return " ".join(parts)
+
+
+def _games_explained(found: Evaluation) -> str:
+    begun = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}"
+    games, players = f"{found.pairings[0].pairs} {begun}, each played in every seating", len(found.pairings[0].orders)
+    if found.anchor:
+        first = f" Moving first from the opening is worth {interval(found.first)} Elo." if found.first else ""
+        return (
+            f"{games}, in every pairing. Elo: Bradley-Terry ratings of these players, `{found.anchor}` = 0, intervals "
+            f"bootstrapped over openings; score against all others.{first}"
+        )
+    if players == 2:
+        return f"{games}."
+    return (
+        f"{games}. Wins: the share of wins (a shared one divided) of one agent among {players - 1} copies of another, "
+        f"the mean over all others; the fair share is {100 / players:.1f} %. Margin: points over the mean of the "
+        "others'."
+    )
+
+
+def openings(found: Evaluation) -> str:
+    """The openings of the games, in words."""
+    words = {"random": "random play", "set-up": "the set-up"}
+    return words.get(found.openings or "", f"`{found.openings}`")
+
+
+def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) -> str:
+    """The whole report, with a picture of the scores if that lies beside it; `padded` for plain text."""
+    order = [one.label for one in found.ranked()]
+    parts = [f"Rules `{found.rules}`, seed {found.seed}.", explanation(found)]
+    if found.command:
+        versions = ", ".join(f"{package} {version}" for package, version in found.versions.items())
+        parts = ["# Evaluation", f"Made {origin(found)}. {parts[0][:-1]}; {versions}.", parts[1]]
+    if len(found.players) > 1:
+        parts.insert(-1, summary(found, padded=padded))
+    if found.pairings:
+        pairings = [one for label in order for one in found.pairings if one.agent == label]
+        parts += ["## Games", pairings_table(pairings, padded=padded)]
+        parts += [f"![Scores of all pairings]({PICTURE})"] * picture
+    regrets = {one.label: one.regret for one in found.ranked() if one.regret}
+    if regrets:
+        parts += ["## Regret", regret_table(regrets, ("all", *PHASES, PROVED), padded=padded)]
+    names = [[name(one.label), name(one.name)] for one in found.players if one.label != one.name]
+    if names and found.command:
+        parts += ["## Players", table(["label", "player"], names, left=2, padded=padded)]
+    return "\n\n".join(parts) + "\n"
+
+
+def origin(found: Evaluation) -> str:
+    """The command, the commit and the processor that made it, in words."""
+    where = f" at commit `{found.commit}`" if found.commit else ""
+    return f"by `{found.command}`{where}, {found.processor}"

@@ -1,0 +1,204 @@
+"""Games of players against each other, and the regret of each: the one loop of every evaluation.
+
+Each finished part can be kept, so that an interrupted evaluation continues, and a cluster can play the pairings.
+"""
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from oanquan_env.arrays import Ints
+from oanquan_env.benchmark.openings import Openings
+from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, chance, play_paired_games
+from oanquan_env.benchmark.regret import Regret, Suite, regret
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move, seat_name
+from oanquan_env.engine.positions import Positions
+from oanquan_env.players import Policy
+from oanquan_env.records.games import GameRecord
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player that is measured.
+
+    Attributes:
+        label: its name in the results, on which no result depends.
+        name: its name for `oanquan_env.players.make`, or that of its class.
+        policy: the player.
+        files: a hash of the files that its name mentions; empty for none.
+    """
+
+    label: str
+    name: str
+    policy: Policy
+    files: str = ""
+
+    def identity(self) -> list[str]:
+        """Name and hash of files: the player in the keys of finished parts."""
+        return [self.name, self.files]
+
+
+class TimedPolicy:
+    """A player whose thinking time is measured: `seconds` of wall time for so many `moves`.
+
+    Its first choice, which may load and compile, does not count.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.seconds = 0.0
+        self.moves = 0
+        self._began = False
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `oanquan_env.players.Policy.choose`."""
+        began = time.perf_counter()
+        actions = self.policy.choose(positions, rng)
+        if self._began:
+            self.seconds += time.perf_counter() - began
+            self.moves += len(positions)
+        self._began = True
+        return actions
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A finished pairing.
+
+    Attributes:
+        a, b: numbers of the player that takes each seat in turn, and of the one that takes the other seats.
+        results: see `PairResults`.
+        games: for each game, in the order of `PairedGames.moves`, its moves after the opening, such as `5A3C`.
+        seconds: wall time of the choices of `a` and of `b`.
+        moves: moves chosen by `a` and by `b`.
+    """
+
+    a: int
+    b: int
+    results: PairResults
+    games: list[str]
+    seconds: list[float]
+    moves: list[int]
+
+
+class Finished(Protocol):
+    """Where finished parts are kept."""
+
+    def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> Any:
+        """The content of a part, as a value of the type `kind`; None if it is not finished."""
+
+    def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
+        """Keep the content of a part, which `json` can write."""
+
+
+class NothingKept:
+    """No part is kept."""
+
+    def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> None:
+        """Nothing."""
+
+    def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """Players, the openings from which they play each other in every seating, and the seed of all their chance."""
+
+    core: Core
+    entrants: Sequence[Entrant]
+    openings: Openings
+    seed: int
+    finished: Finished = field(default_factory=NothingKept)
+
+    @property
+    def games_of_pairing(self) -> int:
+        """Games of one pairing."""
+        return len(self.openings) * self.core.rules.players
+
+    def every_pairing(self) -> list[tuple[int, int]]:
+        """All pairings; with more than two seats both of two players, as one `a` among `b` is not one `b` among `a`."""
+        orders = itertools.combinations if self.core.rules.players == 2 else itertools.permutations
+        return list(orders(range(len(self.entrants)), 2))
+
+    def play(
+        self,
+        schedule: list[tuple[int, int]],
+        progress: OnGamesEnded = lambda _: None,
+        elsewhere: "Callable[[Tournament, list[tuple[int, int]]], Iterator[Pairing]] | None" = None,
+    ) -> list[Pairing]:
+        """The pairings of the schedule, (a, b) each, in its order; those that are not finished are played.
+
+        `progress` is called with numbers of games that ended. `elsewhere` may play the missing pairings, in any order.
+        """
+        pairings = {pair: self._find(*pair) for pair in schedule}
+        missing = [pair for pair, pairing in pairings.items() if pairing is None]
+        progress((len(pairings) - len(missing)) * self.games_of_pairing)
+        for pairing in elsewhere(self, missing) if elsewhere else (self.play_one(*pair, progress) for pair in missing):
+            pairings[pairing.a, pairing.b] = pairing
+            content = {name: table.tolist() for name, table in pairing.results._asdict().items()}
+            content.update(games=pairing.games, seconds=pairing.seconds, moves=pairing.moves)
+            self.finished.store(self._labels(pairing.a, pairing.b), self._settings(pairing.a, pairing.b), content)
+            if elsewhere:
+                progress(self.games_of_pairing)
+        return [pairing for pairing in pairings.values() if pairing]
+
+    def play_one(self, a: int, b: int, progress: OnGamesEnded = lambda _: None) -> Pairing:
+        """Play the pairing of players `a` and `b`. Its results depend on the seed and on these two alone."""
+        one, other = players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
+        for player in players:
+            player.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
+        played = play_paired_games(self.core, one, other, self.openings.positions, chance(self.seed), progress)
+        games = ["".join(str(Move.from_action(action)) for action in moves) for moves in played.moves]
+        return Pairing(a, b, played.results, games, [one.seconds for one in players], [one.moves for one in players])
+
+    def measure_regret(self, number: int, suite: Suite, runs: int) -> tuple[Regret, float]:
+        """The regret of a player, see `regret`, and the mean wall time of a move, ms, when many are chosen at once."""
+        entrant = self.entrants[number]
+        settings = {"agent": entrant.identity(), "seed": self.seed, "suite": suite.digest(), "runs": runs}
+        kept: tuple[Regret, float] | None = self.finished.find([entrant.label], settings, tuple[Regret, float])
+        if kept is not None:
+            return kept
+        player, rng = TimedPolicy(entrant.policy), chance(self.seed)
+        player.choose(suite.positions[:1], np.random.default_rng(self.seed))
+        found = regret(player, suite, rng, runs=runs)
+        ms = 1000 * player.seconds / player.moves
+        self.finished.store([entrant.label], settings, [dataclasses.asdict(found), ms])
+        return found, ms
+
+    def _labels(self, a: int, b: int) -> list[str]:
+        return [self.entrants[a].label, self.entrants[b].label]
+
+    def _settings(self, a: int, b: int) -> dict[str, Any]:
+        return {
+            "rules": str(self.core.rules),
+            "seed": self.seed,
+            "openings": self.openings.digest(),
+            "agents": [self.entrants[a].identity(), self.entrants[b].identity()],
+        }
+
+    def _find(self, a: int, b: int) -> Pairing | None:
+        """The finished pairing, None if there is none."""
+        content = self.finished.find(self._labels(a, b), self._settings(a, b), dict[str, Any])
+        if content is None:
+            return None
+        results = PairResults(*(np.array(content[name], dtype=np.float64) for name in PairResults._fields))
+        return Pairing(a, b, results, content["games"], content["seconds"], content["moves"])
+
+    def records(self, pairing: Pairing) -> list[GameRecord]:
+        """The games of a pairing as records, openings included."""
+        labels, records = self._labels(pairing.a, pairing.b), []
+        for number, text in enumerate(pairing.games):
+            seat, opening = divmod(number, len(self.openings))
+            board = self.openings.records[opening].board()
+            for begin in range(0, len(text), 2):
+                board.push(text[begin : begin + 2])
+            seats = {seat_name(self.core.rules, p): labels[p != seat] for p in range(self.core.rules.players)}
+            records.append(GameRecord.from_board(board, {**seats, "Opening": str(opening + 1)}))
+        return records
