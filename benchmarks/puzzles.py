@@ -43,7 +43,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.newcomer import untimed
 from benchmarks.puzzle_themes import is_largest_badge, points_lead, themes_of
 from oanquan_env import PRESETS, Board, Core, Positions
 from oanquan_env.arrays import Ints
@@ -51,7 +50,7 @@ from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.notation import Move
 from oanquan_env.files import write_atomically
-from oanquan_env.play.levels import LEVELS, player_at
+from oanquan_env.play.levels import LEVELS, Level, player_at
 from oanquan_env.playing import advance, random_openings, seated
 from oanquan_env.search.compiled import mover_first, play
 from oanquan_env.search.deepening import Search
@@ -72,6 +71,8 @@ FIRST_PLY, LAST_PLY = {"vietnamese": 12}, 60
 """The earliest ply of a puzzle, elsewhere 3, and the last one."""
 FILTER_DEPTH = {"vietnamese": 4}
 """Plies of the search, 6 elsewhere."""
+NODES_PER_MS = 1000
+"""As on the page, for a search with a value net."""
 GOAL = 1
 NODES = 400_000
 MEGABYTES = 32.0
@@ -191,6 +192,13 @@ def line_of(board: Board, prover: Prover) -> list[str] | None:
 
 
 # ---- difficulty ------------------------------------------------------------------------------------------------------
+
+
+def untimed(level: Level) -> Level:
+    """Return the level without a clock: a limit of time becomes the page's limit of moves."""
+    name = re.sub(r"(depth=\d+),ms=\d+", r"\1", level.players[0])
+    name = re.sub(r"ms=(\d+)", lambda found: f"nodes={NODES_PER_MS * int(found[1])}", name)
+    return level._replace(players=(name,))
 
 
 def share_found(core: Core, board: Board, line: list[str], rng: np.random.Generator) -> float:
