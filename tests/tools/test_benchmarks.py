@@ -99,7 +99,7 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
     monkeypatch.setattr(readme, "PAGES", {page: {"core": readme.core}})
     monkeypatch.setattr(readme, "cards", dict)
     assert readme.main(["--check"]) == 1
-    assert f"{page} is out of date; renew it with: python -m benchmarks.readme" in capsys.readouterr().err
+    assert f"{page} is out of date; renew it with: python -m tools.readme" in capsys.readouterr().err
     assert "mancala-world" not in page.read_text()
     assert (readme.main([]), readme.main(["--check"])) == (0, 0)
     assert "| mancala-world, compiled | " in page.read_text()

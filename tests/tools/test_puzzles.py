@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.puzzle_themes import THEMES, is_largest_badge, points_lead, themes_of
-from benchmarks.puzzles import (
+from oanquan_env import PRESETS, Board, Core, Positions
+from oanquan_env.engine.keys import canonical_keys
+from oanquan_env.engine.notation import Move
+from oanquan_env.play.levels import LEVELS
+from oanquan_env.search.deepening import Search
+from tools.puzzle_themes import THEMES, is_largest_badge, points_lead, themes_of
+from tools.puzzles import (
     BADGES,
     FEWEST,
     FOLDER,
@@ -25,11 +30,6 @@ from benchmarks.puzzles import (
     share_found,
     untimed,
 )
-from oanquan_env import PRESETS, Board, Core, Positions
-from oanquan_env.engine.keys import canonical_keys
-from oanquan_env.engine.notation import Move
-from oanquan_env.play.levels import LEVELS
-from oanquan_env.search.deepening import Search
 
 MOST_BYTES = 60_000
 FEWEST_OF_A_LEVEL = 20

@@ -1,7 +1,7 @@
 """The one generator of pages: parts of docs/ and of the README, reports, and the cards of the trained agents.
 
-    python -m benchmarks.readme            # write them from the committed results and the code
-    python -m benchmarks.readme --check    # write nothing, and fail if they are out of date
+    python -m tools.readme            # write them from the committed results and the code
+    python -m tools.readme --check    # write nothing, and fail if they are out of date
 
 Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 """
@@ -20,17 +20,17 @@ from agents.evaluation.results import Report, read_report
 from agents.reports.cards import cards
 from agents.reports.report import markdown, summary
 from agents.support.markdown import renew, replace_between
-from benchmarks import methods, peers, players
-from benchmarks import puzzles as puzzle_making
+from benchmarks import methods, players
 from benchmarks.report import RESULTS, by_size
-from docs import generated
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import interval, plus_minus, table
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
+from tools import generated, peers
+from tools import puzzles as puzzle_making
 
-PROG = "python -m benchmarks.readme"
+PROG = "python -m tools.readme"
 ROOT = RESULTS.parent.parent
 README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
 README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
