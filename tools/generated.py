@@ -81,7 +81,14 @@ def spaces() -> str:
         game = raw_env(rules=name)
         agent = game.possible_agents[0]
         box: Any = game.observation_space(agent)
-        rows.append([f"`{name}`", str(len(game.possible_agents)), str(box["observation"].shape), f"`{game.action_space(agent)}`"])
+        rows.append(
+            [
+                f"`{name}`",
+                str(len(game.possible_agents)),
+                str(box["observation"].shape),
+                f"`{game.action_space(agent)}`",
+            ]
+        )
     return table(["rules", "agents", "observation, int32", "actions"], rows, left=None)
 
 

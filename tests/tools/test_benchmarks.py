@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from agents.support import provenance
-from benchmarks import learning, methods, players, readme, report
+from benchmarks import learning, methods, players, report
 from oanquan_env import Core, evaluate
 from oanquan_env.benchmark.suites import load_suite
 from tests.runs import PPO
+from tools import readme
 
 
 def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
