@@ -25,9 +25,9 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from agents.support.extras import INTERRUPTED, needing_extras
+from oanquan_env.errors import INTERRUPTED, UsageError, needing_extra
 
-with needing_extras("evaluate.py" if __name__ == "__main__" else None):
+with needing_extra("train", "evaluate.py" if __name__ == "__main__" else None):
     import tyro
     from rich.console import Console
     from rich.markdown import Markdown
@@ -37,7 +37,6 @@ with needing_extras("evaluate.py" if __name__ == "__main__" else None):
     from agents.evaluation.evaluation import EvaluationRun, EvaluationSettings, write_report
     from agents.support.folder_lock import lock_folder
     from oanquan_env.benchmark.report import markdown
-    from oanquan_env.errors import UsageError
     from oanquan_env.files import check_place, write_atomically
     from oanquan_env.players import usage
     from oanquan_env.records.games import format_records

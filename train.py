@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from agents.support.extras import INTERRUPTED, USAGE_ERROR, needing_extras
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError, needing_extra
 from oanquan_env.files import one_line
 
-with needing_extras("train.py" if __name__ == "__main__" else None):
+with needing_extra("train", "train.py" if __name__ == "__main__" else None):
     import tyro
     from pydantic import ValidationError
     from rich.console import Console

@@ -1,8 +1,6 @@
 """Settings: typed by pydantic, read from YAML files, changed on the command line by tyro."""
 
 import difflib
-import importlib
-import os
 import re
 import reprlib
 import shlex
@@ -19,11 +17,12 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.support.extras import INTERRUPTED, USAGE_ERROR
 from agents.support.parallel import HELP
 from oanquan_env import Rules
 from oanquan_env.benchmark.pairs import MOST_PAIRS
+from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
 from oanquan_env.files import FileError, RepeatedKeyError, check_readable, one_line
+from oanquan_env.players.adapters import import_object
 
 Model = TypeVar("Model")
 Options = TypeVar("Options")
@@ -185,12 +184,9 @@ def _fields(model: Any) -> dict[str, Any]:
 
 def imported(name: str, field: str) -> Any:
     """The object called MODULE:NAME, which runs the module; raises `FileError` that names the field."""
-    module, _, attribute = name.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())  # modules of the current folder, as by `python -m`
     try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+        return import_object(name)
+    except (ImportError, ValueError) as error:
         raise FileError(f"{field}: {name!r} cannot be imported: {error}") from None
 
 

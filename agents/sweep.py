@@ -17,9 +17,8 @@ from typing import Any
 
 from agents.run import RunConfig, StopTrainingError, load_config, run_type
 from agents.run_files import CONFIG_NAME, read_evaluations
-from agents.support.extras import INTERRUPTED, USAGE_ERROR
 from agents.support.parallel import spread
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 
 STOPPING = "stopping after this iteration; Ctrl-C once more to stop at once"

@@ -158,7 +158,7 @@ def choose(values: Floats, temperature: float, random_moves: float, rng: np.rand
 
 
 class ValueModule(nn.Module):
-    """A fresh value net for `rules`, to be trained; see `oanquan_env.players.value_net` for what it computes."""
+    """A fresh value net for `rules`, to be trained; see `oanquan_env.search.value_net` for what it computes."""
 
     def __init__(self, rules: Rules) -> None:
         super().__init__()

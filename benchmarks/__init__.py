@@ -1,1 +1,1 @@
-"""Speed, measured: each module prints a table and writes its JSON into benchmarks/results/."""
+"""Measurements of speed, of players and of learning methods; each prints a table and can write JSON to `results/`."""

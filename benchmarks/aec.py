@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 import oanquan_env
-from agents.support.extras import needing_extras
 from benchmarks import report
-from oanquan_env.errors import MissingExtraError
+from oanquan_env.errors import MissingExtraError, needing_extra
 
 ROUNDS = 5
 
@@ -43,7 +42,7 @@ def games() -> dict[str, Any]:
     """The games compared, by name; ours alone where pygame is not installed, which PettingZoo's need."""
     modules: dict[str, Any] = {"oanquan": oanquan_env}
     try:
-        with needing_extras(), warnings.catch_warnings():
+        with needing_extra("human"), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's old way of importing its games
             from pettingzoo.classic import connect_four_v3, tictactoe_v3
         modules |= {"connect_four": connect_four_v3, "tictactoe": tictactoe_v3}

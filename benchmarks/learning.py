@@ -2,7 +2,7 @@
 
     python -m benchmarks.learning --minutes 1 --seeds 5                # resumes: runs that are finished are kept
     python -m benchmarks.learning --minutes 1 3 --rules mancala-world --jobs 2
-    python -m benchmarks.readme                                        # renews the table
+    python -m tools.readme                                        # renews the table
 
 Every run is written to `benchmarks/results/methods.json` as it ends, so the command may be stopped at any time; it then
 draws `methods.png`. The first run of a method under some rules is timed: measuring is not counted. Later runs take as

@@ -4,7 +4,7 @@ r"""A row of the benchmark of players, docs/benchmark.md: measure a player, or t
     python -m benchmarks.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
         --learned-from self-play --budget "10 M plies, 60 processor minutes"
 
-The numbers go to `benchmarks/results/players/LABEL.json`; `python -m benchmarks.readme` then renews the page.
+The numbers go to `benchmarks/results/players/LABEL.json`; `python -m tools.readme` then renews the page.
 MODULE:NAME is a player of your own. THIS IMPORTS AND RUNS THAT MODULE.
 """
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from agents.config import Flag, OptionalFile, parse_options
 from agents.support import provenance
 from oanquan_env.benchmark.markdown import table
+from oanquan_env.errors import USAGE_ERROR
 from oanquan_env.files import check_place, write_atomically
 
 RESULTS = Path(__file__).parent / "results"
@@ -46,7 +47,7 @@ def read_options(kind: type[Made], description: str | None, name: str, arguments
             check_commit(provenance.commit())
     except ValueError as error:
         print(f"{prog}: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(USAGE_ERROR)
     return options
 
 

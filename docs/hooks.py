@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from docs import generated  # noqa: E402  (MkDocs loads this file by its path)
+from tools import generated  # noqa: E402  (MkDocs loads this file by its path)
 
 PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
 """Formats of pictures in notebooks, and the endings of their files."""

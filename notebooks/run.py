@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents.support.extras import needing_extras
+from oanquan_env.errors import USAGE_ERROR, needing_extra
 
-with needing_extras("notebooks/run.py" if __name__ == "__main__" else None):
+with needing_extra("notebooks", "notebooks/run.py" if __name__ == "__main__" else None):
     import nbformat
     from nbclient import NotebookClient
     from nbformat import NotebookNode
@@ -89,7 +89,7 @@ def main(names: list[str]) -> int:
         if not any(path.name.startswith(name) for path in known):
             exist = ", ".join(path.name for path in known)
             print(f"notebooks/run.py: no notebook begins with {name!r}; there are {exist}", file=sys.stderr)
-            return 2
+            return USAGE_ERROR
     for path in known:
         if not names or path.name.startswith(tuple(names)):
             print(f"running {path.name}", flush=True)

@@ -1,4 +1,4 @@
-"""`python -m oanquan_env`: play, count, show, replay."""
+"""Run the command line: `python -m oanquan_env`; see `oanquan_env.cli` for its commands."""
 
 import sys
 

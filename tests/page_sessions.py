@@ -5,7 +5,6 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.page import catalogue
 from oanquan_env import Board, parse_records
 from oanquan_env.board import IllegalMoveError
 from oanquan_env.engine.move_trace import MoveTrace
@@ -16,6 +15,7 @@ from oanquan_env.match.settling import debt
 from oanquan_env.play import vietnamese
 from oanquan_env.records.games import GameRecord, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
+from tools.page import catalogue
 
 Json = dict[str, Any]
 Script = list[tuple[str, Json]]

@@ -18,7 +18,7 @@ PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
 """Pages that are read in the repository; MkDocs checks the links of the others."""
-OWN = ("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/")
+OWN = ("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/", "tools/")
 """Folders whose files a page's commands may name; `runs/` and `out/` are the reader's own."""
 LINK = re.compile(r"""(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)""")
 SHELL = re.compile(r"^ *```sh\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)

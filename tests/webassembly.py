@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from benchmarks.webassembly.nets import net_bytes
 from oanquan_env import Core, Match, Positions, Rules
 from oanquan_env.engine.move import MAX_PLIES, play
 from oanquan_env.engine.step import in_turn
@@ -18,6 +17,7 @@ from oanquan_env.match.settling import debt
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import ManySearch
 from oanquan_env.search.value_net import ValueNet
+from tools.webassembly.nets import net_bytes
 
 wasmtime = pytest.importorskip("wasmtime")
 

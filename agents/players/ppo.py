@@ -1,12 +1,12 @@
 """The kind of players that are trained networks, `ppo:FOLDER`: an entry point of the group `oanquan.players`."""
 
-from agents.support.extras import needing_extras
 from oanquan_env import Rules
+from oanquan_env.errors import needing_extra
 from oanquan_env.players import Kind, PlayerName, Policy
 
 
 def _make(name: PlayerName, rules: Rules) -> Policy:
-    with needing_extras():
+    with needing_extra("train"):
         from agents.players.agent_files import agent_folder  # torch takes a second to import
         from agents.players.network_player import PPOPlayer
     assert name.agent

@@ -1,1 +1,1 @@
-"""Helpers of all modules: files, provenance, command lines, work spread over processes, strict YAML."""
+"""Helpers of all modules: locked folders, Markdown, provenance, work spread over processes, one shared environment."""

@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 
 import joblib
 
-from agents.support.extras import needing_extras
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import UsageError, needing_extra
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -91,7 +90,7 @@ def _with_ray(
 ) -> Iterator[tuple[int, Result]]:
     """One task for each item, which Ray itself starts again if its worker or its machine dies."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or Ray warns of a change to come
-    with needing_extras():
+    with needing_extra("ray"):
         import ray
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:

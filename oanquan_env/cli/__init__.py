@@ -21,6 +21,7 @@ from oanquan_env.board import Board
 from oanquan_env.cli import solve as solving
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
+from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
@@ -30,9 +31,6 @@ from oanquan_env.play.vietnamese import language_of_system
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.match_records import rounds_of_matches
 from oanquan_env.search.certificates import read_certificate
-
-USAGE_ERROR = 2
-INTERRUPTED = 130  # exit status of a program that Ctrl-C ended
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

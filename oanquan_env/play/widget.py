@@ -4,13 +4,11 @@ import json
 import re
 from typing import Any
 
-from oanquan_env.errors import MissingExtraError, UsageError
+from oanquan_env.errors import UsageError, needing_extra
 
-try:
+with needing_extra("widget"):
     import anywidget
     import traitlets
-except ImportError as error:
-    raise MissingExtraError("the board in a notebook needs anywidget: pip install 'oanquan[widget]'") from error
 
 from oanquan_env.board import Board
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules

@@ -84,25 +84,31 @@ def _named(name: str, core: Core) -> Policy:
     except UnknownAgentError as error:
         if place is None or place[1] in KINDS or not str(error).startswith("unknown player"):
             raise
-        module = _imported(place[1], str(error))
-    if not hasattr(module, place[2]):
-        raise UnknownAgentError(f"{module.__file__ or place[1]} has no {place[2]}")
-    player: object = getattr(module, place[2])
+        unknown = str(error)
+    try:
+        player = import_object(name)
+    except ModuleNotFoundError as error:
+        if not place[1].startswith(error.name or "\0"):  # something that the module itself imports
+            raise
+        raise UnknownAgentError(f"cannot import {place[1]}: {error}; {unknown}") from None
     if inspect.isclass(player):
         made = cast(Callable[..., object], player)
         player = made(core=core) if "core" in inspect.signature(made).parameters else made()
     return as_policy(player, core)
 
 
-def _imported(name: str, unknown: str) -> Any:
-    """The module of that name; `unknown` says that no kind of players has it either."""
+def import_object(name: str) -> object:
+    """Return the object called `MODULE:NAME`; THE MODULE IS IMPORTED AND RUN, also one of the current folder.
+
+    Raises `ImportError` if the module cannot be imported, and `UnknownAgentError` if it has no such object.
+    """
+    where, _, attribute = name.partition(":")
     with _current_folder():
-        try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError as error:
-            if not name.startswith(error.name or "\0"):  # something that the module itself imports
-                raise
-            raise UnknownAgentError(f"cannot import {name}: {error}; {unknown}") from None
+        module = importlib.import_module(where)
+    if not hasattr(module, attribute):
+        raise UnknownAgentError(f"{module.__file__ or where} has no {attribute}")
+    found: object = getattr(module, attribute)
+    return found
 
 
 def module_source(name: str) -> bytes | None:

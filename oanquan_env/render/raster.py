@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.rules import Rules
-from oanquan_env.errors import MissingExtraError
+from oanquan_env.errors import needing_extra
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.layout import Point, arc_points, layout_of
 from oanquan_env.render.scene import MINUS, Owners, backdrop, foreground
@@ -72,10 +72,8 @@ def _draw(image: Image.Image, shapes: Iterable[Shape], scale: float, dark: bool)
 
 @lru_cache(maxsize=16)
 def _empty_board(rules: Rules, width: int, dark: bool) -> Image.Image:
-    try:
+    with needing_extra("render"):
         from PIL import Image
-    except ImportError as error:
-        raise MissingExtraError("drawing pixels needs Pillow: pip install 'oanquan[render]'") from error
     image = Image.new("RGB", layout_of(rules).pixels(width), palette(dark)["card"])
     _draw(image, backdrop(rules), width / layout_of(rules).width, dark)
     return image

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from oanquan_env.engine.move_trace import LastMove
-from oanquan_env.errors import MissingExtraError
+from oanquan_env.errors import needing_extra
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.raster import rgb
 from oanquan_env.render.scene import Owners
@@ -14,10 +14,8 @@ from oanquan_env.render.scene import Owners
 
 def _pygame() -> ModuleType:
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    try:
+    with needing_extra("human"):
         import pygame
-    except ImportError as error:
-        raise MissingExtraError("a window needs pygame-ce: pip install 'oanquan[human]'") from error
     return pygame
 
 

@@ -67,7 +67,7 @@ def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) 
     [
         ("--network.name nowhere:Net", "network.name: 'nowhere:Net' cannot be imported: No module named"),
         ("--network.name plain --reward my_learning:nothing", "reward: 'my_learning:nothing' cannot be"),
-        ("--kind my_learning:Missing", "kind: 'my_learning:Missing' cannot be imported: module"),
+        ("--kind my_learning:Missing", "kind: 'my_learning:Missing' cannot be imported: "),
         ("--reward my_learning:captures", "network.name must be plain with reward=my_learning:captures"),
         ("--reward points", "reward must be outcome, margin, mixed or MODULE:NAME; got 'points'"),
         ("--network.name plain --reward my_learning:generous", "generous must return (64, 2) that sum to zero"),

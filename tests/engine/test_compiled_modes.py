@@ -10,7 +10,7 @@ import pytest
 from tests import ROOT
 
 SEARCH = ["tests/search/test_search.py"]
-NETS = ["tests/tools/test_signature.py", "tests/search/test_value_net.py"]
+NETS = ["tests/search/test_signature.py", "tests/search/test_value_net.py"]
 PLAIN = ["-k", "plain_minimax or leaves or core or best or says and (tonkin or three)"]
 PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
 """The small searches alone, as plain Python is slow; plain NumPy says when a hash overflows, as it should."""
@@ -23,7 +23,7 @@ PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
         ("NUMBA_BOUNDSCHECK", "1", [*SEARCH, *NETS, "tests/search/test_maxn.py"]),
         ("NUMBA_CPU_NAME", "haswell", NETS),  # AVX2 without AVX-512
         ("NUMBA_CPU_NAME", "generic", NETS),  # SSE2
-        ("NUMBA_DISABLE_JIT", "1", [*SEARCH, "tests/tools/test_signature.py", *PLAIN]),
+        ("NUMBA_DISABLE_JIT", "1", [*SEARCH, "tests/search/test_signature.py", *PLAIN]),
     ],
 )
 def test_searches_and_nets_do_the_same(variable: str, value: str, tests: list[str], tmp_path: Path) -> None:

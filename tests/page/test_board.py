@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.page import drawing
 from oanquan_env import Rules
 from oanquan_env.render import LastMove
 from oanquan_env.render.scene import arrows, marks, ownership_tabs
@@ -17,6 +16,7 @@ from oanquan_env.render.svg import fragment
 from tests import ROOT, node
 from tests.boards import played_board
 from tests.strategies import PRESET_NAMES
+from tools.page import drawing
 
 WEB = ROOT / "oanquan_env/play/web"
 

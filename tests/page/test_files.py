@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.page_files import (
-    FOLDER,
+from tools.page_files import (
     KEEPER,
     PAGE,
     START,
     STATIC,
+    WEB,
     before_the_first_move,
     lists,
     modules,
@@ -43,7 +43,7 @@ WAITS = """async () => {
 
 
 def size(names: list[str]) -> int:
-    return sum((FOLDER / name).stat().st_size for name in names)
+    return sum((WEB / name).stat().st_size for name in names)
 
 
 def test_sizes() -> None:
@@ -53,12 +53,12 @@ def test_sizes() -> None:
 
 def test_lists_of_files_are_as_the_command_writes_them() -> None:
     for name, text in lists():
-        renew = f"{name} is out of date; renew it with: python -m benchmarks.page_files"
-        assert (FOLDER / name).read_text(encoding="utf-8") == text, renew
-    page = (FOLDER / PAGE).read_text(encoding="utf-8")
+        renew = f"{name} is out of date; renew it with: python -m tools.page"
+        assert (WEB / name).read_text(encoding="utf-8") == text, renew
+    page = (WEB / PAGE).read_text(encoding="utf-8")
     assert all(page.count(f'"{name}"') == 1 for name in modules([START], STATIC))
-    keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
-    names = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()}
+    keeper = (WEB / KEEPER).read_text(encoding="utf-8")
+    names = {path.relative_to(WEB).as_posix() for path in WEB.rglob("*") if path.is_file()}
     assert {name for name in names if f'"{name}"' not in keeper} == {"index.html", KEEPER, "widget.js", "players.json"}
 
 
@@ -70,7 +70,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(FOLDER))) as served:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(WEB))) as served:
         thread = threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{served.server_port}/"
@@ -113,7 +113,7 @@ def secure(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     if shutil.which("openssl") is None:
         pytest.skip("needs openssl")
     folder, key, certificate = tmp_path / "web", tmp_path / "key.pem", tmp_path / "certificate.pem"
-    shutil.copytree(FOLDER, folder)
+    shutil.copytree(WEB, folder)
     asked = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
     subprocess.run([*asked, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

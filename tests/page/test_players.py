@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.webassembly.nets import net_bytes
 from oanquan_env import Board, Core, Rules
 from oanquan_env.benchmark.opening_values import opening_move_values
 from oanquan_env.engine.notation import Move
@@ -29,6 +28,7 @@ from tests.boards import played_board
 from tests.certificates import SHIPPED
 from tests.node import CALLS, answers_of, run_node
 from tests.strategies import PRESET_NAMES
+from tools.webassembly.nets import net_bytes
 
 FORFEIT = "app refill=forfeit"
 SEARCHES = {

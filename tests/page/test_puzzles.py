@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.page import BEGIN
-from benchmarks.puzzles import FOLDER
 from tests.browsers import PHONE, Person, Visit
 from tests.node import CALLS, run_node
+from tools.page import BEGIN
+from tools.puzzles import FOLDER
 
 SET = "tonkin"
 IDS = ["a", "b", "c", "d", "e"]

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.webassembly.nets import net_bytes
 from oanquan_env import PRESETS, Core, Match, MatchRules, Rules, Termination
 from oanquan_env.engine.compiled import rule_record
 from oanquan_env.engine.notation import parse_position
@@ -32,6 +31,7 @@ from tests.webassembly import (
     call_of_a_search,
     calls_of_a_game,
 )
+from tools.webassembly.nets import net_bytes
 
 ENGINE, MOVES = PageEngine(), PageEngine("moves.wasm")
 START = as_json(Core(), Core().start())

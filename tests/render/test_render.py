@@ -1,7 +1,6 @@
 """Positions as text and as SVG: every piece and number, the last move, ownership, how a game ended."""
 
 import re
-import runpy
 from collections import Counter
 from xml.etree import ElementTree
 
@@ -12,8 +11,8 @@ from oanquan_env import Board, Outcome, Rules, Termination
 from oanquan_env.render import LastMove, Snapshot, coloured, svg, text
 from oanquan_env.render.scene import MOST_PEBBLES
 from oanquan_env.render.theme import PEBBLES
-from tests import ROOT
 from tests.boards import BIG, PUZZLE_MARK, boards, boards_of
+from tools import pictures
 
 OWNERS = [[0, 1, 2, 0, 0], [2, 2, 0, 0, 1]]
 PUZZLE = """\
@@ -113,6 +112,5 @@ def test_ownership_is_marked_and_labels_are_escaped() -> None:
 
 
 def test_the_pictures_of_the_docs_are_up_to_date() -> None:
-    module = runpy.run_path(str(ROOT / "docs" / "make_pictures.py"))
-    stored = {path.name: path.read_text(encoding="utf-8") for path in module["FOLDER"].glob("*.svg")}
-    assert stored == module["pictures"](), "run docs/make_pictures.py"
+    stored = {path.name: path.read_text(encoding="utf-8") for path in pictures.FOLDER.glob("*.svg")}
+    assert stored == pictures.pictures(), "run python -m tools.pictures"

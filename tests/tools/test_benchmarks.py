@@ -10,15 +10,11 @@ import numpy as np
 import pytest
 
 from agents.support import provenance
-from benchmarks import fair, learning, methods, newcomer, players, readme, report, review
-from oanquan_env import Board, Core, Rules, evaluate
-from oanquan_env.benchmark.openings import random_suite
+from benchmarks import learning, methods, players, report
+from oanquan_env import Core, evaluate
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.play.levels import LEVELS
-from oanquan_env.players import make
-from oanquan_env.playing import choose_move
-from tests.players import FirstMove
 from tests.runs import PPO
+from tools import readme
 
 
 def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
@@ -89,42 +85,6 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
         report.check_commit(asked_anew())
 
 
-def test_null_runs_seldom_exclude_0_and_the_advantage_is_of_who_moves_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    core, rng = Core("mancala-world"), np.random.default_rng(0)
-    player = FirstMove(core)
-    monkeypatch.setattr(fair, "make", lambda name, _: player if name == fair.STRONG else make("random"))
-    openings = random_suite(core, 30, 3, rng)
-    found = fair.measure(core, openings, runs=40)
-    margins = []
-    for row in range(len(openings)):
-        board = Board.from_positions(core, openings.positions, row)
-        first = board.mover
-        while board.outcome is None:
-            board.push(choose_move(player, board, rng))
-        margins.append(board.outcome.scores[first] - board.outcome.scores[1 - first])
-    assert found["margin"]["mean"] == pytest.approx(np.mean(margins))
-    assert found["missed"] < 0.25  # 0.05 of many runs
-    assert abs(found["null_margin"]["mean"]) < 4 * found["pair_deviation"] / 1200**0.5
-    assert found["pair_deviation"] > 5
-    assert all(len(row) == len(fair.HEADS) for row in fair.table_rows({"results": {"mancala-world": {"fair": found}}}))
-
-
-def test_a_newcomer_loses_at_once_by_the_default_rules_but_not_to_the_weakest() -> None:
-    easy, beginner = (newcomer.first_games(Rules(), LEVELS[name], 40) for name in ("easy", "beginner"))
-    assert easy["plies"]["fewest"] == 2  # 5A 3A, or 1C 3C
-    assert easy["over_soon"] > 20
-    assert beginner["over_soon"] == 0
-    for found in (easy, beginner):
-        assert found["plies"]["fewest"] <= found["plies"]["mean"] <= found["plies"]["most"]
-        assert sum(found["ended_by"]) == 40  # none by the limit of plies
-        assert found["won"] + found["drawn"] <= 40
-    assert beginner["ended_by"][1] < easy["ended_by"][1]
-    row = newcomer.row("mancala-world", "easy", {**easy, "over_soon": 30, "won": 10, "ended_by": [8, 32]})
-    assert row[4:7] == ["75 %", "80 %", "25 %"]
-    assert newcomer.untimed(LEVELS["hard"]).players == ("minimax:depth=6,net=pretrained",)
-    assert newcomer.untimed(LEVELS["perfect"]).players == ("book:minimax:nodes=1000000,net=pretrained",)
-
-
 def test_each_contestant_has_its_median_speed() -> None:
     speeds = {"a": iter([1.0, 9.0, 2.0]), "b": iter([5.0, 5.0, 6.0])}
     contestants = {name: (lambda seconds, drawn=drawn: seconds * next(drawn)) for name, drawn in speeds.items()}
@@ -140,7 +100,7 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
     monkeypatch.setattr(readme, "PAGES", {page: {"core": readme.core}})
     monkeypatch.setattr(readme, "cards", dict)
     assert readme.main(["--check"]) == 1
-    assert f"{page} is out of date; renew it with: python -m benchmarks.readme" in capsys.readouterr().err
+    assert f"{page} is out of date; renew it with: python -m tools.readme" in capsys.readouterr().err
     assert "mancala-world" not in page.read_text()
     assert (readme.main([]), readme.main(["--check"])) == (0, 0)
     assert "| mancala-world, compiled | " in page.read_text()
@@ -212,19 +172,3 @@ def test_a_run_of_pqn_learns_for_its_budget(tmp_path: Path) -> None:
     assert run.optimizer.param_groups[0]["lr"] == pytest.approx(run.options.learning_rate / 20)
     assert any((a != b).any() for a, b in zip(run.net.parameters(), before.net.parameters(), strict=True))
     assert isinstance(run.players()[""].choose(Core("ludii").start(), np.random.default_rng(0))[0], np.integer)
-
-
-def test_a_review_is_compared_move_by_move() -> None:
-    losses = [
-        review.Loss.of({0: 3, 1: -2}, 1, 1),
-        review.Loss.of({0: 3, 1: 3}, 1, -3),
-        review.Loss.of({0: 4, 1: 0}, 1, 2),
-    ]
-    assert review.written(losses) == "5! 0 4"
-    assert review.read("5! 0 4") == losses
-    games = [{"quick": "9! 0 4", "full": "5! 1! 1", "proved": "5! 0 4", "search": "5! 0 5"}]
-    quick, full = (review.row("`app`", stage, review.counts(games, stage)) for stage in review.STAGES)
-    assert quick == ["`app`", "1", "3", "quick pass", "33.3 %", "2", "100.0 %", "0.0 %", "1", "100.0 %", "0.0 %"]
-    assert full == ["`app`", "1", "3", "whole", "0.0 %", "2", "50.0 %", "0.0 %", "1", "100.0 %", "50.0 %"]
-    assert review.counts(games, "full", "search")["off"] == 1
-    assert [row[0] for row in review.table_rows({"results": {"app": games}})] == ["`app`", "`app`", "all", "all"]

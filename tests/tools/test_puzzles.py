@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.puzzle_themes import THEMES, is_largest_badge, points_lead, themes_of
-from benchmarks.puzzles import (
+from oanquan_env import PRESETS, Board, Core, Positions
+from oanquan_env.engine.keys import canonical_keys
+from oanquan_env.engine.notation import Move
+from oanquan_env.play.levels import LEVELS
+from oanquan_env.search.deepening import Search
+from tools.puzzle_themes import THEMES, is_largest_badge, points_lead, themes_of
+from tools.puzzles import (
     BADGES,
     FEWEST,
     FOLDER,
@@ -23,11 +28,8 @@ from benchmarks.puzzles import (
     level_of,
     line_of,
     share_found,
+    untimed,
 )
-from oanquan_env import PRESETS, Board, Core, Positions
-from oanquan_env.engine.keys import canonical_keys
-from oanquan_env.engine.notation import Move
-from oanquan_env.search.deepening import Search
 
 MOST_BYTES = 60_000
 FEWEST_OF_A_LEVEL = 20
@@ -98,6 +100,11 @@ def test_levels_take_the_longest_lines_and_few_answers_of_the_largest_badge() ->
         "medium": 10,
         "hard": 10,
     }
+
+
+def test_a_level_without_a_clock() -> None:
+    assert untimed(LEVELS["hard"]).players == ("minimax:depth=6,net=pretrained",)
+    assert untimed(LEVELS["perfect"]).players == ("book:minimax:nodes=1000000,net=pretrained",)
 
 
 def test_trials_of_a_puzzle_that_ends_at_once() -> None:

@@ -1,5 +1,4 @@
-// What each move of a game gave away, by the values of its positions. The page's review and `python -m benchmarks.review`
-// ask it alike; it knows no document.
+// What each move of a game gave away, by the values of its positions, for the review of the page. It knows no document.
 
 export const NODES = 4_000_000; // moves that the searches of a whole game play
 export const QUICK = 20_000; // for one position, before those

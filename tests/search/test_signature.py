@@ -1,23 +1,17 @@
-"""Nodes, values and moves of every search at fixed positions and limits, so that play never changes by accident.
+"""Every search plays as before: its nodes, values and moves at fixed positions and limits are those of signature.json.
 
-    python -m benchmarks.signature            # writes benchmarks/results/signature.json
-    python -m benchmarks.signature --check    # fails where a search does something else
-
-Value nets are drawn by chance, so training them anew changes nothing here. Where a change of play is meant, commit the
-new signature with it.
+`python -m tests.search.test_signature` writes the file anew. Do that only for a change of play that is meant.
 """
 
 import json
-import sys
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
+import pytest
 
-from agents.config import Flag, parse_options
-from benchmarks.report import RESULTS
 from oanquan_env import PRESETS, Core, Positions
-from oanquan_env.files import read_json, write_atomically
 from oanquan_env.players import make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.playing import play_randomly
@@ -26,8 +20,7 @@ from oanquan_env.search.maxn import ManySearch
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts, SearchedLeaves
 from oanquan_env.search.value_net import ValueNet, shapes
 
-PROG = "python -m benchmarks.signature"
-PATH = RESULTS / "signature.json"
+FILE = Path(__file__).with_name("signature.json")
 POSITIONS = 24
 LIMITS = {"depth 5": Limits(depth=5), "2,000 nodes": Limits(nodes=2000)}
 
@@ -40,8 +33,8 @@ def positions_of(core: Core) -> Positions:
     return positions[~positions.over][:POSITIONS]
 
 
-def drawn_net(core: Core) -> ValueNet:
-    """A value net whose weights are drawn by chance: multiples of 1/64, whose sums no processor rounds."""
+def random_net(core: Core) -> ValueNet:
+    """A value net of random weights, which training never changes: multiples of 1/64, whose sums are exact."""
     rng = np.random.default_rng(2)
     arrays = {
         name: (rng.integers(-8, 9, shape) / 64).astype(np.float32)
@@ -53,7 +46,7 @@ def drawn_net(core: Core) -> ValueNet:
 def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
     """What each search does under the rules of a preset; unless `compiled`, searches with a net are left out."""
     core = Core(preset)
-    positions, net = positions_of(core), drawn_net(core)
+    positions, net = positions_of(core), random_net(core)
     found: dict[str, Any] = {}
     players = {
         "maxn, 3 plies": make("maxn:depth=3", core.rules),
@@ -77,36 +70,15 @@ def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
     return found
 
 
-def differences(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
-    """The searches that do something else than is expected, by preset and name."""
-    return [
-        f"{preset}: {name}"
-        for preset in expected | found
-        for name in expected.get(preset, {}) | found.get(preset, {})
-        if expected.get(preset, {}).get(name) != found.get(preset, {}).get(name)
-    ]
-
-
-@dataclass(frozen=True)
-class Options:
-    """The command line."""
-
-    check: Flag = False  # write nothing, and fail if a search does something else than is committed
-
-
-def main(arguments: list[str]) -> int:
-    """Write or check the signature; returns the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    found = {preset: signature(preset) for preset in PRESETS}
-    if not options.check:
-        lines = [f' "{preset}": {json.dumps(searches)}' for preset, searches in found.items()]
-        write_atomically(PATH, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
-        return 0
-    changed = differences(read_json(PATH), found)
-    for name in changed:
-        print(f"{name} plays otherwise than {PATH.name} says; if that is meant: {PROG}", file=sys.stderr)
-    return int(bool(changed))
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_search_plays_as_its_signature_says(preset: str) -> None:
+    compiled = not numba.config.DISABLE_JIT
+    expected = json.loads(FILE.read_text())[preset]
+    if not compiled:
+        expected = {name: search for name, search in expected.items() if "with a net" not in name}
+    assert signature(preset, compiled=compiled) == expected
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    lines = [f' "{preset}": {json.dumps(signature(preset))}' for preset in PRESETS]
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")

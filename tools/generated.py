@@ -1,4 +1,4 @@
-"""Parts of the documentation that come from the code; `python -m benchmarks.readme` writes them into the pages."""
+"""Parts of the documentation that come from the code; `python -m tools.readme` writes them into the pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import gymnasium
 
@@ -23,7 +23,7 @@ from oanquan_env.play.levels import LEVELS
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import usages
 
-DOCS = Path(__file__).parent
+DOCS = Path(__file__).parents[1] / "docs"
 MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)
 """A module's part of a page of docs/api: the names of the module, for readers without the site."""
 MEMBERS = {
@@ -80,8 +80,15 @@ def spaces() -> str:
     for name in (DEFAULT_PRESET, "three-player", "four-player", "mancala-world fields=3"):
         game = raw_env(rules=name)
         agent = game.possible_agents[0]
-        box = game.observation_space(agent)["observation"]
-        rows.append([f"`{name}`", str(len(game.possible_agents)), str(box.shape), f"`{game.action_space(agent)}`"])
+        box: Any = game.observation_space(agent)
+        rows.append(
+            [
+                f"`{name}`",
+                str(len(game.possible_agents)),
+                str(box["observation"].shape),
+                f"`{game.action_space(agent)}`",
+            ]
+        )
     return table(["rules", "agents", "observation, int32", "actions"], rows, left=None)
 
 

@@ -1,25 +1,19 @@
 """The lists of the page's files: in `index.html` those that load at once, in `service-worker.js` those that are kept.
 
-    python -m benchmarks.page_files          writes them
-    python -m benchmarks.page_files --check  fails if one is not as it would be written
-
-Run it after any change of `oanquan_env/play/web`: browsers that have kept the page look for changes in these lists.
+`python -m tools.page` writes them.
 """
 
-import argparse
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchmarks.page import BEGIN
-from oanquan_env.files import write_atomically
-
-FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
+WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
 ENGINE = ("moves.wasm", "engine.json")
+BEGIN = "vietnamese"
+"""The rules with which the page begins, and of its lessons: those that people in Vietnam play."""
 UNKEPT = ("widget.js", "players.json")
 """Files of the folder that browsers do not keep: the notebook's, and the answer of a server."""
 STATIC = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
@@ -33,7 +27,7 @@ def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            text = (FOLDER / name).read_text(encoding="utf-8")
+            text = (WEB / name).read_text(encoding="utf-8")
             waiting += [other for pattern in patterns for other in pattern.findall(text)]
     return sorted(found)
 
@@ -47,43 +41,27 @@ def before_the_first_move() -> list[str]:
 
 def of_its_beginning() -> list[str]:
     """All files that a game by the rules `BEGIN` may need: every level, hints, puzzles, lessons, dialogs."""
-    data = [path.relative_to(FOLDER).as_posix() for path in FOLDER.glob(f"data/*-{BEGIN}.*")]
+    data = [path.relative_to(WEB).as_posix() for path in WEB.glob(f"data/*-{BEGIN}.*")]
     own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json")
     return sorted({*before_the_first_move(), *own, *data, *modules([START, WORKER], STATIC, DYNAMIC)})
 
 
 def lists() -> Iterator[tuple[str, str]]:
     """Each file with a list, and its text."""
-    page = (FOLDER / PAGE).read_text(encoding="utf-8")
+    page = (WEB / PAGE).read_text(encoding="utf-8")
     loaded = "".join(f'<link rel="modulepreload" href="{name}">' for name in modules([START], STATIC) if name != START)
     links = re.compile(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")')
     page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # what it matches behind them is empty
     yield PAGE, page
     files = of_its_beginning()
     unlisted = {*files, *UNKEPT, KEEPER}
-    every = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file())
+    every = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*") if path.is_file())
     others = [name for name in every if name not in unlisted]
     version = hashlib.sha256()
     for name in (*files, *others):
-        version.update(name.encode() + (page.encode() if name == PAGE else (FOLDER / name).read_bytes()))
-    keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
+        version.update(name.encode() + (page.encode() if name == PAGE else (WEB / name).read_bytes()))
+    keeper = (WEB / KEEPER).read_text(encoding="utf-8")
     kept = ["./" if name == PAGE else name for name in files]
     for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", kept), ("OTHERS", others)):
         keeper = re.sub(f"(?m)^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", keeper)
     yield KEEPER, keeper
-
-
-def main() -> None:
-    """Write the lists, or compare them."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.page_files", description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a list would change")
-    check = parser.parse_args().check
-    old = [name for name, text in lists() if (FOLDER / name).read_text(encoding="utf-8") != text]
-    if check:
-        sys.exit(f"not as python -m benchmarks.page_files writes them: {', '.join(old)}" if old else 0)
-    for name, text in lists():
-        write_atomically(FOLDER / name, text.encode())
-
-
-if __name__ == "__main__":
-    main()

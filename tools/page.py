@@ -1,10 +1,12 @@
 """The data of the page: all that `oanquan_env/play/web` shows and the browser does not compute, as files in its `data`.
 
-    python -m benchmarks.page          writes them
-    python -m benchmarks.page --check  fails if a file is not as it would be written
+    python -m tools.page          writes them, and the lists of the page's files (`tools.page_files`)
+    python -m tools.page --check  fails if a file is not as it would be written
+
+Run it after any change of `oanquan_env/play/web`: browsers that have kept the page look for changes in the lists.
 
 Presets and fields of rules; the drawing of the empty board for each number of players and fields; lessons; the first
-puzzles (`benchmarks.puzzles` makes the others, which stay as they are); certificates, tables of openings and value nets
+puzzles (`tools.puzzles` makes the others, which stay as they are); certificates, tables of openings and value nets
 of the package in the forms that the page reads.
 """
 
@@ -14,11 +16,9 @@ import gzip
 import json
 import re
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_type_hints
 
-from benchmarks.webassembly.nets import net_bytes
 from oanquan_env.benchmark.opening_values import openings_table_path
 from oanquan_env.benchmark.suites import DATA
 from oanquan_env.engine.notation import SEAT_NAMES
@@ -32,6 +32,7 @@ from oanquan_env.engine.rules import (
     RANGES,
     Rules,
 )
+from oanquan_env.files import write_atomically
 from oanquan_env.match.rules import RANGES as MATCH_RANGES
 from oanquan_env.match.rules import MatchMeasure, MatchRules
 from oanquan_env.play.levels import LEVELS, PERSON
@@ -40,11 +41,10 @@ from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
 from oanquan_env.search.value_net import read_value_net
+from tools.page_files import BEGIN, WEB, lists
+from tools.webassembly.nets import net_bytes
 
-FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web" / "data"
-
-BEGIN = "vietnamese"
-"""The rules with which the page begins, and of its lessons: those that people in Vietnam play."""
+FOLDER = WEB / "data"
 
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
 """Players suggested where one is named."""
@@ -186,7 +186,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
         table, certificate = openings_table_path(preset.rules), DATA / f"certificate-{name}.npz"
         if preset.rules.players == 2:
-            yield f"puzzles-{name}.json", (FOLDER / f"puzzles-{name}.json").read_bytes()  # of benchmarks.puzzles
+            yield f"puzzles-{name}.json", (FOLDER / f"puzzles-{name}.json").read_bytes()  # of tools.puzzles
         if table.is_file():
             yield f"opening-values-{name}.json", as_json(json.loads(gzip.decompress(table.read_bytes())))
         if certificate.is_file():
@@ -201,25 +201,31 @@ def as_json(content: Any) -> bytes:
 
 def main() -> None:
     """Write the files, or compare them."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.page", description=__doc__.partition("\n\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.page", description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file would change")
     check = parser.parse_args().check
     FOLDER.mkdir(exist_ok=True)
-    wanted = dict(files())
-    other = sorted(path.name for path in FOLDER.iterdir() if path.name not in wanted)
-    if check:
-        other += [
-            name
-            for name, content in wanted.items()
-            if not (FOLDER / name).is_file() or (FOLDER / name).read_bytes() != content
-        ]
-        if other:
-            sys.exit(f"differs: {', '.join(other)}; python -m benchmarks.page writes the files")
-        return
-    for name in other:
-        (FOLDER / name).unlink()
-    for name, content in wanted.items():
-        (FOLDER / name).write_bytes(content)
+    wanted = {f"data/{name}": content for name, content in files()}
+    for path in sorted(FOLDER.iterdir()):
+        if f"data/{path.name}" not in wanted:
+            if check:
+                sys.exit(f"{path} is no file of the page; python -m tools.page deletes it")
+            path.unlink()
+    _write(wanted, check=check)
+    _write({name: text.encode() for name, text in lists()}, check=check)
+
+
+def _write(wanted: Mapping[str, bytes], *, check: bool) -> None:
+    """Write the files that are out of date; with `check` exit with an error that names them."""
+    stale = {
+        name: content
+        for name, content in wanted.items()
+        if not (WEB / name).is_file() or (WEB / name).read_bytes() != content
+    }
+    if stale and check:
+        sys.exit(f"out of date: {', '.join(stale)}; renew them with: python -m tools.page")
+    for name, content in stale.items():
+        write_atomically(WEB / name, content)
         print(f"{len(content):>9,} bytes  {name}")
 
 

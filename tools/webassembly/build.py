@@ -15,9 +15,9 @@ import llvmlite.binding as llvm
 import numba
 from numba import types
 
-from benchmarks.webassembly import entries, searches
-from benchmarks.webassembly.entries import Entry
-from benchmarks.webassembly.instructions import INSTRUCTION, STAND_IN
+from tools.webassembly import entries, searches
+from tools.webassembly.entries import Entry
+from tools.webassembly.instructions import INSTRUCTION, STAND_IN
 
 MODULES = {"engine.wasm": {**entries.EXPORTS, **searches.EXPORTS}, "moves.wasm": entries.EXPORTS}
 """The exports of each file. The page begins with the smaller one; players of the page need the other."""

@@ -1,7 +1,7 @@
 """The one generator of pages: parts of docs/ and of the README, reports, and the cards of the trained agents.
 
-    python -m benchmarks.readme            # write them from the committed results and the code
-    python -m benchmarks.readme --check    # write nothing, and fail if they are out of date
+    python -m tools.readme            # write them from the committed results and the code
+    python -m tools.readme --check    # write nothing, and fail if they are out of date
 
 Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 """
@@ -19,20 +19,18 @@ from agents.config import Flag, parse_options
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
-from benchmarks import fair as fair_openings
-from benchmarks import ladder, methods, newcomer, peers, players, review
-from benchmarks import puzzles as puzzle_making
-from benchmarks import reach as reach_games
+from benchmarks import methods, players
 from benchmarks.report import RESULTS, by_size
-from docs import generated
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import plus_minus, table
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, markdown, summary
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
+from tools import generated, peers
+from tools import puzzles as puzzle_making
 
-PROG = "python -m benchmarks.readme"
+PROG = "python -m tools.readme"
 ROOT = RESULTS.parent.parent
 README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
 README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
@@ -113,21 +111,6 @@ def training() -> str:
     )
 
 
-def first_games() -> str:
-    """How long first games of a newcomer last against each level, and how they end."""
-    return measured("newcomer", newcomer.HEADS, newcomer.table_rows)
-
-
-def levels_ladder() -> str:
-    """Each level against the one below it."""
-    return measured("ladder", ladder.HEADS, ladder.table_rows)
-
-
-def review_of_games() -> str:
-    """How far the page's review agrees with a deeper search."""
-    return measured("review", review.HEADS, review.table_rows)
-
-
 def puzzles() -> str:
     """The puzzles of each preset and level: their lines, and how many of the trials find them."""
     heads = ["rules", "level", "puzzles", "two moves", "three", "found by, %: median (range)", "no theme"]
@@ -141,16 +124,6 @@ def puzzles() -> str:
             plain = sum(not puzzle["themes"] for puzzle in members)
             rows.append([f"`{name}`", level, *map(str, counts), shares, str(plain)])
     return table(heads, rows, left=2)
-
-
-def reach() -> str:
-    """The ply from which on positions of strong games are settled."""
-    return measured("reach", reach_games.HEADS, reach_games.table_rows)
-
-
-def fair() -> str:
-    """The first player's advantage and null runs, from balanced and from fair openings."""
-    return measured("fair", fair_openings.HEADS, fair_openings.table_rows)
 
 
 def presets() -> str:
@@ -266,17 +239,9 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "docs" / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
     ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
     **generated.PAGES,
-    ROOT / "docs" / "perfect-play.md": {
-        **generated.PAGES[ROOT / "docs" / "perfect-play.md"],
-        "fair": fair,
-        "reach": reach,
-    },
     ROOT / "docs" / "play.md": {
         **generated.PAGES[ROOT / "docs" / "play.md"],
-        "first-games": first_games,
-        "ladder": levels_ladder,
         "puzzles": puzzles,
-        "review": review_of_games,
     },
 }
 """Which parts each page has."""

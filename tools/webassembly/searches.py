@@ -4,11 +4,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from benchmarks.webassembly.entries import Entry, fill_rules, scores, side, sides
 from oanquan_env.engine.compiled import inlined, record
 from oanquan_env.search import compiled, many, maxn, memory, root
 from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY, Tree
 from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, UNLIMITED
+from tools.webassembly.entries import Entry, fill_rules, scores, side, sides
 
 TABLE_BITS = 18
 """Base-2 logarithm of the table's buckets: 16 MB."""

@@ -1,7 +1,7 @@
 """Makes `engine.wasm` and `moves.wasm` of `oanquan_env/play/web`, and engine.json: where the fields of records lie.
 
-    python -m benchmarks.webassembly
-    python -m benchmarks.webassembly --check
+    python -m tools.webassembly
+    python -m tools.webassembly --check
 
 It needs `pip install -e ".[wasm]"`. With `--check` nothing is written: it builds again, and compares every byte where
 Python, Numba, llvmlite and ziglang have the versions of engine.json, or else the places of fields alone.
@@ -21,19 +21,19 @@ ENVIRONMENT = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHAS
 
 def main() -> int:
     """Build, then write or compare."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.webassembly", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.webassembly", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare with the files there are, and write nothing")
     check = parser.parse_args().check
     if not ENVIRONMENT.items() <= os.environ.items():
         with tempfile.TemporaryDirectory() as folder:
-            again = [sys.executable, "-m", "benchmarks.webassembly", *sys.argv[1:]]
+            again = [sys.executable, "-m", "tools.webassembly", *sys.argv[1:]]
             environment = {**os.environ, **ENVIRONMENT, "NUMBA_CACHE_DIR": folder}
             return subprocess.run(again, env=environment, check=False).returncode
 
-    from benchmarks.webassembly import instructions
+    from tools.webassembly import instructions
 
     instructions.use()
-    from benchmarks.webassembly import build, layout
+    from tools.webassembly import build, layout
 
     made = {WEB / name: build.build(exports) for name, exports in build.MODULES.items()}
     made[WEB / "engine.json"] = layout.text(layout.describe()).encode()

@@ -1,17 +1,17 @@
-"""Writes the pictures of docs/img, boards drawn by `oanquan_env.render` from moves: `python docs/make_pictures.py`."""
+"""Write the pictures of docs/img, boards drawn by `oanquan_env.render` from moves: `python -m tools.pictures`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from docs.architecture_drawing import drawings
 from oanquan_env.board import Board
 from oanquan_env.files import write_atomically
 from oanquan_env.render import svg
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import film
+from tools.architecture_drawing import drawings
 
-FOLDER = Path(__file__).parent / "img"
+FOLDER = Path(__file__).parents[1] / "docs" / "img"
 MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
 """A relay through both mandarin squares that captures twice in a chain."""
 PUZZLE = "5A 3A"

@@ -1,6 +1,5 @@
-"""What engine.json says: places of fields in records, the choices of rules, and what engine.wasm was made from."""
+"""What engine.json says: places of fields in records, the choices of rules, and the tools that made engine.wasm."""
 
-import hashlib
 import json
 import sys
 from collections.abc import Mapping
@@ -10,12 +9,12 @@ from typing import Any, get_args
 
 import numpy as np
 
-from benchmarks.webassembly.build import RECORDS
 from oanquan_env.engine import move
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import CHOICES, FIELD_NAMES
 from oanquan_env.match.rules import MatchMeasure
 from oanquan_env.search.memory import MAX_DEPTH
+from tools.webassembly.build import RECORDS
 
 TOOLS = ("llvmlite", "numba", "ziglang")
 
@@ -25,7 +24,6 @@ def describe() -> dict[str, Any]:
     versions = {tool: version(tool) for tool in TOOLS}
     return {
         "made_with": {"python": f"{sys.version_info.major}.{sys.version_info.minor}", **versions},
-        "sources": _digest(),
         "rules": {name: CHOICES.get(name, []) for name in FIELD_NAMES},
         "match": {"match_measure": get_args(MatchMeasure), "fields_to_lose": [], "max_rounds": []},
         "resigned": move.RESIGNED,
@@ -40,15 +38,6 @@ def _record(kind: np.dtype[Any]) -> dict[str, Any]:
     """Size of a record, and where its fields begin, in bytes."""
     assert kind.fields
     return {"size": kind.itemsize, **{name: place for name, (_, place, *_) in kind.fields.items()}}
-
-
-def _digest() -> str:
-    """SHA-256 of all sources of this project that were loaded to compile."""
-    found = hashlib.sha256()
-    for name, module in sorted(sys.modules.items()):
-        if name.partition(".")[0] in ("benchmarks", "oanquan_env") and module.__file__:
-            found.update(Path(module.__file__).read_bytes())
-    return found.hexdigest()
 
 
 def text(described: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Puzzles of the page: positions of natural games in which one move wins, proved, for each preset of two players.
 
-    python -m benchmarks.puzzles            makes them; resumes an interrupted run
-    python -m benchmarks.puzzles --rules tonkin
+    python -m tools.puzzles            makes them; resumes an interrupted run
+    python -m tools.puzzles --rules tonkin
 
 *Games.* The page's levels but the last play one another, seats drawn by lot, from the set-up on, after as many random
 plies as `RANDOM_PLIES` says. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
@@ -27,7 +27,7 @@ trial counts if it finds the whole line. Easy: a share of `EASY` or more finds i
 fill up to three times as many. Answers that capture the most of all moves are thrown out, but for `BADGES` of the easy
 ones: of the candidates whose answer seems to be such a move, one in ten is examined.
 
-*Themes*: see `benchmarks.puzzle_themes`.
+*Themes*: see `tools.puzzle_themes`.
 """
 
 import argparse
@@ -43,23 +43,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.newcomer import untimed
-from benchmarks.puzzle_themes import is_largest_badge, points_lead, themes_of
+from benchmarks.report import RESULTS
 from oanquan_env import PRESETS, Board, Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.notation import Move
 from oanquan_env.files import write_atomically
-from oanquan_env.play.levels import LEVELS, player_at
+from oanquan_env.play.levels import LEVELS, Level, player_at
 from oanquan_env.playing import advance, random_openings, seated
 from oanquan_env.search.compiled import mover_first, play
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.proof import PROVED, ProofTable
 from oanquan_env.search.value_net import read_value_net
+from tools.puzzle_themes import is_largest_badge, points_lead, themes_of
 
 FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web" / "data"
-PARTS = Path(__file__).parent / "results" / "parts"
+PARTS = RESULTS / "parts"
 """Candidates that are done, a line each, so that another run goes on behind them; to be deleted after a change here."""
 NAMES = tuple(name for name, preset in PRESETS.items() if preset.rules.players == 2)
 
@@ -72,6 +72,8 @@ FIRST_PLY, LAST_PLY = {"vietnamese": 12}, 60
 """The earliest ply of a puzzle, elsewhere 3, and the last one."""
 FILTER_DEPTH = {"vietnamese": 4}
 """Plies of the search, 6 elsewhere."""
+NODES_PER_MS = 1000
+"""As on the page, for a search with a value net."""
 GOAL = 1
 NODES = 400_000
 MEGABYTES = 32.0
@@ -191,6 +193,13 @@ def line_of(board: Board, prover: Prover) -> list[str] | None:
 
 
 # ---- difficulty ------------------------------------------------------------------------------------------------------
+
+
+def untimed(level: Level) -> Level:
+    """Return the level without a clock: a limit of time becomes the page's limit of moves."""
+    name = re.sub(r"(depth=\d+),ms=\d+", r"\1", level.players[0])
+    name = re.sub(r"ms=(\d+)", lambda found: f"nodes={NODES_PER_MS * int(found[1])}", name)
+    return level._replace(players=(name,))
 
 
 def share_found(core: Core, board: Board, line: list[str], rng: np.random.Generator) -> float:
@@ -321,9 +330,7 @@ def make(name: str) -> None:
 
 def main() -> None:
     """Make the files of all presets of two players, or of one."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.puzzles", description=(__doc__ or "").partition("\n\n")[0]
-    )
+    parser = argparse.ArgumentParser(prog="python -m tools.puzzles", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--rules", choices=NAMES, help="one preset alone")
     options = parser.parse_args()
     for name in [options.rules] if options.rules else NAMES:
