@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from agents.evaluation.pictures import png
 
+from agents.evaluation.pictures import png
 from benchmarks.report import RESULTS, describe_machine
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.estimates import Estimate

@@ -19,7 +19,7 @@ from oanquan_env.playing import choose_move
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 
 if TYPE_CHECKING:
-    from oanquan_env.benchmark.evaluation import evaluate
+    from oanquan_env.benchmark.evaluation import compare, evaluate
 
 __version__ = "1.0.0"
 
@@ -43,6 +43,7 @@ __all__ = [
     "RulesError",
     "Termination",
     "choose_move",
+    "compare",
     "divide",
     "env",
     "evaluate",
@@ -58,9 +59,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """`evaluate`, which is imported when it is asked for: most programs do without it."""
-    if name == "evaluate":
-        from oanquan_env.benchmark.evaluation import evaluate
+    """`evaluate` and `compare`, which are imported when they are asked for: most programs do without them."""
+    if name in ("evaluate", "compare"):
+        from oanquan_env.benchmark import evaluation
 
-        return evaluate
+        return getattr(evaluation, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -118,7 +118,8 @@ class EvaluationRun:
         if self.suite:
             task = progress.add_task("regret", total=len(everyone))
             for number in everyone:
-                regrets[number], times[number] = tournament.measure_regret(number, self.suite, self.settings.runs)
+                found, times[number] = tournament.measure_regret(number, self.suite, self.settings.runs)
+                regrets[number] = dataclasses.replace(found, losses=[])
                 progress.advance(task)
         return dataclasses.replace(
             result,

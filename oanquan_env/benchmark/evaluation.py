@@ -6,11 +6,12 @@ result.regret.mean, result.pairings[0].score, result.to_json()
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from oanquan_env.benchmark.elo import rate
-from oanquan_env.benchmark.estimates import mean_estimate, score_estimate
+from oanquan_env.benchmark.estimates import Estimate, bootstrap_means, mean_estimate, score_estimate
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import MOST_PAIRS, by_order, pairing_result
 from oanquan_env.benchmark.progress import ProgressLine
@@ -74,6 +75,63 @@ def evaluate(
             out of range; it names the argument.
         IllegalActionError: if a player that sees masks chooses an illegal action.
     """
+    return _measured(player, rules, opponents, pairs, seed, label, openings, part, runs, progress)[0]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Paired differences of two players, each the first less the second, with intervals.
+
+    Attributes:
+        regret: points a move, over the positions of the suite; None for rules without one.
+        score: share of wins against the same opponents from the same openings; None without opponents.
+    """
+
+    regret: Estimate | None
+    score: Estimate | None
+
+
+def compare(
+    player: object,
+    other: object,
+    rules: Rules | str = DEFAULT_PRESET,
+    opponents: object = None,
+    pairs: int = 100,
+    seed: int = 0,
+    *,
+    openings: str | None = None,
+    part: Part = "test",
+    runs: int = RUNS,
+) -> Comparison:
+    """Measure how much two players differ, on the same positions, openings and opponents.
+
+    Most of the spread of a regret comes from the positions, and both players share it: the interval of the difference
+    is narrower than the two intervals suggest. Positions and openings are drawn again by the bootstrap; each player's
+    runs are averaged. Arguments are those of `evaluate`, which raises the same errors.
+    """
+    samples = []
+    for one in (player, other):
+        found, games = _measured(one, rules, opponents, pairs, seed, None, openings, part, runs, None)
+        scores = [pairing.results.score.mean(axis=1) for pairing in games]
+        samples.append((found.losses, np.mean(scores, axis=0) if scores else []))
+    differences = (np.subtract(*both) for both in zip(*samples, strict=True))
+    rng = np.random.default_rng(seed)
+    return Comparison(*(bootstrap_means(one[None, :, None], rng)[0] if len(one) else None for one in differences))
+
+
+def _measured(
+    player: object,
+    rules: Rules | str,
+    opponents: object,
+    pairs: int,
+    seed: int,
+    label: str | None,
+    openings: str | None,
+    part: Part,
+    runs: int,
+    progress: bool | None,
+) -> tuple[Evaluation, list[Pairing]]:
+    """What `evaluate` says, and the games."""
     pairs, seed, runs = as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0), as_whole("runs", runs, 1)
     check_part(part)
     core = Core(as_rules(rules))
@@ -94,12 +152,13 @@ def evaluate(
         regret = tournament.measure_regret(0, suite, runs)[0] if suite else None
     finally:
         line.end()
-    return dataclasses.replace(
+    whole = dataclasses.replace(
         games_measured(tournament, pairings),
         players=[PlayerResult(mine.label, mine.name, regret=regret)],
         suite=SuitePart.of(suite, part) if suite else None,
         illegal=_illegal(mine.policy) - replaced,
     )
+    return whole, pairings
 
 
 def _illegal(policy: Policy) -> int:

@@ -1,4 +1,4 @@
-"""The tables of results in Markdown: one for pairings, one for regret. A notebook shows them, a terminal reads them."""
+"""The tables of results in Markdown, for notebooks and terminals, and in LaTeX."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -26,6 +26,15 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None 
     ]
     rule = ["-" * max(3, width - (not to)) + ":" * (not to) for width, to in zip(widths, to_left, strict=True)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:]))
+
+
+def latex(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table for LaTeX with the package booktabs; the first column is aligned left, the others right."""
+    for sign, escaped in (("%", r"\%"), ("_", r"\_"), ("&", r"\&"), ("#", r"\#"), ("∞", r"$\infty$"), ("`", "")):
+        heads, *rows = ([cell.replace(sign, escaped) for cell in row] for row in (heads, *rows))
+    head, *body = (" & ".join(row) + r" \\" for row in (heads, *rows))
+    begin = rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}"
+    return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""])
 
 
 def name(label: str) -> str:

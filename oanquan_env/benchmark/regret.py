@@ -135,6 +135,7 @@ class Regret(Estimate):
         least, most: bounds of the regret by the proved bounds of the values; `most` is None where there is none.
         phases: the same over the positions of each phase of the game; `PROVED` is exact.
         runs: how often the player was asked; once if it does not choose at random.
+        losses: points lost in each position, the mean of the runs; empty for a phase, and in reports.
     """
 
     positions: int
@@ -144,6 +145,7 @@ class Regret(Estimate):
     most: float | None = None
     phases: dict[str, "Regret"] = field(default_factory=dict)
     runs: int = 1
+    losses: list[float] = field(default_factory=list, repr=False)
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,8 @@ def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: b
     groups = {name: suite.phases() == number for number, name in enumerate(PHASES)} | {PROVED: suite.all_proved()}
     overall = _measure(judged, np.ones(len(suite), dtype=np.bool_), rng)
     phases = {name: _measure(judged, rows, rng) for name, rows in groups.items() if by_phase and rows.any()}
-    return dataclasses.replace(overall, phases=phases)
+    losses = np.mean([one.regret for one in judged], axis=0).tolist()
+    return dataclasses.replace(overall, phases=phases, losses=losses)
 
 
 def _measure(judged: list[JudgedMoves], rows: Mask, rng: np.random.Generator) -> Regret:

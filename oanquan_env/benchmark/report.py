@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from oanquan_env.benchmark.estimates import Estimate
-from oanquan_env.benchmark.markdown import interval, name, pairings_table, regret_table, table
+from oanquan_env.benchmark.markdown import interval, latex, name, pairings_table, regret_table, table
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Part, Regret, Suite
 from oanquan_env.engine.rules import Rules
@@ -120,6 +120,11 @@ class Evaluation:
         """That of the first player: a number with its interval, `regret.mean`; beside it `regret.phases` and more."""
         return self.players[0].regret
 
+    @property
+    def losses(self) -> list[float]:
+        """Points that the first player's move loses in each position of the suite, the mean of its runs."""
+        return self.regret.losses if self.regret else []
+
     def player(self, label: str) -> PlayerResult:
         """The player of this label; raises `KeyError` if there is none."""
         return {one.label: one for one in self.players}[label]
@@ -145,6 +150,10 @@ class Evaluation:
         """All numbers as JSON."""
         return json.dumps(dataclasses.asdict(self), indent=1) + "\n"
 
+    def to_latex(self) -> str:
+        """The table of the players for a paper; it needs the package booktabs."""
+        return latex(*summary_cells(self))
+
     def __str__(self) -> str:
         return markdown(self, padded=True)
 
@@ -163,6 +172,13 @@ def summary(
     padded: bool = False,
 ) -> str:
     """A table of whatever was measured: all players or these, all columns or those whose headings begin so."""
+    return table(*summary_cells(found, players, headings), padded=padded)
+
+
+def summary_cells(
+    found: Evaluation, players: Collection[str] | None = None, headings: Collection[str] | None = None
+) -> tuple[list[str], list[list[str]]]:
+    """The headings and rows of `summary`."""
     rows, two = found.ranked(), Rules.parse(found.rules).players == 2
 
     def cell(estimate: Estimate | None, form: str, factor: float = 1.0, *, ends: bool = True) -> str:
@@ -191,7 +207,7 @@ def summary(
         for number, one in enumerate(rows)
         if players is None or one.label in players
     ]
-    return table(["agent", *shown], lines, padded=padded)
+    return ["agent", *shown], lines
 
 
 def explanation(found: Evaluation) -> str:

@@ -1,5 +1,6 @@
 """`oanquan_env.evaluate`: what can be a player, agreement with evaluate.py, what is shown."""
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -10,11 +11,12 @@ import pytest
 
 import evaluate as evaluate_script
 from agents.evaluation.evaluation import read_evaluation
-from oanquan_env import Core, IllegalActionError, Rules, evaluate
+from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.benchmark import progress
 from oanquan_env.benchmark.elo import elo_of_score
-from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players
+from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, Comparison, reference_players
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
@@ -37,7 +39,8 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
     found = evaluate(names[0], rules, names[1:], pairs=15, seed=5, part="development")
     assert (found.openings, found.openings_digest) == (report.openings, report.openings_digest)
     assert found.suite == report.suite
-    assert found.regret == report.player(names[0]).regret
+    assert found.regret
+    assert dataclasses.replace(found.regret, losses=[]) == report.player(names[0]).regret
     assert found.pairings == [row for row in report.pairings if row.agent == names[0]]
 
 
@@ -49,6 +52,30 @@ def test_a_label_changes_no_result_and_chance_is_in_the_interval() -> None:
     single = evaluate("greedy", opponents=(), runs=1).regret
     assert single
     assert single.runs == 1
+
+
+def test_differences_are_paired() -> None:
+    """Two players that differ in one move of many have a narrow difference, and a player none from itself."""
+    twin = compare("maxn:depth=1", "maxn:depth=1", opponents=["random"], pairs=10)
+    assert (twin.regret, twin.score) == (Estimate(0, 0, 0), Estimate(0, 0, 0))
+    near = compare("minimax:depth=2", "maxn:depth=1", opponents=["random"], pairs=10)
+    alone = [evaluate(name, opponents=()) for name in ("minimax:depth=2", "maxn:depth=1")]
+    assert near.regret
+    one, other = (found.regret for found in alone)
+    assert one
+    assert other
+    assert near.regret.mean == pytest.approx(one.mean - other.mean)
+    assert near.regret.mean == pytest.approx(np.mean(alone[0].losses) - np.mean(alone[1].losses))
+    assert near.regret.high - near.regret.low < one.high - one.low + other.high - other.low
+    assert compare("random", "greedy", "tonkin seeds=4", opponents=()) == Comparison(None, None)
+
+
+def test_a_table_for_a_paper() -> None:
+    table = evaluate("greedy", opponents=()).to_latex().splitlines()
+    assert table[:2] == [r"\begin{tabular}{lrrr}", r"\toprule"]
+    assert table[2] == r"agent & regret, points (95 \%) & best moves, \% & blunders, \% \\"
+    assert table[4].startswith("greedy & 11.")
+    assert table[-1] == r"\end{tabular}"
 
 
 def test_the_same_player_in_any_form_has_the_same_results() -> None:
