@@ -31,7 +31,7 @@ from agents.run import load_config, run_type
 from agents.support.parallel import spread
 from benchmarks.methods import SEEDS, SHARES, Results
 from benchmarks.report import RESULTS
-from examples import pqn, shared
+from examples import pqn
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite
@@ -79,7 +79,7 @@ class PQN:
     """A run of `examples.pqn`."""
 
     def __init__(self, folder: Path, rules: str, seed: int) -> None:
-        self.options = shared.parse(pqn.__doc__, ["--rules", rules, "--seed", str(seed)], **pqn.OPTIONS)
+        self.options = pqn.parse_options(["--rules", rules, "--seed", str(seed)])
         torch.manual_seed(seed)
         self.core, self.plies = Core(rules), 0
         self.net, self.games = pqn.QNetwork(self.core.rules, self.options.width), pqn.Games(self.options)

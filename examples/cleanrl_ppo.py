@@ -15,8 +15,8 @@ Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observ
 """
 
 import argparse
-import time
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -24,8 +24,7 @@ import torch
 from torch import nn
 from torch.distributions import Categorical
 
-from oanquan_env import evaluate
-from oanquan_env.benchmark.curves import LearningCurve, draw_curves
+from oanquan_env.benchmark.curves import TrainingCurve, draw_curves
 
 Rollout = dict[str, torch.Tensor]
 SQUARES, STONES = 12, 2  # two players: an observation begins with the seeds and then the stones
@@ -94,7 +93,7 @@ class Games:
         self.env = gymnasium.make_vec("OAnQuan-v0", options.num_envs, opponent=None, **settings)
         self._see(*self.env.reset(seed=options.seed))
 
-    def _see(self, observations: np.ndarray, info: dict) -> None:
+    def _see(self, observations: np.ndarray, info: dict[str, Any]) -> None:
         self.observations, self.masks = torch.as_tensor(observations), torch.as_tensor(info["action_mask"]).bool()
 
     def step(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -152,8 +151,8 @@ def collect(games: Games | DeviceGames, agent: Agent, options: argparse.Namespac
                 plies.setdefault(name, []).append(column)
         _, next_value = agent(games.observations, games.masks)
     rollout = {name: torch.stack(columns) for name, columns in plies.items()}
-    parts = (rollout[name] for name in ("rewards", "dones", "values"))
-    rollout["advantages"] = advantages_of(*parts, next_value, options.gae_lambda)
+    rewards, dones, values = (rollout[name] for name in ("rewards", "dones", "values"))
+    rollout["advantages"] = advantages_of(rewards, dones, values, next_value, options.gae_lambda)
     return {name: column.flatten(end_dim=1) for name, column in rollout.items()}
 
 
@@ -178,52 +177,31 @@ def learn(agent: Agent, optimizer: torch.optim.Optimizer, rollout: Rollout, opti
             optimizer.step()
 
 
-def measure(agent: Agent, options: argparse.Namespace) -> dict[str, float]:
-    """Regret in points over the development part of the suite, and scores from balanced openings."""
-
-    @torch.no_grad()
-    def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        seen = (torch.as_tensor(array, device=options.device) for array in (observations, masks))
-        return agent(*seen)[0].argmax(dim=1).numpy(force=True)
-
-    players = ["random", "greedy"]
-    found = evaluate(choose, "mancala-world", players, options.pairs, options.seed, part="development", progress=False)
-    assert found.regret
-    scores = {match.opponent: round(match.score.mean, 4) for match in found.pairings}
-    return {"regret": round(found.regret.mean, 3), **scores}
-
-
 def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
-    """Train, and evaluate from time to time; returns the learning curve."""
+    """Train, and evaluate from time to time; returns the rows of the learning curve."""
     options = parse_options(arguments)
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)  # on a busy machine one is the fastest
     on_device = options.device != "cpu"
     torch.set_float32_matmul_precision("high" if on_device else "highest")
     games = DeviceGames(options) if on_device else Games(options)
-    agent, steps, due, seconds = Agent(options.width).to(options.device), 0, 0, 0.0
+    agent, steps = Agent(options.width).to(options.device), 0
     optimizer = torch.optim.Adam(agent.parameters(), lr=options.learning_rate, eps=1e-5, fused=on_device)
-    curve: list[dict[str, float]] = []
-    while True:
-        progress = min(max(steps / options.steps, seconds / (60 * options.minutes)), 1.0)
-        if steps >= due or progress == 1:
-            curve.append({"steps": steps, "seconds": round(seconds, 1), **measure(agent, options)})
-            print(", ".join(f"{name} {number:,}" for name, number in curve[-1].items()), flush=True)
-            due += options.every
-        if progress == 1:
-            break
-        began = time.perf_counter()
-        optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.9 * progress)
+
+    @torch.no_grad()
+    def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        seen = (torch.as_tensor(array, device=options.device) for array in (observations, masks))
+        actions: np.ndarray = agent(*seen)[0].argmax(dim=1).numpy(force=True)
+        return actions
+
+    curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
+    while curve.update(steps, choose):
+        optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.9 * curve.progress)
         learn(agent, optimizer, collect(games, agent, options), options)
-        if on_device:
-            torch.cuda.synchronize()
         steps += options.num_envs * options.num_steps
-        seconds += time.perf_counter() - began
     if options.plot:
-        regrets = [row["regret"] for row in curve]
-        found = LearningCurve.of([row["steps"] for row in curve], [regrets])
-        draw_curves({"plies": {"PPO": found}}).savefig(options.plot)
-    return curve
+        draw_curves({"plies": {"PPO": curve.regrets()}}).savefig(options.plot)
+    return curve.rows
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ Importing this module registers it: `pyspiel.load_game("python_oanquan", {"rules
 more than the others' mean, in shares of all points. In `rules`, `:` stands for `=`, at which OpenSpiel splits.
 """
 
+import argparse
 import sys
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import mcts
 
-from examples.shared import parse
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import judge
 from oanquan_env.benchmark.suites import load_suite
@@ -111,7 +111,10 @@ pyspiel.register_game(TYPE, OAnQuanGame)
 
 def main(arguments: list[str]) -> float:
     """Measure the search; returns its mean regret in points."""
-    options = parse(__doc__, arguments, simulations=30, positions=50, exploration=0.25)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, value in (("simulations", 30), ("positions", 50), ("exploration", 0.25), ("seed", 0)):
+        parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")
+    options = parser.parse_args(arguments)
     game, random = pyspiel.load_game("python_oanquan"), np.random.RandomState(options.seed)
     evaluator = mcts.RandomRolloutEvaluator(1, random)
     bot = mcts.MCTSBot(game, options.exploration, options.simulations, evaluator, False, random)

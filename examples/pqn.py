@@ -17,28 +17,41 @@ Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observ
 """
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from examples.shared import COUNTS, Curve, parse
 from oanquan_env import Core, Rules
+from oanquan_env.benchmark.curves import TrainingCurve, draw_curves
 from oanquan_env.observation import Encoder
+
+COUNTS = 16  # 0 .. 14 seeds have a vector each; 15 or more share one
 
 # fmt: off
 OPTIONS = {
     "rules": "mancala-world", "save": "",  # rules for two players; file for the network, see `load`
-    "steps": 4_000_000, "minutes": 60.0, "every": 250_000,  # plies and time, whichever ends first; between measurements
+    "steps": 4_000_000, "minutes": 60.0,  # plies and time of training, whichever ends first
+    "every": 250_000, "pairs": 200, "seed": 0,  # plies between measurements; game pairs against each baseline
     "num_envs": 512, "num_steps": 8, "opening_plies": 8,  # N, T, and most random plies before a game
     "width": 256, "epochs": 4, "minibatch": 1024, "lam": 0.4,  # lambda, the weight of later plies in targets
     "max_gradient": 10.0, "learning_rate": 3e-3,  # longest gradient; step size of RAdam, falls linearly to a twentieth
     "epsilon": 1.0, "epsilon_end": 0.1, "exploration": 0.2,  # falls linearly in this share of the plies
 }
 # fmt: on
+
+
+def parse_options(arguments: list[str]) -> Namespace:
+    """The command line."""
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    for name, default in OPTIONS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the regret here, as PNG or SVG")
+    return parser.parse_args(arguments)
 
 
 class QNetwork(nn.Module):
@@ -51,8 +64,9 @@ class QNetwork(nn.Module):
         nn.init.normal_(self.counts.weight, std=rules.squares**-0.5)
         self.numbers = nn.Linear(rules.squares + rules.players + 1, width)
         middle = (nn.LayerNorm(width), nn.ReLU(), nn.Linear(width, width), nn.LayerNorm(width), nn.ReLU())
-        self.trunk = nn.Sequential(*middle, nn.Linear(width, rules.actions))
-        nn.init.zeros_(self.trunk[-1].weight)
+        output = nn.Linear(width, rules.actions)
+        nn.init.zeros_(output.weight)
+        self.trunk = nn.Sequential(*middle, output)
 
     def forward(self, observations: Tensor, masks: Tensor) -> Tensor:
         """The scores so far are not used: points yet to come do not depend on them."""
@@ -102,7 +116,7 @@ class Games:
         self.env = gymnasium.make_vec("OAnQuan-v0", options.num_envs, rules=options.rules, opponent=None, **settings)
         self._see(*self.env.reset(seed=options.seed))
 
-    def _see(self, observations: np.ndarray, info: dict) -> None:
+    def _see(self, observations: np.ndarray, info: dict[str, Any]) -> None:
         self.seen = torch.as_tensor(observations), torch.as_tensor(info["action_mask"]).bool()
 
     @torch.no_grad()
@@ -137,20 +151,22 @@ def learn(net: QNetwork, optimizer: torch.optim.Optimizer, games: Games, done: f
             optimizer.step()
 
 
-def main(arguments: list[str]) -> Curve:
+def main(arguments: list[str]) -> TrainingCurve:
     """Train, and measure from time to time; returns the learning curve."""
-    options = parse(__doc__, arguments, **OPTIONS)
+    options = parse_options(arguments)
     rules = Rules.parse(options.rules)
     if rules.players != 2:
         raise SystemExit(f"--rules: this example is for two players; got '{options.rules}'")
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)  # on a busy machine one is the fastest
     net, games, steps = QNetwork(rules, options.width), Games(options), 0
-    curve = Curve(options, "torch", rules=options.rules)
+    curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed, options.rules)
     optimizer = torch.optim.RAdam(net.parameters(), lr=options.learning_rate)
     while curve.update(steps, net):
         learn(net, optimizer, games, steps / options.steps, options)
         steps += options.num_envs * options.num_steps
+    if options.plot:
+        draw_curves({"plies": {"PQN": curve.regrets()}}).savefig(options.plot)
     if options.save:
         torch.save({"rules": str(rules), "width": options.width, "weights": net.state_dict()}, options.save)
     return curve

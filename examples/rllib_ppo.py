@@ -1,11 +1,12 @@
 """Self-play PPO with RLlib's action-masking RLModule on its PettingZoo wrapper; one policy plays both seats.
 
     python -m venv .venv-pinned && .venv-pinned/bin/pip install -e ".[rllib]"    # ray[rllib] pins an older Gymnasium
-    .venv-pinned/bin/python -m examples.rllib_ppo --minutes 10 --output curve.json
+    .venv-pinned/bin/python -m examples.rllib_ppo --minutes 10
 
 The reward of a step is all that the player won or lost up to its next turn, so nothing need know that it is zero-sum.
 """
 
+import argparse
 import logging
 import sys
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 import numpy as np
 import ray
 import torch
+from gymnasium import spaces
+from pettingzoo.utils import BaseWrapper
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
@@ -21,19 +24,55 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
-from examples.shared import Curve, FeaturesEnv, features, parse
+from oanquan_env import Core, raw_env
+from oanquan_env.benchmark.curves import TrainingCurve
+from oanquan_env.observation import Encoder
 
-KEYS = ("observations", "action_mask")
+OPTIONS = {
+    "steps": 1_000_000,
+    "minutes": 10.0,
+    "every": 20_000,
+    "pairs": 200,
+    "seed": 0,
+    "runners": 0,
+    "envs": 16,
+    "batch": 4096,
+    "minibatch": 256,
+    "epochs": 6,
+    "width": 256,
+}
+KEYS = "observations", "action_mask"
+ENCODER = Encoder(Core())
+
+
+class FeaturesEnv(BaseWrapper):
+    """`raw_env` with features and a float mask; the mask is zero unless the player is to move."""
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The same for both players."""
+        sizes = zip(KEYS, (ENCODER.feature_size, 10), strict=True)
+        return spaces.Dict({key: spaces.Box(0.0, np.inf, (size,), np.float32) for key, size in sizes})
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What a player sees."""
+        seen = self.env.observe(agent)
+        parts = ENCODER.features(seen["observation"][None])[0], seen["action_mask"].astype(np.float32)
+        return dict(zip(KEYS, parts, strict=True))
 
 
 def make_env(context: Any) -> PettingZooEnv:
     """One game after another."""
-    return PettingZooEnv(FeaturesEnv(KEYS, [context["seed"], context.worker_index, context.vector_index]))
+    env = FeaturesEnv(raw_env(reward="margin", opening_plies=6))
+    env.reset(seed=(context["seed"] * 100 + context.worker_index) * 100 + context.vector_index)
+    return PettingZooEnv(env)
 
 
-def main(arguments: list[str]) -> Curve:
+def main(arguments: list[str]) -> TrainingCurve:
     """Train; returns the learning curve."""
-    options = parse(__doc__, arguments, runners=0, envs=16, batch=4096, minibatch=256, epochs=6, width=256)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, value in OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")
+    options = parser.parse_args(arguments)
     ray.init("local", num_cpus=options.runners + 1, include_dashboard=False, logging_level=logging.ERROR)
     ray.tune.register_env("oanquan", make_env)
     network = DefaultModelConfig(fcnet_hiddens=[options.width] * 2, fcnet_activation="relu")
@@ -51,12 +90,12 @@ def main(arguments: list[str]) -> Curve:
 
     @torch.no_grad()
     def choose(observations: Any, masks: Any) -> Any:
-        seen = dict(zip(KEYS, (features(observations), masks.astype(np.float32)), strict=True))
+        seen = dict(zip(KEYS, (ENCODER.features(observations), masks.astype(np.float32)), strict=True))
         batch = {Columns.OBS: {name: torch.from_numpy(array) for name, array in seen.items()}}
         logits = algorithm.get_module("player").forward_inference(batch)[Columns.ACTION_DIST_INPUTS]
         return logits.argmax(dim=1).numpy()
 
-    curve, steps = Curve(options, "ray", "torch"), 0
+    curve, steps = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed), 0
     while curve.update(steps, choose):
         steps = int(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])
     algorithm.stop()

@@ -1,11 +1,12 @@
 """MaskablePPO of sb3-contrib on the batch of games, against an opponent that moves within the step.
 
-    python -m examples.sb3_ppo --minutes 10 --output curve.json
+    python -m examples.sb3_ppo --minutes 10
 
 `MaskablePPO("MlpPolicy", gymnasium.make("OAnQuan-v0"))` works as it is; `GamesVecEnv` steps many games with one call
 instead of one after another.
 """
 
+import argparse
 import sys
 from typing import Any
 
@@ -16,24 +17,42 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from examples.shared import PLIES, SIZE, Curve, features, parse
+from oanquan_env import Core
 from oanquan_env.arrays import Mask
+from oanquan_env.benchmark.curves import TrainingCurve
+from oanquan_env.observation import Encoder
+
+OPTIONS = {
+    "steps": 1_000_000,
+    "minutes": 10.0,
+    "every": 20_000,
+    "pairs": 200,
+    "seed": 0,
+    "opponent": "greedy",
+    "envs": 128,
+    "n_steps": 32,
+    "minibatch": 512,
+    "width": 256,
+}
+ENCODER = Encoder(Core())
 
 
 class GamesVecEnv(VecEnv):
     """`gymnasium.make_vec("OAnQuan-v0", n)` under stable-baselines3's interface, with features for observations."""
 
+    render_mode = None
+
     def __init__(self, n: int, opponent: str, seed: int) -> None:
-        settings = {"opponent": opponent, "reward": "margin", "opening_plies": PLIES, "autoreset_mode": "SameStep"}
+        settings = {"opponent": opponent, "reward": "margin", "opening_plies": 6, "autoreset_mode": "SameStep"}
         self.games = gymnasium.make_vec("OAnQuan-v0", n, **settings)
-        super().__init__(n, gymnasium.spaces.Box(0.0, np.inf, (SIZE,)), self.games.single_action_space)
+        super().__init__(n, gymnasium.spaces.Box(0.0, np.inf, (ENCODER.feature_size,)), self.games.single_action_space)
         self._first = seed
 
     def reset(self) -> Any:
-        """(N, SIZE) features of fresh games."""
+        """(N, ENCODER.feature_size) features of fresh games."""
         observations, info = self.games.reset(seed=self._first)
         self._masks = info["action_mask"].astype(np.bool_)
-        return features(observations)
+        return ENCODER.features(observations)
 
     def step_async(self, actions: Any) -> None:
         """Take the actions of the next step."""
@@ -45,9 +64,9 @@ class GamesVecEnv(VecEnv):
         self._masks, done = info["action_mask"].astype(np.bool_), terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in done.nonzero()[0]:  # a game cut short has its score, as any other: nothing is bootstrapped
-            last = features(info["final_obs"][row][None])[0]
+            last = ENCODER.features(info["final_obs"][row][None])[0]
             infos[row] = {"terminal_observation": last, "TimeLimit.truncated": False}
-        return features(observations), rewards.astype(np.float32), done, infos
+        return ENCODER.features(observations), rewards.astype(np.float32), done, infos
 
     def action_masks(self) -> Mask:
         """(N, A) bool, the legal actions."""
@@ -59,15 +78,11 @@ class GamesVecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """The attribute, once for each game."""
-        return [getattr(self, attr_name, None)] * self.num_envs
+        return [getattr(self, attr_name)] * self.num_envs
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Refused: the games share one object."""
         raise NotImplementedError("the games share one object: set its attributes directly")
-
-    def has_attr(self, attr_name: str) -> bool:
-        """Whether the games have the attribute."""
-        return hasattr(self, attr_name)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """No game is wrapped."""
@@ -80,7 +95,7 @@ class GamesVecEnv(VecEnv):
 class Measure(BaseCallback):
     """Adds to the curve before each rollout, and stops training when it is over."""
 
-    def __init__(self, curve: Curve) -> None:
+    def __init__(self, curve: TrainingCurve) -> None:
         super().__init__()
         self.curve = curve
 
@@ -89,15 +104,18 @@ class Measure(BaseCallback):
 
     def choose(self, observations: Any, masks: Mask) -> Any:
         """The likeliest legal actions."""
-        return self.model.predict(features(observations), action_masks=masks, deterministic=True)[0]
+        return self.model.predict(ENCODER.features(observations), action_masks=masks, deterministic=True)[0]
 
     def _on_step(self) -> bool:
         return self.going
 
 
-def main(arguments: list[str]) -> Curve:
+def main(arguments: list[str]) -> TrainingCurve:
     """Train and evaluate by turns; returns the learning curve."""
-    options = parse(__doc__, arguments, opponent="greedy", envs=128, n_steps=32, minibatch=512, width=256)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, value in OPTIONS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value, help="default: %(default)s")
+    options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     model = MaskablePPO(
         "MlpPolicy",
@@ -114,7 +132,7 @@ def main(arguments: list[str]) -> Curve:
         seed=options.seed,
         device="cpu",
     )
-    curve = Curve(options, "torch", "stable-baselines3", "sb3-contrib")
+    curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
     model.learn(sys.maxsize, callback=Measure(curve))
     return curve
 

@@ -1,14 +1,18 @@
 """PPO with Tianshou on the Gymnasium environment, against an opponent that moves within the step.
 
 python -m venv .venv-pinned && .venv-pinned/bin/pip install -e ".[tianshou]"    # it pins an older filelock
-.venv-pinned/bin/python -m examples.tianshou_ppo --minutes 10 --output curve.json
+.venv-pinned/bin/python -m examples.tianshou_ppo --minutes 10
 """
 
+import argparse
 import sys
 from typing import Any
 
+import gymnasium
 import numpy as np
 import torch
+from gymnasium import spaces
+from gymnasium.wrappers import TransformObservation
 from tianshou.algorithm import PPO
 from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
 from tianshou.algorithm.optim import AdamOptimizerFactory
@@ -18,7 +22,39 @@ from tianshou.trainer import OnPolicyTrainerParams
 from tianshou.utils.net.common import Net
 from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
-from examples.shared import SIZE, Curve, FeaturesGym, features, parse
+from oanquan_env import Core
+from oanquan_env.benchmark.curves import TrainingCurve
+from oanquan_env.observation import Encoder
+
+OPTIONS = {
+    "steps": 1_000_000,
+    "minutes": 10.0,
+    "every": 20_000,
+    "pairs": 200,
+    "seed": 0,
+    "opponent": "greedy",
+    "envs": 16,
+    "batch": 2048,
+    "minibatch": 256,
+    "epochs": 4,
+    "width": 256,
+}
+KEYS = "obs", "mask"
+ENCODER = Encoder(Core())
+
+
+def make_env(seed: int, opponent: str) -> gymnasium.Env:
+    """A seeded game whose observations are features and a float mask, by the names in `KEYS`."""
+    env = gymnasium.make("OAnQuan-v0", opponent=opponent, reward="margin", opening_plies=6)
+    sizes = zip(KEYS, (ENCODER.feature_size, 10), strict=True)
+    space = spaces.Dict({key: spaces.Box(0.0, np.inf, (size,), np.float32) for key, size in sizes})
+    masks = env.get_wrapper_attr("action_masks")
+
+    def see(observation: Any) -> dict[str, Any]:
+        return dict(zip(KEYS, (ENCODER.features(observation[None])[0], masks().astype(np.float32)), strict=True))
+
+    env.reset(seed=seed)
+    return TransformObservation(env, see, space)
 
 
 class Actor(DiscreteActor):
@@ -38,16 +74,21 @@ class Critic(DiscreteCritic):
         return super().forward(obs.obs, **kwargs)
 
 
-def main(arguments: list[str]) -> Curve:
+def main(arguments: list[str]) -> TrainingCurve:
     """Train and evaluate by turns; returns the learning curve."""
-    options = parse(__doc__, arguments, opponent="greedy", envs=16, batch=2048, minibatch=256, epochs=4, width=256)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, value in OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")
+    options = parser.parse_args(arguments)
     np.random.seed(options.seed)  # noqa: NPY002  (Tianshou shuffles minibatches by it)
     torch.manual_seed(options.seed)
-    keys, first = ("obs", "mask"), options.seed * options.envs
-    makers = [lambda n=n: FeaturesGym(keys, first + n, options.opponent) for n in range(options.envs)]
+    first = options.seed * options.envs
+    makers = [lambda n=n: make_env(first + n, options.opponent) for n in range(options.envs)]
     envs, (hidden, actions) = DummyVectorEnv(makers), ([options.width] * 2, makers[0]().action_space)
-    actor = Actor(preprocess_net=Net(state_shape=SIZE, hidden_sizes=hidden), action_shape=10, softmax_output=False)
-    critic = Critic(preprocess_net=Net(state_shape=SIZE, hidden_sizes=hidden))
+    actor = Actor(
+        preprocess_net=Net(state_shape=ENCODER.feature_size, hidden_sizes=hidden), action_shape=10, softmax_output=False
+    )
+    critic = Critic(preprocess_net=Net(state_shape=ENCODER.feature_size, hidden_sizes=hidden))
     policy, optim = DiscreteActorPolicy(actor=actor, action_space=actions), AdamOptimizerFactory(lr=5e-4)
     weights = {"ent_coef": 0.01, "vf_coef": 10.0, "max_grad_norm": 0.5}  # errors of shares of points are small
     ppo = PPO(policy=policy, critic=critic, optim=optim, gamma=1.0, gae_lambda=0.9, **weights)
@@ -59,9 +100,9 @@ def main(arguments: list[str]) -> Curve:
 
     @torch.no_grad()
     def choose(observations: Any, masks: Any) -> Any:
-        return actor(Batch(obs=features(observations), mask=masks))[0].argmax(dim=1).numpy()
+        return actor(Batch(obs=ENCODER.features(observations), mask=masks))[0].argmax(dim=1).numpy()
 
-    curve = Curve(options, "torch", "tianshou")
+    curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
     trainer.reset()
     while curve.update(collector.collect_step, choose):
         trainer.execute_epoch()

@@ -1,14 +1,18 @@
 """PPO with TorchRL on the Gymnasium environment, against an opponent that moves within the step.
 
 pip install -e ".[torchrl]" -c constraints.txt
-python -m examples.torchrl_ppo --minutes 10 --output curve.json
+python -m examples.torchrl_ppo --minutes 10
 """
 
+import argparse
 import sys
 from typing import Any
 
+import gymnasium
 import numpy as np
 import torch
+from gymnasium import spaces
+from gymnasium.wrappers import TransformObservation
 from tensordict.nn import TensorDictModule
 from torch import nn
 from torch.distributions import Categorical
@@ -20,20 +24,55 @@ from torchrl.modules import MLP, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
-from examples.shared import SIZE, Curve, FeaturesGym, features, parse
+from oanquan_env import Core
+from oanquan_env.benchmark.curves import TrainingCurve
+from oanquan_env.observation import Encoder
+
+OPTIONS = {
+    "steps": 1_000_000,
+    "minutes": 10.0,
+    "every": 20_000,
+    "pairs": 200,
+    "seed": 0,
+    "opponent": "greedy",
+    "envs": 16,
+    "batch": 2048,
+    "minibatch": 256,
+    "epochs": 4,
+    "width": 256,
+}
+KEYS = "observation", "action_mask"
+ENCODER = Encoder(Core())
 
 
-def main(arguments: list[str]) -> Curve:
+def make_env(seed: int, opponent: str) -> gymnasium.Env:
+    """A seeded game whose observations are features and a float mask, by the names in `KEYS`."""
+    env = gymnasium.make("OAnQuan-v0", opponent=opponent, reward="margin", opening_plies=6)
+    sizes = zip(KEYS, (ENCODER.feature_size, 10), strict=True)
+    space = spaces.Dict({key: spaces.Box(0.0, np.inf, (size,), np.float32) for key, size in sizes})
+    masks = env.get_wrapper_attr("action_masks")
+
+    def see(observation: Any) -> dict[str, Any]:
+        return dict(zip(KEYS, (ENCODER.features(observation[None])[0], masks().astype(np.float32)), strict=True))
+
+    env.reset(seed=seed)
+    return TransformObservation(env, see, space)
+
+
+def main(arguments: list[str]) -> TrainingCurve:
     """Train; returns the learning curve."""
-    options = parse(__doc__, arguments, opponent="greedy", envs=16, batch=2048, minibatch=256, epochs=4, width=256)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, value in OPTIONS.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")
+    options = parser.parse_args(arguments)
     torch.manual_seed(options.seed)
-    keys, first, hidden = ("observation", "action_mask"), options.seed * options.envs, [options.width] * 2
-    net = MLP(SIZE, 10, num_cells=hidden, activation_class=nn.ReLU)
-    games = [FeaturesGym(keys, first + n, options.opponent) for n in range(options.envs)]
+    first, hidden = options.seed * options.envs, [options.width] * 2
+    net = MLP(ENCODER.feature_size, 10, num_cells=hidden, activation_class=nn.ReLU)
+    games = [make_env(first + n, options.opponent) for n in range(options.envs)]
     makers = [lambda game=game: GymWrapper(game, categorical_action_encoding=True) for game in games]
-    policy = TensorDictModule(lambda seen, mask: net(seen).masked_fill(mask == 0, -1e9), list(keys), ["logits"])
+    policy = TensorDictModule(lambda seen, mask: net(seen).masked_fill(mask == 0, -1e9), list(KEYS), ["logits"])
     actor = ProbabilisticActor(policy, in_keys=["logits"], distribution_class=Categorical, return_log_prob=True)
-    critic = ValueOperator(MLP(SIZE, 1, num_cells=hidden, activation_class=nn.ReLU))
+    critic = ValueOperator(MLP(ENCODER.feature_size, 1, num_cells=hidden, activation_class=nn.ReLU))
     advantages = GAE(gamma=1.0, lmbda=0.9, value_network=critic)
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, normalize_advantage=True)
     weights = [*net.parameters(), *critic.parameters()]
@@ -44,9 +83,10 @@ def main(arguments: list[str]) -> Curve:
 
     @torch.no_grad()
     def choose(observations: Any, masks: Any) -> Any:
-        return np.where(masks, net(torch.from_numpy(features(observations))).numpy(), -np.inf).argmax(axis=1)
+        return np.where(masks, net(torch.from_numpy(ENCODER.features(observations))).numpy(), -np.inf).argmax(axis=1)
 
-    curve, steps, batches = Curve(options, "torch", "torchrl", "tensordict"), 0, iter(collector)
+    steps, batches = 0, iter(collector)
+    curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
     while curve.update(steps, choose):
         batch = next(batches)
         with torch.no_grad():

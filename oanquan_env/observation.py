@@ -12,6 +12,8 @@ Layout of an observation, int32 (P players, F fields a side; the viewer's own si
 `engine.step.observe` writes it, for batches and for environments.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,6 +25,8 @@ from oanquan_env.engine.rules import MAX_SEEDS
 from oanquan_env.engine.step import row_type
 
 Observation = npt.NDArray[np.int32]
+COUNTS = 16
+"""`Encoder.features` tells 0 to COUNTS - 2 seeds apart; more differ only by their number."""
 
 
 def slices(**lengths: int) -> dict[str, slice]:
@@ -74,3 +78,19 @@ class Encoder:
         loops.observe(rules, arrays, seats, observations)
         rows: Observation = observations["row"]
         return rows
+
+    @property
+    def feature_size(self) -> int:
+        """Length M of `features`."""
+        rules = self.core.rules
+        return rules.squares * (COUNTS + 1) + rules.players + 1
+
+    def features(self, observations: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+        """Return (N, M) float32 features of (N, D) observations for networks: the count of each square, one-hot.
+
+        Sowing depends sharply on counts. Counts as numbers, stones and the plies left follow. Scores are left out:
+        margins yet to come do not depend on them.
+        """
+        seeds, stones, plies = (observations[:, self.layout[name]] for name in ("seeds", "stones", "plies"))
+        counts = (np.minimum(seeds, COUNTS - 1)[:, :, None] == np.arange(COUNTS)).reshape(len(seeds), -1)
+        return np.concatenate([counts, seeds / 10, stones, plies / self.core.rules.max_plies], axis=1, dtype=np.float32)

@@ -6,8 +6,8 @@
 Run it after any change of `oanquan_env/play/web`: browsers that have kept the page look for changes in the lists.
 
 Presets and fields of rules; the drawing of the empty board for each number of players and fields; lessons; the first
-puzzles (`tools.puzzles` makes the others, which stay as they are); certificates, tables of openings and value nets
-of the package in the forms that the page reads.
+puzzles; tables of openings and value nets of the package in the forms that the page reads. Other puzzles
+(`tools.puzzles`) and certificates (`oanquan solve`) stay as they are.
 """
 
 import argparse
@@ -20,7 +20,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_type_hints
 
 from oanquan_env.benchmark.opening_values import openings_table_path
-from oanquan_env.benchmark.suites import DATA
 from oanquan_env.engine.notation import SEAT_NAMES
 from oanquan_env.engine.rules import (
     DEFAULT_MAX_PLIES,
@@ -100,7 +99,7 @@ def catalogue() -> dict[str, Any]:
         ],
         "levels": list(LEVELS),
         "books": [name for name, level in LEVELS.items() if level.players[0].startswith("book:")],
-        "certificates": [name for name in PRESETS if (DATA / f"certificate-{name}.npz").is_file()],
+        "certificates": [name for name in PRESETS if (FOLDER / f"certificate-{name}.npz").is_file()],
         "openings": [name for name, preset in PRESETS.items() if openings_table_path(preset.rules).is_file()],
         "person": PERSON,
         "players": EXAMPLES,
@@ -184,13 +183,12 @@ def files() -> Iterator[tuple[str, bytes]]:
     yield "puzzles-first.json", as_json(first_puzzles())
     for name, preset in PRESETS.items():
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
-        table, certificate = openings_table_path(preset.rules), DATA / f"certificate-{name}.npz"
-        if preset.rules.players == 2:
-            yield f"puzzles-{name}.json", (FOLDER / f"puzzles-{name}.json").read_bytes()  # of tools.puzzles
+        for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # other programs make them
+            if path.is_file():
+                yield path.name, path.read_bytes()
+        table = openings_table_path(preset.rules)
         if table.is_file():
             yield f"opening-values-{name}.json", as_json(json.loads(gzip.decompress(table.read_bytes())))
-        if certificate.is_file():
-            yield certificate.name, certificate.read_bytes()
 
 
 def as_json(content: Any) -> bytes:

@@ -1,8 +1,10 @@
-"""Learning curves: the regret of checkpoints of several runs with its interval, and a picture of it.
+"""Learning curves: measurements of an agent in training, the regret of checkpoints of several runs, and a picture.
 
 Shapes: R runs that differ in their seed alone, C checkpoints of each.
 """
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Floats
 from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.regret import Part, regret
 from oanquan_env.benchmark.seeds import interquartile_estimate
 from oanquan_env.benchmark.suites import find_suite
@@ -22,6 +25,8 @@ from oanquan_env.players.adapters import as_policy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+BASELINES = "random", "greedy"
+"""Opponents of an agent in training."""
 TICKS = 0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 8, 12, 20
 
 
@@ -45,6 +50,50 @@ class LearningCurve:
             raise UsageError(f"regrets must be (runs, {len(at)}), one for each run and checkpoint; got {table.shape}")
         estimates = [interquartile_estimate(column[:, None], np.random.default_rng(0)) for column in table.T]
         return cls(np.array(at, dtype=np.float64), estimates)
+
+
+class TrainingCurve:
+    """Measurements of an agent while it trains, and the end of its training; `while curve.update(steps, agent): ...`.
+
+    Args:
+        steps: the budget of training steps.
+        minutes: the budget of time, without measurements. Training ends with whichever is spent first.
+        every: steps between measurements.
+        pairs, seed, rules: see `oanquan_env.evaluate`.
+
+    Attributes:
+        rows: for each measurement `steps`, `minutes`, `regret` over the development part of the suite (NaN for rules
+            without a suite), and the score against each of `BASELINES` from balanced openings.
+        progress: the share of the budget that is spent, 0 to 1.
+    """
+
+    def __init__(
+        self, steps: int, minutes: float, every: int, pairs: int = 200, seed: int = 0, rules: str = DEFAULT_PRESET
+    ) -> None:
+        self.steps, self.minutes, self.every, self.pairs = steps, minutes, every, pairs
+        self.seed, self.rules = seed, rules
+        self.rows: list[dict[str, float]] = []
+        self.progress = 0.0
+        self._began, self._due = time.perf_counter(), 0
+
+    def update(self, steps: int, player: object) -> bool:
+        """Measure the player if that is due after this many steps, and print it; return whether training goes on."""
+        now = time.perf_counter()
+        minutes = (now - self._began) / 60
+        self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)
+        if steps >= self._due or self.progress == 1:
+            found = evaluate(player, self.rules, BASELINES, self.pairs, self.seed, part="development", progress=False)
+            regret = found.regret.mean if found.regret else math.nan
+            row = {"steps": steps, "minutes": round(minutes, 2), "regret": round(regret, 3)}
+            self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in found.pairings})
+            print(", ".join(f"{name} {number:,}" for name, number in self.rows[-1].items()), flush=True)
+            self._due = steps - steps % self.every + self.every
+            self._began += time.perf_counter() - now
+        return self.progress < 1
+
+    def regrets(self) -> LearningCurve:
+        """Return the regret over the steps, for `draw_curves`."""
+        return LearningCurve.of([row["steps"] for row in self.rows], [[row["regret"] for row in self.rows]])
 
 
 def learning_curve(

@@ -142,7 +142,7 @@ def read_certificate(path: Path) -> Certificate:
 
 def certificate_path(rules: Rules) -> Path:
     """The package's certificate of the set-up under `rules`; it need not exist."""
-    return Path(__file__).parents[1] / "data" / f"certificate-{rules.slug}.npz"
+    return Path(__file__).parents[1] / "play" / "web" / "data" / f"certificate-{rules.slug}.npz"  # the page's, too
 
 
 # ---- following a strategy --------------------------------------------------------------------------------------------

@@ -1,15 +1,12 @@
-"""Each framework trains for some steps, and the same seed repeats them; PPO, TD(lambda) and PQN in one file learn."""
+"""Each framework trains for some steps, and the same seed repeats them; PPO and PQN in one file learn."""
 
 import importlib
-import json
 import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from examples.shared import COUNTS, SIZE, features
 from oanquan_env import Core, evaluate
 from oanquan_env.observation import Encoder
 
@@ -31,27 +28,14 @@ def example(name: str, module: str) -> Any:
         return importlib.import_module(f"examples.{name}")
 
 
-def test_counts_are_one_hot_and_stones_follow() -> None:
-    core = Core()
-    position = Encoder(core).encode(core.start(1))
-    position[0, 0] = 40
-    found = features(position)
-    assert found.shape == (1, SIZE)
-    counts = found[0, : 12 * COUNTS].reshape(12, COUNTS)
-    assert (counts.sum(axis=1) == 1).all()
-    assert counts.argmax(axis=1).tolist() == [COUNTS - 1, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]
-    assert found[0, -3:].tolist() == [1.0, 1.0, 1.0]
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", TRAINED)
-def test_it_trains_and_its_curve_has_regret_and_repeats(name: str, tmp_path: Path) -> None:
+def test_it_trains_and_its_curve_has_regret_and_repeats(name: str) -> None:
     main = example(name, TRAINED[name][0]).main
     options = [*TRAINED[name][1], "--every", "256", "--pairs", "10", "--width", "32"]
-    rows = main([*options, "--steps", "512", "--output", str(tmp_path / "x.json")]).rows
+    rows = main([*options, "--steps", "512"]).rows
     assert [row["steps"] // 256 for row in rows] == [0, 1, 2]
-    assert json.loads((tmp_path / "x.json").read_text())["curve"] == rows
     assert rows[0]["regret"] > 10
     again = main([*options, "--steps", "256"]).rows
     assert [row["regret"] for row in again] == [row["regret"] for row in rows[:2]]
@@ -76,41 +60,6 @@ def test_the_single_file_ppo_gets_better_and_repeats(tmp_path: Path) -> None:
     assert "regret, points" in picture.read_text()
     shortest = [main([*small, "--steps", "8192", "--seed", seed])[-1]["regret"] for seed in ("3", "3", "4")]
     assert shortest[0] == shortest[1] != shortest[2]
-
-
-def test_a_target_of_td_lambda_is_built_from_later_values_of_the_opponent() -> None:
-    lambda_returns = example("td_lambda", "torch").lambda_returns
-    best, won = np.array([[5.0], [2.0], [1.0]]), np.array([[4.0], [3.0], [9.0]])
-    over, followed = np.zeros((3, 1), np.bool_), np.ones((3, 1), np.bool_)
-    second = 0.5 * 2 + 0.5 * (3 - 1)
-    found = lambda_returns(best, won, over, followed, lam=0.5)
-    assert found[:, 0].tolist() == [0.5 * 5 + 0.5 * (4 - second), second, 1.0]
-    assert lambda_returns(best, won, over, followed, lam=0.0).tolist() == best.tolist()
-    over[0] = True
-    assert lambda_returns(best, won, over, followed, lam=1.0)[0, 0] == 4.0
-    over[0], followed[0] = False, False
-    assert lambda_returns(best, won, over, followed, lam=1.0)[0, 0] == 5.0
-
-
-def test_td_lambda_draws_legal_moves_by_a_softmax_or_uniformly() -> None:
-    draw_moves = example("td_lambda", "torch").draw_moves
-    values = np.tile([0.0, -np.inf, np.log(3.0)], (20_000, 1))
-    for random_share, expected in ((0.0, 0.75), (1.0, 0.5)):
-        actions = draw_moves(values, 1.0, random_share, np.random.default_rng(0))
-        assert set(actions.tolist()) == {0, 2}
-        assert (actions == 2).mean() == pytest.approx(expected, abs=0.02)
-
-
-@pytest.mark.slow
-def test_td_lambda_lowers_the_regret_and_saves_its_net(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    td, picture, file = example("td_lambda", "torch"), tmp_path / "regret.svg", tmp_path / "td.npz"
-    net = td.main(["--plies", "80000", "--every", "20480", "--save", str(file), "--plot", str(picture)])
-    assert file.read_bytes() == net.to_bytes()
-    regrets = [
-        float(line.partition("regret_depth_1 ")[2].split(",")[0]) for line in capsys.readouterr().out.split("\n")[:-1]
-    ]
-    assert regrets[-1] < regrets[0]
-    assert picture.exists()
 
 
 def test_a_target_of_pqn_changes_sign_from_ply_to_ply_and_stops_at_the_end_of_a_game() -> None:
