@@ -29,6 +29,8 @@ from oanquan_env.engine.rules import Rules, RulesError
 from oanquan_env.files import read_bytes
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.records.reader import BRACE, QUOTE, Reader, escaped
+from oanquan_env.render import image
+from oanquan_env.render.animation import animate, moving_picture
 
 UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")
@@ -115,14 +117,9 @@ class GameRecord:
             dark: light or dark colours; None lets an SVG follow its reader's preference, and makes a GIF light.
             width: in pixels; by default 960 for an SVG of the usual board, and 480 for a GIF.
         """
-        from oanquan_env.render.animation import animate  # a record needs no drawing
-
         animate(Path(path), self.board().boards(), owners=self._owners(), dark=dark, width=width)
 
     def _repr_html_(self) -> str:
-        from oanquan_env.render import image
-        from oanquan_env.render.animation import moving_picture
-
         return image(moving_picture("svg", self.board().boards(), owners=self._owners()).decode())
 
     def _owners(self) -> list[list[int]] | None:

@@ -7,10 +7,9 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TypeAlias
 
-from oanquan_env.board import Board
 from oanquan_env.files import write_atomically
 from oanquan_env.render import scene
-from oanquan_env.render.drawable import Drawable
+from oanquan_env.render.drawable import Drawable, Played
 from oanquan_env.render.layout import layout_of
 from oanquan_env.render.motion import Picture, film
 from oanquan_env.render.raster import image
@@ -28,7 +27,7 @@ _GIF_COLOURS = 64
 
 def animate(
     path: Path,
-    boards: Sequence[Board],
+    boards: Sequence[Played],
     *,
     owners: Owners | None = None,
     dark: bool | None = None,
@@ -42,7 +41,7 @@ def animate(
 
 def moving_picture(
     kind: str,
-    boards: Sequence[Board],
+    boards: Sequence[Played],
     *,
     owners: Owners | None = None,
     dark: bool | None = None,

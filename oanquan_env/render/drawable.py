@@ -1,12 +1,43 @@
 """The subjects of drawings: a board, or a plain record of one; and the words beside it."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+# ruff: noqa: D102 - `Board` says what these mean
 
-from oanquan_env.board import Board, Outcome
-from oanquan_env.engine.move_trace import LastMove
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from oanquan_env.engine.move_trace import LastMove, MoveTrace
 from oanquan_env.engine.notation import SEAT_NAMES
+from oanquan_env.engine.positions import Outcome
 from oanquan_env.engine.rules import Rules
+
+
+class Drawable(Protocol):
+    """One game, as the renderers take it: a `Board` or a `Snapshot`."""
+
+    @property
+    def rules(self) -> Rules: ...
+    @property
+    def seeds(self) -> Sequence[int]: ...
+    @property
+    def stones(self) -> Sequence[int]: ...
+    @property
+    def scores(self) -> Sequence[int]: ...
+    @property
+    def mover(self) -> int: ...
+    @property
+    def ply(self) -> int: ...
+    @property
+    def outcome(self) -> Outcome | None: ...
+
+
+class Played(Drawable, Protocol):
+    """A game that knows its last move, as a `Board` does."""
+
+    @property
+    def last_trace(self) -> MoveTrace | None: ...
+    @property
+    def last_mark(self) -> LastMove | None: ...
 
 
 @dataclass(frozen=True)
@@ -20,10 +51,6 @@ class Snapshot:
     mover: int = 0
     ply: int = 0
     outcome: Outcome | None = None
-
-
-Drawable: TypeAlias = Board | Snapshot
-"""One game, as the renderers take it."""
 
 
 def shown_scores(board: Drawable) -> list[int]:

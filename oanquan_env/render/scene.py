@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.notation import SEAT_NAMES
+from oanquan_env.engine.positions import PAWNED, SOLD
 from oanquan_env.engine.rules import Rules
-from oanquan_env.match.ownership import PAWNED, SOLD
 from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_scores, status_line
 from oanquan_env.render.layout import STONE_RADIUS, Point, Square, layout_of
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Polygon, Sector, Shape, Text

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.notation import SEAT_NAMES
-from oanquan_env.match.ownership import PAWNED, SOLD
+from oanquan_env.engine.positions import PAWNED, SOLD
 from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_scores, status_line
 from oanquan_env.render.layout import UNIT, layout_of
 from oanquan_env.render.scene import Owners
