@@ -3,7 +3,8 @@
     python -m benchmarks.page_files          writes them
     python -m benchmarks.page_files --check  fails if one is not as it would be written
 
-Run it after any change of `oanquan_env/play/web`: browsers that have kept the page look for changes in these lists.
+It also writes the words of moves into `move-words.js`. Run it after any change of these words or of
+`oanquan_env/play/web`: browsers that have kept the page look for changes in these lists.
 """
 
 import argparse
@@ -15,10 +16,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchmarks.page import BEGIN
+from oanquan_env.engine.notation import WORDS
 from oanquan_env.files import write_atomically
 
 FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
+MOVE_WORDS = "move-words.js"
+"""Holds the words of moves, which Python reads from the engine's `words.json`."""
 ENGINE = ("moves.wasm", "engine.json")
 UNKEPT = ("widget.js", "players.json")
 """Files of the folder that browsers do not keep: the notebook's, and the answer of a server."""
@@ -59,13 +63,21 @@ def lists() -> Iterator[tuple[str, str]]:
     links = re.compile(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")')
     page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # what it matches behind them is empty
     yield PAGE, page
+    story = json.dumps(WORDS, ensure_ascii=False, separators=(",", ":"))
+    words = re.sub(
+        "(?m)^const STORY = .*;$",
+        lambda _: f"const STORY = {story};",
+        (FOLDER / MOVE_WORDS).read_text(encoding="utf-8"),
+    )
+    yield MOVE_WORDS, words
     files = of_its_beginning()
     unlisted = {*files, *UNKEPT, KEEPER}
     every = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file())
     others = [name for name in every if name not in unlisted]
     version = hashlib.sha256()
     for name in (*files, *others):
-        version.update(name.encode() + (page.encode() if name == PAGE else (FOLDER / name).read_bytes()))
+        made = {PAGE: page, MOVE_WORDS: words}.get(name)
+        version.update(name.encode() + (made.encode() if made else (FOLDER / name).read_bytes()))
     keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
     kept = ["./" if name == PAGE else name for name in files]
     for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", kept), ("OTHERS", others)):
