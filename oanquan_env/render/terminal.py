@@ -14,14 +14,6 @@ from oanquan_env.render.scene import Owners
 
 STONE, MOVER = "◉", "▶"
 ORIGIN, LAST, CAPTURED = "○", "●", "×"
-LEGEND = f"""\
-  {MOVER}    the player to move
-  {STONE}    a mandarin stone
-  {ORIGIN}    the field that the last move played
-  {LAST}    the square of its last seed
-  {CAPTURED}    a square that it captured
-  (5)  seeds that the game's end has left: they are counted or go to nobody
-Fields are numbered from their player's own left. A sows anticlockwise, C clockwise."""
 _OWNERSHIP = {PAWNED: "½", SOLD: "$"}
 _CELL, _NARROW_CELL = 7, 4
 _COLOURS = {
