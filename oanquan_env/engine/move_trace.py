@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 from enum import StrEnum, auto
 from typing import Any, NamedTuple
 
-from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, Move, square_name
+from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, Move, capital, square_name
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
 
@@ -185,7 +185,7 @@ class MoveTrace:
         def name(index: int) -> str:
             return square_name(self.rules, index, language, seats, self.player)
 
-        yield _capital(words["plays"], name=seats[self.player], move=self.move)
+        yield capital(words["plays"].format(name=seats[self.player], move=self.move))
         for lap in self.laps:
             pieces = words["one"] if lap.one_lifted else _counted(words, "seeds", lap.seeds)
             yield words["lift"].format(pieces=pieces, square=name(lap.square), last=name(lap.last))
@@ -197,7 +197,7 @@ class MoveTrace:
         yield words["turn"].format(why=words["turn_ends"][self.turn_end])
         for player, seeds, borrowed in map(astuple, self.refillings):
             told, loan = _counted(words, "seeds", seeds), "borrow" if borrowed else "refill"
-            yield _capital(words[loan], name=seats[player], seeds=told, borrowed=borrowed)
+            yield capital(words[loan].format(name=seats[player], seeds=told, borrowed=borrowed))
         if self.termination:
             yield from self.ending(language, seats)
 
@@ -207,7 +207,7 @@ class MoveTrace:
         yield words["over"].format(why=words["endings"][str(self.termination)])
         for name, points in zip(seats, self.leftovers, strict=True):
             if points:
-                yield _capital(words["leftover"], name=name, points=_counted(words, "points", points))
+                yield capital(words["leftover"].format(name=name, points=_counted(words, "points", points)))
         left = {"seeds": sum(last.seeds) - sum(self.leftovers), "stones": sum(last.stones)}
         if pieces := [_counted(words, thing, number) for thing, number in left.items() if number]:
             yield words["nobody"].format(pieces=words["and"].join(pieces))
@@ -222,8 +222,3 @@ def _counted(words: Mapping[str, Any], thing: str, number: int) -> str:
     """`1 seed`, `2 seeds`."""
     told: str = words[thing][number != 1]
     return told.format(n=number)
-
-
-def _capital(sentence: str, **parts: object) -> str:
-    text = sentence.format(**parts)
-    return text[:1].upper() + text[1:]

@@ -203,6 +203,11 @@ def square_name(
     return words.format(field=min(field + 1, rules.fields), owner=(seats or SEAT_NAMES[rules.players])[player])
 
 
+def capital(text: str) -> str:
+    """The text with a capital letter first."""
+    return text[:1].upper() + text[1:]
+
+
 def names(moves: Sequence[Move]) -> str:
     """Moves as a list for people: `1A, 1C`, or `none`."""
     return ", ".join(map(str, moves)) or "none"

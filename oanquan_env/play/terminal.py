@@ -14,17 +14,15 @@ from oanquan_env import render
 from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
 from oanquan_env.engine import notation
-from oanquan_env.engine.notation import Language, Move, NotationError
+from oanquan_env.engine.notation import Language, Move, NotationError, capital
 from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.players import Policy
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
-from oanquan_env.render.terminal import CAPTURED, LAST, MOVER, ORIGIN, STONE, Captions
+from oanquan_env.render.terminal import CAPTURED, LAST, MOVER, ORIGIN, STONE
 
 PREFERENCE = 3.0
 """A proved move is the hint unless the search sees another that wins more than so many points more."""
-ASCII = str.maketrans("╭╮╰╯┬┴├┤┼─│▶◉○●×½…", "+++++++++-|>@o*x/.")
-"""For terminals that know no other signs."""
 PLACES = {
     2: ("bên dưới", "bên trên"),
     3: ("bên dưới", "bên phải", "bên trái"),
@@ -62,12 +60,6 @@ WORDS = {
     "help": (HELP, HELP_VI),
     "begin": ("{players}. Rules: {rules}.", "{players}. Luật: {rules}."),
     "how": ("Type a move such as 3A, or help.", "Gõ một nước như 3A, hoặc help."),
-    "turn": ("{name} to move", "đến lượt {name}"),
-    "wins": ("{names} wins", "{names} thắng"),
-    "share": ("{names} share the win", "{names} cùng thắng"),
-    "draw": ("A draw", "hòa"),
-    "ply": ("ply {ply}", "{ply} nước"),
-    "played": ("{name} played {move}", "{name} vừa đi {move}"),
     "thinking": ("{name} is thinking… ", "{name} đang nghĩ… "),
     "moves": ("You can play {moves}.", "Bạn đi được {moves}."),
     "none": ("No move has been played yet.", "Chưa có nước nào."),
@@ -97,7 +89,7 @@ class TerminalGame:
         self._players = [made[name] for name in players]  # None for a person
         self._seats = seat_names(players, language)
         told = [f"{seat}: {name}" for seat, name in zip(self._seats, players, strict=True)]
-        self._introduced = ", ".join(told if language == "en" else map(_capital, self._seats))
+        self._introduced = ", ".join(told if language == "en" else map(capital, self._seats))
 
     def run(self) -> None:
         """Play until the game is over, somebody types `quit` or the input ends."""
@@ -119,26 +111,15 @@ class TerminalGame:
         return WORDS[key][self._language == "vi"].format(**parts)
 
     def _say(self, key: str, **parts: object) -> None:
-        show(_capital(self._words(key, **parts)))
+        show(capital(self._words(key, **parts)))
 
     @property
     def _mover(self) -> str:
         return self._seats[self.board.mover]
 
     def _draw(self) -> None:
-        board, last, outcome = self.board, self.board.last_mark, self.board.outcome
-        notes = [self._words("turn", name=self._mover)]
-        if outcome is not None:
-            best = max(outcome.scores)
-            winners = [self._seats[seat] for seat, score in enumerate(outcome.scores) if score == best]
-            key = "draw" if len(winners) == len(self._seats) else "share" if len(winners) > 1 else "wins"
-            notes = [self._words(key, names=", ".join(winners))]
-        notes.append(self._words("ply", ply=board.ply))
-        if last is not None:
-            mover = self._seats[last.origin // (board.rules.fields + 1)]
-            notes.append(self._words("played", name=mover, move=last.label))
-        captions = Captions([_capital(name) for name in self._seats], notes)
-        picture = plain(render.text(board, last=last, columns=width(), words=captions))
+        last = self.board.last_mark
+        picture = render.text(self.board, last=last, columns=width(), language=self._language, seats=self._seats)
         print(f"\n{render.coloured(picture) if has_colour() else picture}\n")
 
     def _ask(self) -> Move | None:
@@ -146,7 +127,7 @@ class TerminalGame:
         legal = self.board.legal_moves
         while True:
             try:
-                line = input(f"{_capital(self._mover)} > ").strip()
+                line = input(f"{capital(self._mover)} > ").strip()
             except EOFError:
                 print()
                 return None
@@ -173,7 +154,7 @@ class TerminalGame:
                 self._say("illegal", name=self._mover, move=move, moves=notation.names(legal))
 
     def _answer(self, player: Policy) -> Move:
-        print(plain(_capital(self._words("thinking", name=self._mover))), end="", flush=True)
+        print(capital(self._words("thinking", name=self._mover)), end="", flush=True)
         move = choose_move(player, self.board, self._rng)
         print(move)
         return move
@@ -239,22 +220,9 @@ def has_colour() -> bool:
     return "WT_SESSION" in os.environ if os.name == "nt" else os.environ.get("TERM", "dumb") != "dumb"
 
 
-def plain(text: str) -> str:
-    """The text with signs that this output has: those of ASCII where it has no others."""
-    try:
-        text.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        return text.translate(ASCII)
-    return text
-
-
 def show(text: str) -> None:
     """Print lines, broken between words where the terminal is narrower."""
     columns = width()
     for line in text.split("\n"):
         parts = textwrap.wrap(line, columns, break_long_words=False, break_on_hyphens=False) if columns else [line]
-        print(plain("\n".join(parts).replace("\N{NO-BREAK SPACE}", " ")))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+        print("\n".join(parts).replace("\N{NO-BREAK SPACE}", " "))

@@ -9,7 +9,7 @@ from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.notation import SEAT_NAMES
 from oanquan_env.engine.positions import PAWNED, SOLD
 from oanquan_env.engine.rules import Rules
-from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_scores, status_line
+from oanquan_env.render.drawable import Drawable, ending_line, last_line, ply_line, shown_scores, status_line
 from oanquan_env.render.layout import STONE_RADIUS, Point, Square, layout_of
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Piece, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
@@ -245,7 +245,7 @@ def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
         marked = board.mover == player if board.outcome is None else score == max(scores)
         plate = _plate_beside if len(names) == 2 else _plate_below
         yield from plate(here.plates[player], here.text_scale, name, str(score).replace("-", MINUS), marked)
-    played = " · ".join(part for part in (ending_line(board) or last_line(board, last), f"ply {board.ply}") if part)
+    played = " · ".join(part for part in (ending_line(board) or last_line(board, last), ply_line(board)) if part)
     for note, line, size, role in zip(
         here.notes, (status_line(board), played), (18.0, 16.0), ("ink", "faint"), strict=True
     ):

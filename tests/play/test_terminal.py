@@ -13,8 +13,7 @@ from oanquan_env import Board, Rules
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import WORDS as STORY
 from oanquan_env.engine.positions import Positions
-from oanquan_env.play import terminal
-from oanquan_env.play.terminal import WORDS, TerminalGame, seat_names
+from oanquan_env.play.terminal import WORDS, seat_names
 from oanquan_env.players import make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
@@ -66,7 +65,7 @@ def test_a_game_of_two_persons(play: Play) -> None:
         "South plays 5A.\nLift 5 seeds",
         "You can play 1A, 1C,",
         f"\n{boards_of('5A')[-1]}\n",
-        "North wins, ply 2",
+        "North wins, stones captured",
     )
     words += ("North gets 25 points for seeds left on the board.\nLeft to nobody: 2 seeds.\n",)
     assert [word for word in words if word not in printed] == []
@@ -100,7 +99,7 @@ def test_the_time_of_a_search_begins_when_it_is_compiled(monkeypatch: pytest.Mon
 def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     typed = "help\n3A\nstory\n9Z\n9C\n1A\nhint\nmoves\nquit\n"
     printed = play(typed, *BOTH, "--language", "vi")
-    for words in ("▶ Bên trên 0", "đến lượt bên trên, 1 nước, bên dưới vừa đi 3A", "Bên dưới đi 3A.\nBốc 5 dân ở ô 3"):
+    for words in ("▶ Bên trên 0", "Đến lượt bên trên, 1 nước, bên dưới vừa đi 3A", "Bên dưới đi 3A.\nBốc 5 dân ở ô 3"):
         assert words in printed
     printed += play("5A\nhint", "--opponent", "easy", "--language", "vi", "--position", LESSON)
     english, vietnamese = zip(*WORDS.values(), strict=True)
@@ -117,15 +116,3 @@ def test_seats_have_the_names_of_the_page() -> None:
     assert seat_names(["human", "hard", "greedy"], "vi") == ["bạn", "Lan bên phải", "máy bên trái"]
     assert seat_names(["human", "human"], "vi") == ["bên dưới", "bên trên"]
     assert seat_names(["human", "easy", "easy"], "en") == ["South", "East", "West"]
-
-
-def test_a_terminal_of_ascii_gets_signs_that_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, "ascii"))
-    monkeypatch.setattr(terminal, "edit_lines", lambda: None)
-    monkeypatch.setattr("builtins.input", lambda prompt: "quit")
-    TerminalGame(boards_of("5A")[-1], ["human", "human"], np.random.default_rng(0), "en").run()
-    sys.stdout.flush()
-    printed = shown.getvalue()
-    monkeypatch.undo()
-    assert all(sign in printed for sign in (b"> North 0", b"@", b"o 0", b"x 0", b"+-------+"))
