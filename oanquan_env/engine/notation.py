@@ -23,7 +23,7 @@ Language: TypeAlias = Literal["en", "vi"]
 WORDS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("words.json").read_bytes())
 """By language, the words for squares and for the steps of a move; the page has them, too."""
 DIRECTION_LETTERS = "AC"
-SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
+SEAT_NAMES: dict[int, tuple[str, ...]] = {int(players): tuple(names) for players, names in WORDS["en"]["seats"].items()}
 """Names of the sides by number of players, anticlockwise."""
 SHORT = 40
 """Most characters of a text that an error quotes."""

@@ -1,11 +1,13 @@
 """A game in the terminal: people type moves and commands, players answer."""
 
 import contextlib
+import json
 import os
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from numpy.random import Generator
@@ -19,61 +21,13 @@ from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.players import Policy
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
-from oanquan_env.render.terminal import CAPTURED, LAST, MOVER, ORIGIN, STONE
 
 PREFERENCE = 3.0
 """A proved move is the hint unless the search sees another that wins more than so many points more."""
-PLACES = {
-    2: ("bên dưới", "bên trên"),
-    3: ("bên dưới", "bên phải", "bên trái"),
-    4: ("bên dưới", "bên phải", "bên trên", "bên trái"),
-}
-"""What Vietnamese calls the seats; a person who plays alone is `bạn`, and the other players have names."""
 NAMES = dict(zip(LEVELS, ("Bống", "Tí", "Mai", "Lan", "Trạng"), strict=True))
-HELP = f"""\
-A move is a field's number, counted from its player's own left, and a direction:
-3A sows field 3 anticlockwise, 3C clockwise.
-  hint   what each move is worth
-  moves  the moves that you can play
-  story  the last move step by step
-  quit   leave (or Ctrl-D)
-  {MOVER}    the player to move
-  {STONE}    a mandarin stone
-  {ORIGIN}    the field that the last move played
-  {LAST}    the square of its last seed
-  {CAPTURED}    a square that it captured
-  (5)  seeds that the game's end has left: they are counted or go to nobody"""
-HELP_VI = f"""\
-Một nước là số của ô, đếm từ bên trái người đi, và một chiều: 3A rải ô 3 ngược
-chiều kim đồng hồ, 3C theo chiều kim đồng hồ.
-  hint   mỗi nước được bao nhiêu
-  moves  các nước đi được
-  story  kể lại từng bước của nước vừa đi
-  quit   thoát (hoặc Ctrl-D)
-  {MOVER}    người đang đi
-  {STONE}    quan
-  {ORIGIN}    ô vừa đi
-  {LAST}    ô của dân cuối
-  {CAPTURED}    ô vừa bị ăn
-  (5)  dân còn lại khi hết ván: đã được tính, hoặc không thuộc về ai"""
-WORDS = {
-    "help": (HELP, HELP_VI),
-    "begin": ("{players}. Rules: {rules}.", "{players}. Luật: {rules}."),
-    "how": ("Type a move such as 3A, or help.", "Gõ một nước như 3A, hoặc help."),
-    "thinking": ("{name} is thinking… ", "{name} đang nghĩ… "),
-    "moves": ("You can play {moves}.", "Bạn đi được {moves}."),
-    "none": ("No move has been played yet.", "Chưa có nước nào."),
-    "unknown": ("I do not know {line!r}: type a move such as 3A, or help.", "Không hiểu {line!r}: gõ 3A, hoặc help."),
-    "illegal": ("{name} cannot play {move}; legal: {moves}.", "{name} không đi được {move}; đi được {moves}."),
-    "looking": ("Looking for the best move…", "Đang tìm nước hay nhất…"),
-    "hint": (
-        "Try {best}. Final margin of {name} if all play their best ({how}):",
-        "Thử {best}. Điểm {name} hơn ở cuối ván, nếu ai cũng đi hay nhất ({how}):",
-    ),
-    "proved": ("proved", "đã chứng minh"),
-    "seen": ("searched {depth} moves ahead", "nhìn trước {depth} nước"),
-}
-"""All sentences, in English and in Vietnamese; `notation.WORDS` has those about the steps of a move."""
+"""Who plays the levels, in Vietnamese."""
+WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+"""The sentences by language; `notation.WORDS` has those about moves."""
 
 
 class TerminalGame:
@@ -94,8 +48,8 @@ class TerminalGame:
     def run(self) -> None:
         """Play until the game is over, somebody types `quit` or the input ends."""
         edit_lines()
-        self._say("how")
-        self._say("begin", players=self._introduced, rules=self.board.rules)
+        self._say("begin")
+        self._say("players", players=self._introduced, rules=self.board.rules)
         self._draw()
         while self.board.outcome is None:
             player = self._players[self.board.mover]
@@ -108,7 +62,8 @@ class TerminalGame:
             show("\n".join(trace.ending(self._language, self._seats)))
 
     def _words(self, key: str, **parts: object) -> str:
-        return WORDS[key][self._language == "vi"].format(**parts)
+        words = WORDS[self._language][key]
+        return ("\n".join(words) if key == "help" else str(words)).format(**parts)
 
     def _say(self, key: str, **parts: object) -> None:
         show(capital(self._words(key, **parts)))
@@ -181,11 +136,9 @@ def best_move(player: Policy, analysis: Analysis) -> Move:
 
 def seat_names(players: Sequence[str], language: Language) -> list[str]:
     """What sentences call the seats: English names the seats, Vietnamese who sits there, as on the page."""
-    if language == "en":
-        return list(notation.SEAT_NAMES[len(players)])
-    places = PLACES[len(players)]
-    if players.count(PERSON) != 1:
-        return list(places)
+    places: list[str] = notation.WORDS[language]["seats"][str(len(players))]
+    if language == "en" or players.count(PERSON) != 1:
+        return places
     names = ["bạn" if name == PERSON else NAMES.get(name, "máy") for name in players]
     if len(names) > 2:
         names = [f"{name} {place}" if name != "bạn" else name for name, place in zip(names, places, strict=True)]
