@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env import render
 from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.move_trace import LastMove, MoveTrace
 from oanquan_env.engine.notation import Move, format_position, names, parse_position, seat_name
 from oanquan_env.engine.position_checks import PositionError, check_points, check_ready, check_setup
-from oanquan_env.engine.positions import Positions, Termination
+from oanquan_env.engine.positions import Outcome, Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.engine.tracing import trace_move
 
 
 class IllegalMoveError(IllegalActionError):
     """A move that can be read but not played here; the message names the legal ones."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a game ended.
-
-    Attributes:
-        scores: final points of each player, leftovers included.
-        winner: the player with the most points; None for a tie at the top.
-        termination: why the game is over.
-    """
-
-    scores: tuple[int, ...]
-    winner: int | None
-    termination: Termination
-
-    @property
-    def result(self) -> str:
-        """The points as a record has them, such as `42-28`."""
-        return "-".join(map(str, self.scores))
 
 
 @lru_cache(maxsize=16)
@@ -289,13 +269,9 @@ class Board:
         return f"Board.parse({self.text()!r}, rules={str(self.rules)!r}{unchecked})"
 
     def __str__(self) -> str:
-        from oanquan_env import render  # drawing needs boards; a game needs no drawing
-
         return render.text(self, last=self.last_mark)
 
     def _repr_html_(self) -> str:
-        from oanquan_env import render
-
         return render.image(render.svg(self, last=self.last_mark))
 
 

@@ -12,7 +12,6 @@ from oanquan_env.engine.notation import NotationError, seat_name
 from oanquan_env.match.match import Match, Round, resigned
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.match.settling import debt
-from oanquan_env.play import vietnamese
 from oanquan_env.records.games import GameRecord, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
 from tools.page import catalogue
@@ -210,7 +209,7 @@ class Reference:
         return replace(trace, standings=tuple(self.scores() or ())) if trace and trace.termination else trace
 
 
-def told(trace: MoveTrace) -> Json:
+def told(trace: MoveTrace, seats: list[str]) -> Json:
     """A move as the page shows it."""
     parts = ("gap", "square", "seeds", "stones", "points")
     laps = [{"kind": "lap", "square": lap.square, "seeds": lap.seeds, "squares": [*lap.squares]} for lap in trace.laps]
@@ -219,6 +218,7 @@ def told(trace: MoveTrace) -> Json:
     seeds, stones, scores = map(list, trace.frames()[-1])
     path = [square for lap in trace.laps for square in lap.squares]
     arrow = f"{trace.move.field + 1}{'↺↻'[trace.move.direction]}"
+    first, *lines = trace.lines("vi", seats)
     return {
         "player": trace.player,
         "mover": (trace.player + 1) % trace.rules.players,
@@ -230,7 +230,7 @@ def told(trace: MoveTrace) -> Json:
         | {"captured": [taking.square for taking in trace.takings]},
         "lines": {
             "en": list(trace.lines()),
-            "vi": [line[0].upper() + line[1:] for line in vietnamese.trace_lines(trace, arrow)],
+            "vi": [first.replace(str(trace.move), arrow), *lines],
         },
     }
 

@@ -28,8 +28,8 @@ MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->",
 """A module's part of a page of docs/api: the names of the module, for readers without the site."""
 MEMBERS = {
     "oanquan_env.engine.rules": ("Rules", "Preset", "RulesError", "as_rules"),
-    "oanquan_env.board": ("Board", "Outcome", "IllegalMoveError"),
-    "oanquan_env.engine.positions": ("Positions", "Termination"),
+    "oanquan_env.board": ("Board", "IllegalMoveError"),
+    "oanquan_env.engine.positions": ("Positions", "Termination", "Outcome"),
     "oanquan_env.engine.position_checks": ("PositionError",),
     "oanquan_env.render": ("text", "svg", "rgb", "Window", "Drawable", "LastMove", "Snapshot"),
     "agents": ("make",),

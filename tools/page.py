@@ -118,8 +118,8 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
         "size": [here.width, here.height],
         "text_scale": here.text_scale,
         "plates": here.plates,
-        "pebble": fragment(pebble((0.0, 0.0), 1.0, 0.0, PEBBLES[0])),
-        "stone": fragment(stone((0.0, 0.0))),
+        "pebble": fragment([pebble((0.0, 0.0), 1.0, 0.0, PEBBLES[0])]),
+        "stone": fragment([stone((0.0, 0.0))]),
         "most_pebbles": MOST_PEBBLES,
         "squares": [
             {

@@ -1,6 +1,6 @@
 """The lists of the page's files: in `index.html` those that load at once, in `service-worker.js` those that are kept.
 
-`python -m tools.page` writes them.
+`python -m tools.page` writes them, and the words of moves into `move-words.js`.
 """
 
 import hashlib
@@ -9,8 +9,12 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from oanquan_env.engine.notation import WORDS
+
 WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
+MOVE_WORDS = "move-words.js"
+"""Holds the words of moves, which Python reads from the engine's `words.json`."""
 ENGINE = ("moves.wasm", "engine.json")
 BEGIN = "vietnamese"
 """The rules with which the page begins, and of its lessons: those that people in Vietnam play."""
@@ -53,13 +57,18 @@ def lists() -> Iterator[tuple[str, str]]:
     links = re.compile(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")')
     page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # what it matches behind them is empty
     yield PAGE, page
+    story = json.dumps(WORDS, ensure_ascii=False, separators=(",", ":"))
+    told = (WEB / MOVE_WORDS).read_text(encoding="utf-8")
+    words = re.sub("(?m)^const STORY = .*;$", lambda _: f"const STORY = {story};", told)
+    yield MOVE_WORDS, words
     files = of_its_beginning()
     unlisted = {*files, *UNKEPT, KEEPER}
     every = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*") if path.is_file())
     others = [name for name in every if name not in unlisted]
     version = hashlib.sha256()
     for name in (*files, *others):
-        version.update(name.encode() + (page.encode() if name == PAGE else (WEB / name).read_bytes()))
+        made = {PAGE: page, MOVE_WORDS: words}.get(name)
+        version.update(name.encode() + (made.encode() if made else (WEB / name).read_bytes()))
     keeper = (WEB / KEEPER).read_text(encoding="utf-8")
     kept = ["./" if name == PAGE else name for name in files]
     for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", kept), ("OTHERS", others)):

@@ -26,8 +26,7 @@ from oanquan_env.files import check_place, write_atomically
 from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON, player_of
-from oanquan_env.play.terminal import TerminalGame
-from oanquan_env.play.vietnamese import language_of_system
+from oanquan_env.play.terminal import TerminalGame, language_of_system
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.match_records import rounds_of_matches
 from oanquan_env.search.certificates import read_certificate
@@ -42,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif hasattr(stream, "reconfigure"):  # a terminal that cannot show or send ◉ makes a ? of it, not a traceback
             stream.reconfigure(errors="replace")
     asked = _parser().parse_args(arguments)
+    if getattr(asked, "rules", DEFAULT_PRESET) is None:
+        asked.rules = Rules.parse("vietnamese" if _begins_as_the_page(asked) else DEFAULT_PRESET)
     try:
         status: int | None = asked.run(asked)
         sys.stdout.flush()
@@ -90,10 +91,9 @@ def _parser() -> argparse.ArgumentParser:
     ruled.add_argument(
         "--rules",
         type=_rules,
-        default=Rules.parse(DEFAULT_PRESET),
         metavar="TEXT",
         help=f'a preset ({", ".join(PRESETS)}), with changes if you like: "vietnamese stone_value=5" '
-        f"(default: {DEFAULT_PRESET})",
+        f"(default: {DEFAULT_PRESET}, and to play in Vietnamese, vietnamese)",
     )
     placed = argparse.ArgumentParser(add_help=False, parents=[ruled])
     placed.add_argument("--position", metavar="TEXT", help="begin at this position instead of the set-up")
@@ -107,7 +107,6 @@ def _parser() -> argparse.ArgumentParser:
         f"ppo:pretrained, or {PERSON} for another person at this keyboard",
     )
     play.add_argument("--seat", help="your seat: South (begins, the default), North, …, or its number")
-    play.add_argument("--hints", metavar="NAME", help="who answers `hint` in the terminal (default: the strongest)")
     play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
     play.add_argument("--port", type=_PORT, metavar="N", help="of the page (default: 8765, or if in use, any)")
     play.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="this machine's in a network, for phones")
@@ -170,6 +169,11 @@ def _board(asked: argparse.Namespace) -> Board:
     return Board(asked.rules) if asked.position is None else Board.parse(asked.position, asked.rules)
 
 
+def _begins_as_the_page(asked: argparse.Namespace) -> bool:
+    """Whether it is a game in the Vietnamese terminal, which begins with the rules and the player of the page."""
+    return asked.run is _play and asked.language == "vi" and not asked.browser
+
+
 def _play(asked: argparse.Namespace) -> None:
     board = _board(asked)
     seats = [name.lower() for name in SEAT_NAMES[asked.rules.players]]
@@ -177,12 +181,12 @@ def _play(asked: argparse.Namespace) -> None:
     seat = seats_by_word.get((asked.seat or seats[0]).lower())
     if seat is None:
         raise ValueError(f"no seat {asked.seat!r}; seats are {', '.join(SEAT_NAMES[asked.rules.players])}")
-    opponent = asked.opponent or "easy"
+    opponent = asked.opponent or ("beginner" if _begins_as_the_page(asked) else "easy")
     names = [opponent] * len(seats)
     names[seat] = PERSON
     rng = np.random.default_rng(asked.seed)
     if not asked.browser:
-        TerminalGame(board, names, asked.hints, rng, asked.language).run()
+        TerminalGame(board, names, rng, asked.language).run()
         return
     from oanquan_env.play.choosing import Chooser
     from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import

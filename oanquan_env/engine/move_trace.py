@@ -1,37 +1,26 @@
 """The steps of one move, for animation and teaching; `tracing` makes them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from enum import StrEnum, auto
+from typing import Any, NamedTuple
 
-from oanquan_env.engine.notation import Move, seat_name, square_name
+from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, Move, capital, square_name
 from oanquan_env.engine.positions import Termination
-from oanquan_env.engine.rules import MAX_SEEDS, Rules
+from oanquan_env.engine.rules import Rules
 
 
-class TurnEnd(Enum):
-    """Why no more was sown or captured; the value says it in words."""
+class TurnEnd(StrEnum):
+    """Why no more was sown or captured; `notation.WORDS` has the words."""
 
-    MANDARIN_AHEAD = "a mandarin square that is not empty lies ahead"
-    EMPTY_MANDARIN_AHEAD = "an empty mandarin square lies ahead, and that is no gap"
-    NOTHING_BEHIND = "the square behind the gap is empty"
-    NO_FURTHER_GAP = "the square behind the capture is not empty"
-    UNRIPE_MANDARIN = "the mandarin behind the gap is unripe"
-    SEEDS_STAY = "the seeds of the mandarin square behind the gap cannot be captured"
-    ONE_CAPTURE = "a turn captures once"
-    NOT_COMPLETED = "the move cannot be completed"
-
-
-ENDINGS = {
-    Termination.STONES_CAPTURED: "all mandarin stones are captured",
-    Termination.SQUARES_EMPTY: "all mandarin squares are empty",
-    Termination.FORFEIT: "a player has too few points to refill its row",
-    Termination.MAX_PLIES: "the most moves that the rules allow are played",
-    Termination.ENDLESS_RELAY: "a relay would never end",
-    Termination.TOO_MANY_SEEDS: f"refills on credit would bring more than {MAX_SEEDS} seeds into play",
-}
-"""Why a game is over, in words."""
+    MANDARIN_AHEAD = auto()
+    EMPTY_MANDARIN_AHEAD = auto()
+    NOTHING_BEHIND = auto()
+    NO_FURTHER_GAP = auto()
+    UNRIPE_MANDARIN = auto()
+    SEEDS_STAY = auto()
+    ONE_CAPTURE = auto()
+    NOT_COMPLETED = auto()
 
 
 @dataclass(frozen=True)
@@ -189,45 +178,47 @@ class MoveTrace:
             scores[step.player] -= step.seeds
         return Frame(tuple(seeds), tuple(stones), tuple(scores))
 
-    def lines(self) -> Iterator[str]:
-        """The trace in English, one sentence for each step."""
+    def lines(self, language: Language = "en", seats: Sequence[str] = ()) -> Iterator[str]:
+        """Return the trace in words, one sentence for each step; `seats` are the players' names."""
+        words, seats = WORDS[language], seats or SEAT_NAMES[self.rules.players]
 
-        def name(square: int) -> str:
-            return square_name(self.rules, square)
+        def name(index: int) -> str:
+            return square_name(self.rules, index, language, seats, self.player)
 
-        yield f"{seat_name(self.rules, self.player)} plays {self.move}."
+        yield capital(words["plays"].format(name=seats[self.player], move=self.move))
         for lap in self.laps:
-            what = "one seed" if lap.one_lifted else counted(lap.seeds, "seed")
-            yield f"Lift {what} from {name(lap.square)}; the last falls into {name(lap.last)}."
+            pieces = words["one"] if lap.one_lifted else _counted(words, "seeds", lap.seeds)
+            yield words["lift"].format(pieces=pieces, square=name(lap.square), last=name(lap.last))
         for taking in self.takings:
-            parts = [counted(taking.seeds, "seed")] * bool(taking.seeds) + ["the stone"] * taking.stones
-            where = f"{name(taking.square)}, behind the gap at {name(taking.gap)}"
-            yield f"Capture {' and '.join(parts)} from {where}: {counted(taking.points, 'point')}."
-        yield f"The turn ends: {self.turn_end.value}."
-        for refilling in self.refillings:
-            loan = f", {refilling.borrowed} of them borrowed" if refilling.borrowed else ""
-            yield f"{seat_name(self.rules, refilling.player)} refills its row with {refilling.seeds} seeds{loan}."
+            seeds = [_counted(words, "seeds", taking.seeds)] * bool(taking.seeds)
+            pieces, points = words["and"].join(seeds + [words["stone"]] * taking.stones), taking.points
+            places = {"square": name(taking.square), "gap": name(taking.gap)}
+            yield words["take"].format(pieces=pieces, points=_counted(words, "points", points), **places)
+        yield words["turn"].format(why=words["turn_ends"][self.turn_end])
+        for player, seeds, borrowed in map(astuple, self.refillings):
+            told, loan = _counted(words, "seeds", seeds), "borrow" if borrowed else "refill"
+            yield capital(words[loan].format(name=seats[player], seeds=told, borrowed=borrowed))
         if self.termination:
-            yield from self.ending()
+            yield from self.ending(language, seats)
 
-    def ending(self) -> Iterator[str]:
+    def ending(self, language: Language = "en", seats: Sequence[str] = ()) -> Iterator[str]:
         """If the game is over with this move: why, where the seeds on the board go, and the final points."""
-        yield f"The game is over: {ENDINGS[self.termination]}."
-        last, names = self.frames()[-1], [seat_name(self.rules, player) for player in range(self.rules.players)]
-        for name, points in zip(names, self.leftovers, strict=True):
+        words, seats, last = WORDS[language], seats or SEAT_NAMES[self.rules.players], self.frames()[-1]
+        yield words["over"].format(why=words["endings"][str(self.termination)])
+        for name, points in zip(seats, self.leftovers, strict=True):
             if points:
-                yield f"{name} gets {counted(points, 'point')} for seeds left on the board."
-        nobody = sum(last.seeds) - sum(self.leftovers)
-        parts = [counted(nobody, "seed")] * bool(nobody) + [counted(sum(last.stones), "stone")] * bool(sum(last.stones))
-        if parts:
-            yield f"Left to nobody: {' and '.join(parts)}."
-        finals = ", ".join(f"{name} {final}" for name, final in zip(names, self.standings, strict=True))
-        yield f"Final points: {finals}."
+                yield capital(words["leftover"].format(name=name, points=_counted(words, "points", points)))
+        left = {"seeds": sum(last.seeds) - sum(self.leftovers), "stones": sum(last.stones)}
+        if pieces := [_counted(words, thing, number) for thing, number in left.items() if number]:
+            yield words["nobody"].format(pieces=words["and"].join(pieces))
+        finals = ", ".join(f"{name} {final}" for name, final in zip(seats, self.standings, strict=True))
+        yield words["finals"].format(all=finals)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
 
-def counted(number: int, thing: str) -> str:
+def _counted(words: Mapping[str, Any], thing: str, number: int) -> str:
     """`1 seed`, `2 seeds`."""
-    return f"{number} {thing}{'s' * (number != 1)}"
+    told: str = words[thing][number != 1]
+    return told.format(n=number)

@@ -6,9 +6,12 @@ ply: `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has one text, and the re
 the words may vary), so that texts can be compared.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.position_checks import PositionError
@@ -16,13 +19,16 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UsageError
 
+Language: TypeAlias = Literal["en", "vi"]
+WORDS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("words.json").read_bytes())
+"""By language, the words for squares and for the steps of a move; the page has them, too."""
 DIRECTION_LETTERS = "AC"
-SEAT_NAMES = {2: ("South", "North"), 3: ("South", "East", "West"), 4: ("South", "East", "North", "West")}
+SEAT_NAMES: dict[int, tuple[str, ...]] = {int(players): tuple(names) for players, names in WORDS["en"]["seats"].items()}
 """Names of the sides by number of players, anticlockwise."""
-WORDS = ("squares", "scores", "mover", "ply")
 SHORT = 40
 """Most characters of a text that an error quotes."""
 
+_PARTS = ("squares", "scores", "mover", "ply")  # of a position
 _COUNT = re.compile(r"(0|[1-9][0-9]{0,8})", re.ASCII)
 _SQUARE = re.compile(r"(0|[1-9][0-9]{0,8})(\*?)", re.ASCII)
 _SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
@@ -131,8 +137,8 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
     score or word that is wrong.
     """
     words = [_Span(match[0], match.start() + 1) for match in re.finditer(r"\S+", text)]
-    if len(words) != len(WORDS):
-        column = words[len(WORDS)].column if len(words) > len(WORDS) else len(text) + 1
+    if len(words) != len(_PARTS):
+        column = words[len(_PARTS)].column if len(words) > len(_PARTS) else len(text) + 1
         raise NotationError(f"a position has 4 words (squares, scores, mover, ply), not {len(words)}", column=column)
     players, side_length = core.rules.players, core.rules.fields + 1
     sides = _split(words[0], "/", players, "sides")
@@ -145,7 +151,7 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
         for index, square in enumerate(squares)
     ]
     mandarins = squares[side_length - 1 :: side_length]
-    mover, ply = (_number(word, _COUNT, f"the {name}") for word, name in zip(words[2:], WORDS[2:], strict=True))
+    mover, ply = (_number(word, _COUNT, f"the {name}") for word, name in zip(words[2:], _PARTS[2:], strict=True))
     points = [_number(score, _SCORE, f"score {p + 1}") for p, score in enumerate(scores)]
     try:
         stones = [int(square.text.endswith("*")) for square in mandarins]
@@ -184,13 +190,22 @@ def _number(span: _Span, pattern: re.Pattern[str], name: str) -> int:
     return int(match[1])
 
 
-def square_name(rules: Rules, index: int) -> str:
-    """A square of the ring in words: `field 3 of South`, `the mandarin square after North`."""
+def square_name(
+    rules: Rules, index: int, language: Language = "en", seats: Sequence[str] = (), mover: int | None = None
+) -> str:
+    """A square of the ring in words: `field 3 of South`, `the mandarin square after North`.
+
+    `seats` are the players' names. Vietnamese leaves them out in the row of `mover`.
+    """
     player, field = divmod(index, rules.fields + 1)
-    owner = seat_name(rules, player)
-    if field == rules.fields:
-        return f"the mandarin square after {owner}"
-    return f"field {field + 1} of {owner}"
+    kind = "mandarin" if field == rules.fields else "field"
+    words: str = WORDS[language][f"own_{kind}" if player == mover else kind]
+    return words.format(field=min(field + 1, rules.fields), owner=(seats or SEAT_NAMES[rules.players])[player])
+
+
+def capital(text: str) -> str:
+    """The text with a capital letter first."""
+    return text[:1].upper() + text[1:]
 
 
 def names(moves: Sequence[Move]) -> str:

@@ -59,6 +59,29 @@ class Termination(IntEnum):
         return self.name.lower()
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How a game ended.
+
+    Attributes:
+        scores: final points of each player, leftovers included.
+        winner: the player with the most points; None for a tie at the top.
+        termination: why the game is over.
+    """
+
+    scores: tuple[int, ...]
+    winner: int | None
+    termination: Termination
+
+    @property
+    def result(self) -> str:
+        """The points as a record has them, such as `42-28`."""
+        return "-".join(map(str, self.scores))
+
+
+OWN, PAWNED, SOLD = 0, 1, 2
+"""In match play, codes of the owners of fields: the player's own, or pawned or sold to the other player."""
+
 RUNNING = np.uint8(Termination.RUNNING)  # an IntEnum costs ten microseconds each time that NumPy meets it
 _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 

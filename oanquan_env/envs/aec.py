@@ -12,14 +12,13 @@ from pettingzoo.utils import wrappers
 
 from oanquan_env.board import Board
 from oanquan_env.engine.core import IllegalActionError
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.positions import SOLD, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
 from oanquan_env.engine.step import ILLEGAL_REWARD
 from oanquan_env.envs.games import TERMINATIONS, Games
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import Given, check_options, given_position
 from oanquan_env.match.match import Match
-from oanquan_env.match.ownership import SOLD
 from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.observation import Observation
 

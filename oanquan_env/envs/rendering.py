@@ -1,24 +1,19 @@
-"""The picture of an environment's game, as its `render_mode` asks for it.
-
-The drawing modules are imported with the first picture: they would add a fifth to the time of `import oanquan_env`.
-"""
+"""The picture of an environment's game, as its `render_mode` asks for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from oanquan_env import render
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
-
-if TYPE_CHECKING:
-    from oanquan_env import render
+from oanquan_env.render.motion import motion
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 """Text, a picture as (height, width, 3) uint8, a window."""
@@ -84,8 +79,6 @@ class Screen:
         if self.mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: give one when making the environment.")
             return None
-        from oanquan_env import render
-
         board = Board.from_positions(self.core, before)
         if action is not None:
             board.push(Move.from_action(action))
@@ -106,8 +99,6 @@ class Screen:
         if action is not None:
             board.push(Move.from_action(action))
             assert board.last_trace is not None
-            from oanquan_env.render.motion import motion
-
             steps = list(motion(board.last_trace, board.ply - 1, each_seed=False))
             pictures += [(step.board, step.last) for step in steps[:-1]]
         pictures.append((board, board.last_mark))
@@ -119,8 +110,6 @@ class Screen:
 
     def _open(self) -> render.Window:
         if self._window is None:
-            from oanquan_env import render
-
             self._window = render.Window()
         return self._window
 

@@ -16,13 +16,10 @@ import numpy.typing as npt
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import NotationError, quoted
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.positions import PAWNED, SOLD, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.match.settling import change_hands, final_points
-
-OWN, PAWNED, SOLD = 0, 1, 2
-"""Codes of `Ownership.owners`."""
 
 Row: TypeAlias = tuple[int, ...]
 Rows: TypeAlias = tuple[Row, Row]

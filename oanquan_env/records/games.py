@@ -26,9 +26,12 @@ from typing import NamedTuple
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.notation import Move, NotationError, quoted
 from oanquan_env.engine.rules import Rules, RulesError
-from oanquan_env.files import read_bytes
+from oanquan_env.files import read_bytes, write_atomically
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.records.reader import BRACE, QUOTE, Reader, escaped
+from oanquan_env.render import image
+from oanquan_env.render.animation import gif, moving_svg
+from oanquan_env.render.motion import film
 
 UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")
@@ -115,15 +118,17 @@ class GameRecord:
             dark: light or dark colours; None lets an SVG follow its reader's preference, and makes a GIF light.
             width: in pixels; by default 960 for an SVG of the usual board, and 480 for a GIF.
         """
-        from oanquan_env.render.animation import animate  # a record needs no drawing
-
-        animate(Path(path), self.board().boards(), owners=self._owners(), dark=dark, width=width)
+        path, pictures, owners = Path(path), list(film(self.board().boards())), self._owners()
+        if path.suffix == ".svg":
+            content = moving_svg(pictures, owners=owners, dark=dark, width=width).encode()
+        elif path.suffix == ".gif":
+            content = gif(pictures, owners=owners, dark=dark, width=width)
+        else:
+            raise ValueError(f"a moving picture is a .svg or a .gif file; got {path.name!r}")
+        write_atomically(path, content)
 
     def _repr_html_(self) -> str:
-        from oanquan_env.render import image
-        from oanquan_env.render.animation import moving_picture
-
-        return image(moving_picture("svg", self.board().boards(), owners=self._owners()).decode())
+        return image(moving_svg(list(film(self.board().boards())), owners=self._owners()))
 
     def _owners(self) -> list[list[int]] | None:
         """Codes of the fields in a round of a match; None for a single game."""

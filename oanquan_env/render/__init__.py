@@ -9,11 +9,10 @@ from oanquan_env.errors import MissingExtraError
 from oanquan_env.render.drawable import Drawable, Snapshot
 from oanquan_env.render.raster import rgb
 from oanquan_env.render.svg import image, svg
-from oanquan_env.render.terminal import LEGEND, coloured, text
+from oanquan_env.render.terminal import coloured, text
 from oanquan_env.render.window import Window
 
 __all__ = [
-    "LEGEND",
     "Drawable",
     "LastMove",
     "MissingExtraError",

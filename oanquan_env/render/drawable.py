@@ -1,12 +1,43 @@
 """The subjects of drawings: a board, or a plain record of one; and the words beside it."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+# ruff: noqa: D102 - `Board` says what these mean
 
-from oanquan_env.board import Board, Outcome
-from oanquan_env.engine.move_trace import LastMove
-from oanquan_env.engine.notation import SEAT_NAMES
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from oanquan_env.engine.move_trace import LastMove, MoveTrace
+from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language
+from oanquan_env.engine.positions import Outcome
 from oanquan_env.engine.rules import Rules
+
+
+class Drawable(Protocol):
+    """One game, as the renderers take it: a `Board` or a `Snapshot`."""
+
+    @property
+    def rules(self) -> Rules: ...
+    @property
+    def seeds(self) -> Sequence[int]: ...
+    @property
+    def stones(self) -> Sequence[int]: ...
+    @property
+    def scores(self) -> Sequence[int]: ...
+    @property
+    def mover(self) -> int: ...
+    @property
+    def ply(self) -> int: ...
+    @property
+    def outcome(self) -> Outcome | None: ...
+
+
+class Played(Drawable, Protocol):
+    """A game that knows its last move, as a `Board` does."""
+
+    @property
+    def last_trace(self) -> MoveTrace | None: ...
+    @property
+    def last_mark(self) -> LastMove | None: ...
 
 
 @dataclass(frozen=True)
@@ -22,36 +53,40 @@ class Snapshot:
     outcome: Outcome | None = None
 
 
-Drawable: TypeAlias = Board | Snapshot
-"""One game, as the renderers take it."""
-
-
 def shown_scores(board: Drawable) -> list[int]:
     """The points to show: final ones once the game is over."""
     return [int(score) for score in (board.scores if board.outcome is None else board.outcome.scores)]
 
 
-def status_line(board: Drawable) -> str:
-    """Whose turn it is, or who won, in words."""
-    names = SEAT_NAMES[board.rules.players]
-    if board.outcome is None:
-        return f"{names[board.mover]} to move"
-    if board.outcome.winner is not None:
-        return f"{names[board.outcome.winner]} wins"
-    scores = shown_scores(board)
-    tied = [name for name, score in zip(names, scores, strict=True) if score == max(scores)]
-    if len(tied) == len(names):
-        return "A draw"
-    return f"{', '.join(tied[:-1])} and {tied[-1]} share the win"
+def status_line(board: Drawable, language: Language = "en", seats: Sequence[str] = ()) -> str:
+    """Whose turn it is, or who won, in words; `seats` are the players' names."""
+    words, names, outcome = WORDS[language], seats or SEAT_NAMES[board.rules.players], board.outcome
+    if outcome is None:
+        return str(words["to_move"].format(name=names[board.mover]))
+    first, *tied = [name for name, score in zip(names, outcome.scores, strict=True) if score == max(outcome.scores)]
+    if not tied:
+        return str(words["wins"].format(name=first))
+    if 1 + len(tied) == len(names):
+        return str(words["draw"])
+    return str(words["share"].format(names=words["and"].join([", ".join([first, *tied[:-1]]), tied[-1]])))
 
 
-def ending_line(board: Drawable) -> str:
+def ending_line(board: Drawable, language: Language = "en") -> str:
     """Why the game is over, in words, or nothing."""
-    return "" if board.outcome is None else str(board.outcome.termination).replace("_", " ")
+    if board.outcome is None:
+        return ""
+    name = str(board.outcome.termination)
+    return name.replace("_", " ") if language == "en" else str(WORDS[language]["endings"][name])
 
 
-def last_line(board: Drawable, last: LastMove | None) -> str:
+def ply_line(board: Drawable, language: Language = "en") -> str:
+    """How many moves were played, in words."""
+    return str(WORDS[language]["ply"].format(ply=board.ply))
+
+
+def last_line(board: Drawable, last: LastMove | None, language: Language = "en", seats: Sequence[str] = ()) -> str:
     """`"North played 5A"`, or nothing."""
     if last is None or not last.label:
         return ""
-    return f"{SEAT_NAMES[board.rules.players][last.origin // (board.rules.fields + 1)]} played {last.label}"
+    name = (seats or SEAT_NAMES[board.rules.players])[last.origin // (board.rules.fields + 1)]
+    return str(WORDS[language]["played"].format(name=name, move=last.label))

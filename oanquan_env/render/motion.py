@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from oanquan_env.board import Board
 from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
-from oanquan_env.render.drawable import Drawable, Snapshot
+from oanquan_env.render.drawable import Drawable, Played, Snapshot
 
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
 """How long a picture stays before the first move, after a move, and at the end."""
@@ -22,7 +21,7 @@ class Picture(NamedTuple):
     milliseconds: int
 
 
-def film(boards: Sequence[Board]) -> Iterator[Picture]:
+def film(boards: Sequence[Played]) -> Iterator[Picture]:
     """A game: the board at which it begins, and the boards after each of its moves."""
     yield Picture(boards[0], None, None, BEGIN_MS)
     for board in boards[1:]:

@@ -20,7 +20,7 @@ from oanquan_env.errors import needing_extra
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.layout import Point, arc_points, layout_of
 from oanquan_env.render.scene import MINUS, Owners, backdrop, foreground
-from oanquan_env.render.shapes import Box, Ellipse, Sector, Shape, Text
+from oanquan_env.render.shapes import Box, Ellipse, Polygon, Sector, Shape, Simple, Text, simple
 from oanquan_env.render.svg import BASELINE
 from oanquan_env.render.theme import palette
 
@@ -65,7 +65,7 @@ def image(rules: Rules, shapes: Iterable[Shape], *, dark: bool = False, width: i
 def _draw(image: Image.Image, shapes: Iterable[Shape], scale: float, dark: bool) -> None:
     """Shapes on top of what is drawn already; a picture unit is `scale` pixels."""
     colours = palette(dark)
-    for shape in shapes:
+    for shape in simple(shapes):
         for role, left, top, mask in _layers(shape, scale):
             image.paste(colours[role], (left, top), mask)
 
@@ -80,7 +80,7 @@ def _empty_board(rules: Rules, width: int, dark: bool) -> Image.Image:
 
 
 @lru_cache(maxsize=16384)
-def _layers(shape: Shape, scale: float) -> tuple[_Layer, ...]:
+def _layers(shape: Simple, scale: float) -> tuple[_Layer, ...]:
     """The layers of one shape: its fill and its outline, or its letters."""
     if isinstance(shape, Text):
         return (_letters(shape, scale),)
@@ -111,7 +111,7 @@ def _area(outline: list[Point], width: float, role: str, opacity: float) -> _Lay
     return _Layer(role, left, top, mask if opacity == 1 else mask.point([round(v * opacity) for v in range(256)]))
 
 
-def _outline(shape: Shape) -> list[Point]:
+def _outline(shape: Polygon | Ellipse | Sector | Box) -> list[Point]:
     """The closed outline of a shape, its curves as short chords."""
     if isinstance(shape, Ellipse):
         cos, sin = math.cos(math.radians(shape.angle)), math.sin(math.radians(shape.angle))
@@ -122,8 +122,6 @@ def _outline(shape: Shape) -> list[Point]:
         return [shape.centre, *arc_points(shape.centre, shape.radius, shape.start, shape.end, 60)]
     if isinstance(shape, Box):
         return _rounded(shape)
-    if isinstance(shape, Text):
-        raise TypeError("letters have no outline here")
     return list(shape.points)
 
 

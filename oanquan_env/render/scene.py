@@ -7,11 +7,11 @@ from itertools import pairwise
 
 from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.notation import SEAT_NAMES
+from oanquan_env.engine.positions import PAWNED, SOLD
 from oanquan_env.engine.rules import Rules
-from oanquan_env.match.ownership import PAWNED, SOLD
-from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_scores, status_line
+from oanquan_env.render.drawable import Drawable, ending_line, last_line, ply_line, shown_scores, status_line
 from oanquan_env.render.layout import STONE_RADIUS, Point, Square, layout_of
-from oanquan_env.render.shapes import Box, Ellipse, Paint, Polygon, Sector, Shape, Text
+from oanquan_env.render.shapes import Box, Ellipse, Paint, Piece, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
 
 MOST_PEBBLES = 12  # a square with more seeds shows this many, and their number over them
@@ -38,23 +38,16 @@ def backdrop(rules: Rules) -> tuple[Shape, ...]:
 
 def foreground(board: Drawable, last: LastMove | None = None, owners: Owners | None = None) -> Iterator[Shape]:
     """The part of one position: marks of the last move, pieces, numbers and words."""
-    here = layout_of(board.rules)
-    if owners is not None:
-        yield from ownership_tabs(board.rules, owners)
-    if last is not None:
-        yield from marks(board.rules, last)
-    for index, square in enumerate(here.squares):
-        if square.radius and board.stones[index // (board.rules.fields + 1)]:
-            yield from stone(square.stone)
-        yield from (
-            heap(index, square, int(board.seeds[index]))
-            if board.outcome is None
-            else counted(square, int(board.seeds[index]))
-        )
-    if last is not None:
-        yield from arrows(board.rules, last)
-    yield from labels(board)
-    yield from words(board, last)
+    return (shape for layer in layers(board, last, owners) for group in layer for shape in group)
+
+
+def layers(board: Drawable, last: LastMove | None, owners: Owners | None) -> Iterator[list[Sequence[Shape]]]:
+    """The same in layers, lowest first, each of groups of shapes that are seen together."""
+    yield [] if owners is None else [list(ownership_tabs(board.rules, owners))]
+    yield [] if last is None else [[shape] for shape in marks(board.rules, last)]
+    yield list(_pieces(board))
+    yield [] if last is None else [[shape] for shape in arrows(board.rules, last)]
+    yield [[shape] for shape in (*labels(board), *words(board, last))]
 
 
 def _outline(square: Square, paint: Paint, drop: float = 0.0) -> Polygon | Sector:
@@ -67,23 +60,36 @@ def _outline(square: Square, paint: Paint, drop: float = 0.0) -> Polygon | Secto
 # ---- pieces --------------------------------------------------------------------------------------------------------
 
 
-def stone(at: Point) -> Iterator[Shape]:
+def stone(at: Point) -> Piece:
     """A mandarin stone."""
     x, y = at
     r = STONE_RADIUS
-    yield Ellipse((x + 2, y + 5), r, r * 0.94, 0.0, Paint("shade", opacity=0.28))
-    yield Ellipse(at, r, r * 0.94, 0.0, Paint("stone", "stone_rim", 2.0))
-    yield Ellipse((x + 3, y + 4), r * 0.72, r * 0.66, 0.0, Paint("stone_rim", opacity=0.28))
-    yield Ellipse((x - 2, y - 3), r * 0.62, r * 0.56, -20.0, Paint("stone"))
-    yield Ellipse((x - 9, y - 12), 9.0, 5.0, -32.0, Paint("shine", opacity=0.55))
+    shapes = (
+        Ellipse((x + 2, y + 5), r, r * 0.94, 0.0, Paint("shade", opacity=0.28)),
+        Ellipse(at, r, r * 0.94, 0.0, Paint("stone", "stone_rim", 2.0)),
+        Ellipse((x + 3, y + 4), r * 0.72, r * 0.66, 0.0, Paint("stone_rim", opacity=0.28)),
+        Ellipse((x - 2, y - 3), r * 0.62, r * 0.56, -20.0, Paint("stone")),
+        Ellipse((x - 9, y - 12), 9.0, 5.0, -32.0, Paint("shine", opacity=0.55)),
+    )
+    return Piece("quan", at, 1.0, shapes)
+
+
+def _pieces(board: Drawable) -> Iterator[list[Shape]]:
+    """The stone of each square, and its seeds: a heap, or the number that a finished game left, no longer in play."""
+    for index, (square, seeds) in enumerate(zip(layout_of(board.rules).squares, board.seeds, strict=True)):
+        if square.radius and board.stones[index // (board.rules.fields + 1)]:
+            yield [stone(square.stone)]
+        if board.outcome is None:
+            yield list(heap(index, square, int(seeds)))
+        elif seeds:
+            yield [Text(square.pile, f"({seeds})", 21.0, "faint")]
 
 
 def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
     """The pebbles of one square and their number: in the corner, or over the heap where they are too many to draw."""
     if not seeds:
         return
-    for place in pebble_places(index, square, seeds):
-        yield from pebble(*place)
+    yield from (pebble(*place) for place in pebble_places(index, square, seeds))
     if seeds > MOST_PEBBLES:
         x, y = square.pile
         half = 19.0 if seeds < 100 else 25.0
@@ -102,19 +108,16 @@ def pebble_places(index: int, square: Square, seeds: int) -> Iterator[tuple[Poin
         yield at, size, angle, PEBBLES[(3 * index + 2 * k + k // 5) % len(PEBBLES)]
 
 
-def counted(square: Square, seeds: int) -> Iterator[Shape]:
-    """The seeds that a finished game left on a square: a number, as they are counted and no longer in play."""
-    if seeds:
-        yield Text(square.pile, f"({seeds})", 21.0, "faint")
-
-
-def pebble(at: Point, scale: float, angle: float, role: str) -> Iterator[Shape]:
+def pebble(at: Point, scale: float, angle: float, role: str) -> Piece:
     """A seed: its shadow, its body and its shine."""
     x, y = at
     rx, ry = round(_PEBBLE * scale, 2), round(0.86 * _PEBBLE * scale, 2)
-    yield Ellipse((x + 1.4, y + 2.6), rx, ry, angle, Paint("shade", opacity=0.30))
-    yield Ellipse(at, rx, ry, angle, Paint(role, "shade", 0.8))
-    yield Ellipse((x - 2.6, y - 2.9), round(0.42 * rx, 2), round(0.3 * ry, 2), -25.0, Paint("shine", opacity=0.5))
+    shapes = (
+        Ellipse((x + 1.4, y + 2.6), rx, ry, angle, Paint("shade", opacity=0.30)),
+        Ellipse(at, rx, ry, angle, Paint(role, "shade", 0.8)),
+        Ellipse((x - 2.6, y - 2.9), round(0.42 * rx, 2), round(0.3 * ry, 2), -25.0, Paint("shine", opacity=0.5)),
+    )
+    return Piece(role, at, scale, shapes)
 
 
 @lru_cache(maxsize=1024)
@@ -242,7 +245,7 @@ def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
         marked = board.mover == player if board.outcome is None else score == max(scores)
         plate = _plate_beside if len(names) == 2 else _plate_below
         yield from plate(here.plates[player], here.text_scale, name, str(score).replace("-", MINUS), marked)
-    played = " · ".join(part for part in (ending_line(board) or last_line(board, last), f"ply {board.ply}") if part)
+    played = " · ".join(part for part in (ending_line(board) or last_line(board, last), ply_line(board)) if part)
     for note, line, size, role in zip(
         here.notes, (status_line(board), played), (18.0, 16.0), ("ink", "faint"), strict=True
     ):

@@ -1,5 +1,6 @@
 """The few shapes that a drawing is made of. Coordinates are picture units, colours are roles of `theme`."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -68,4 +69,21 @@ class Text:
     bold: bool = False
 
 
-Shape: TypeAlias = Polygon | Sector | Ellipse | Box | Text
+@dataclass(frozen=True)
+class Piece:
+    """A seed or a stone: shapes that a moving picture draws once by their `name`, and moves to a place."""
+
+    name: str
+    at: Point
+    scale: float
+    parts: tuple[Ellipse, ...]
+
+
+Simple: TypeAlias = Polygon | Sector | Ellipse | Box | Text
+Shape: TypeAlias = Simple | Piece
+
+
+def simple(shapes: Iterable[Shape]) -> Iterator[Simple]:
+    """The shapes, with the parts of the pieces among them."""
+    for shape in shapes:
+        yield from shape.parts if isinstance(shape, Piece) else (shape,)

@@ -8,7 +8,7 @@ from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.render.drawable import Drawable, last_line, shown_scores, status_line
 from oanquan_env.render.layout import layout_of
 from oanquan_env.render.scene import Owners, backdrop, foreground
-from oanquan_env.render.shapes import Box, Ellipse, Paint, Sector, Shape, Text
+from oanquan_env.render.shapes import Box, Ellipse, Paint, Sector, Shape, Simple, Text, simple
 from oanquan_env.render.theme import DARK, LIGHT, palette
 
 FONTS = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
@@ -33,7 +33,7 @@ def svg(
         dark: light or dark colours; None follows the reader's preference (`prefers-color-scheme`).
         width: of the picture in CSS pixels; 960 by default for the usual board; the height goes with it.
     """
-    shapes = (*backdrop(board.rules), *foreground(board, last, owners))
+    shapes = simple((*backdrop(board.rules), *foreground(board, last, owners)))
     return document(board, [fragment([shape], dark=dark) for shape in shapes], last=last, dark=dark, width=width)
 
 
@@ -70,8 +70,8 @@ def image(drawing: str) -> str:
 
 def fragment(parts: Iterable[Shape], *, dark: bool | None = None) -> str:
     """Shapes as elements of an SVG document; with `dark` None, their classes name the roles of their colours."""
-    colours = palette(bool(dark))
-    return "".join(_element(shape, colours, marked=dark is None) for shape in parts)
+    colours, marked = palette(bool(dark)), dark is None
+    return "".join(_element(shape, colours, marked) for shape in simple(parts))
 
 
 def _dark_style() -> str:
@@ -84,7 +84,7 @@ def _dark_style() -> str:
     return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
 
 
-def _element(shape: Shape, colours: Mapping[str, str], marked: bool) -> str:
+def _element(shape: Simple, colours: Mapping[str, str], marked: bool) -> str:
     if isinstance(shape, Text):
         return _text(shape, colours, marked)
     paint = _paint(shape.paint, colours, marked)

@@ -3,25 +3,16 @@
 import re
 from collections.abc import Sequence
 from textwrap import dedent, fill
-from typing import NamedTuple
 
 from oanquan_env.engine.move_trace import LastMove
-from oanquan_env.engine.notation import SEAT_NAMES
-from oanquan_env.match.ownership import PAWNED, SOLD
-from oanquan_env.render.drawable import Drawable, ending_line, last_line, shown_scores, status_line
+from oanquan_env.engine.notation import SEAT_NAMES, Language, capital
+from oanquan_env.engine.positions import PAWNED, SOLD
+from oanquan_env.render.drawable import Drawable, ending_line, last_line, ply_line, shown_scores, status_line
 from oanquan_env.render.layout import UNIT, layout_of
 from oanquan_env.render.scene import Owners
 
 STONE, MOVER = "◉", "▶"
 ORIGIN, LAST, CAPTURED = "○", "●", "×"
-LEGEND = f"""\
-  {MOVER}    the player to move
-  {STONE}    a mandarin stone
-  {ORIGIN}    the field that the last move played
-  {LAST}    the square of its last seed
-  {CAPTURED}    a square that it captured
-  (5)  seeds that the game's end has left: they are counted or go to nobody
-Fields are numbered from their player's own left. A sows anticlockwise, C clockwise."""
 _OWNERSHIP = {PAWNED: "½", SOLD: "$"}
 _CELL, _NARROW_CELL = 7, 4
 _COLOURS = {
@@ -35,20 +26,14 @@ _COLOURS = {
 _COLOURED = re.compile("|".join(f"({pattern})" for pattern in _COLOURS.values()))
 
 
-class Captions(NamedTuple):
-    """What is written on and under a board."""
-
-    seats: Sequence[str]
-    notes: Sequence[str]
-
-
 def text(
     board: Drawable,
     *,
     last: LastMove | None = None,
     owners: Owners | None = None,
     columns: int | None = None,
-    words: Captions | None = None,
+    language: Language = "en",
+    seats: Sequence[str] = (),
 ) -> str:
     """The board in lines of text, with fields numbered from each player's own left.
 
@@ -61,16 +46,16 @@ def text(
         last: the last move.
         owners: in match play, codes of the fields (`Ownership.owners`).
         columns: width of the terminal; where the usual drawing does not fit, one of at most 40 columns is made.
-        words: those of another language; English by default.
+        language: of the words.
+        seats: the players' names; those of the seats by default.
     """
     marks = {last.origin: ORIGIN, last.last: LAST} | dict.fromkeys(last.captured, CAPTURED) if last else {}
     two = board.rules.players == 2
-    if words is None:
-        notes = (status_line(board), ending_line(board), f"ply {board.ply}", last_line(board, last))
-        words = Captions(SEAT_NAMES[board.rules.players], notes)
-    plates = [_plate(board, player, name) for player, name in enumerate(words.seats)]
+    seats = seats or SEAT_NAMES[board.rules.players]
+    plates = [_plate(board, player, capital(name)) for player, name in enumerate(seats)]
     body = _line_board(board, marks, owners, _CELL, plates) if two else _ring_board(board, marks, owners, plates)
-    note = ", ".join(filter(None, words.notes))
+    notes = (status_line(board, language, seats), ending_line(board, language), ply_line(board, language))
+    note = capital(", ".join(filter(None, (*notes, last_line(board, last, language, seats)))))
     if columns is not None and max(map(len, body)) > columns:
         body = _line_board(board, marks, owners, _NARROW_CELL, plates) if two else _list_board(board, marks, plates)
         note = fill(note, max(columns, 1), break_long_words=False, break_on_hyphens=False)

@@ -6,6 +6,7 @@ from hypothesis import given
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
 from oanquan_env.engine.move_trace import Lap, Refilling, Taking, TurnEnd
+from oanquan_env.engine.notation import WORDS
 from tests.boards import boards_of
 from tests.strategies import PRESET_NAMES, rules, seeds
 
@@ -38,7 +39,7 @@ TURN_ENDS = [
 def test_how_turns_end(text: str, south: str, north: str, move: str, ahead: int, points: int, end: TurnEnd) -> None:
     trace = lesson(south, north, text).sowing(move)
     assert (trace.ahead, trace.captured, trace.turn_end) == (ahead, points, end)
-    assert f"The turn ends: {end.value}." in str(trace)
+    assert f"The turn ends: {WORDS['en']['turn_ends'][end]}." in str(trace)
     assert {case[-1] for case in TURN_ENDS} == {*TurnEnd} - {TurnEnd.NOT_COMPLETED}  # see test_board
 
 

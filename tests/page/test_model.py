@@ -8,7 +8,6 @@ import pytest
 
 from oanquan_env import Board, Rules, parse_records
 from oanquan_env.match.match import Match
-from oanquan_env.play import vietnamese
 from oanquan_env.records.match_records import match_records
 from tests.node import CALLS, run_node
 from tests.page_sessions import PLAYED, Json, Reference, Script, requests, told
@@ -30,7 +29,7 @@ def played(scripts: list[Script]) -> list[list[Json]]:
 
 
 @pytest.mark.parametrize("match", [None, "match_measure=lack"])
-def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_are_those_of_the_library(match: str | None) -> None:
     rng = random.Random(7)
     scripts, wanted = [], []
     for text in (*PRESET_NAMES, *VARIANTS):
@@ -51,9 +50,9 @@ def test_sessions_are_those_of_the_library(match: str | None, monkeypatch: pytes
             assert (answer["refused"] is not None) == refused, request
             assert comparable(found) == state, request
             if trace is not None:
-                monkeypatch.setitem(vietnamese.SEAT_NAMES, trace.rules.players, answer["seats"])
                 move = moves[str(found["line"][-1])]
-                assert {name: move[name] for name in move if name not in ("under", "over")} == told(trace), request
+                wanted_move = told(trace, answer["seats"])
+                assert {name: move[name] for name in move if name not in ("under", "over")} == wanted_move, request
                 compared += 1
     assert compared > 200
 
@@ -242,8 +241,7 @@ def test_what_the_seats_are_called() -> None:
     assert [answer["seats"] for [answer] in answers] == list(seats.values())
 
 
-def test_lessons_and_hints(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(vietnamese.SEAT_NAMES, 2, ["bạn", "đối thủ"])
+def test_lessons_and_hints() -> None:
     asked = [{}, {"moves": 1}, {"moves": 1}, {"moves": 0}, {"moves": 3}, {"moves": 1.5}]
     [answers] = played([[("new", {"moves": "3A1C"}), ("lessons", {}), *(("hint", moves) for moves in asked)]])
     for lesson in answers[1]["lessons"]:
@@ -252,7 +250,8 @@ def test_lessons_and_hints(monkeypatch: pytest.MonkeyPatch) -> None:
             board = Board.setup(start["seeds"], start["stones"], start["scores"], rules="vietnamese")
             board.push(move["move"])
             assert board.last_trace is not None
-            assert {name: move[name] for name in move if name not in ("under", "over")} == told(board.last_trace)
+            wanted = told(board.last_trace, ["bạn", "đối thủ"])
+            assert {name: move[name] for name in move if name not in ("under", "over")} == wanted
     now, first, _, none, *refused = answers[2:]
     board = Board()
     board.push("3A")

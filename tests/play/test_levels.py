@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from oanquan_env import Board, Rules
 from oanquan_env.analysis import Analysis
 from oanquan_env.files import FileError
-from oanquan_env.play import hints
+from oanquan_env.play import terminal
 from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.players.book import with_book
 from oanquan_env.search import value_net
@@ -26,11 +25,10 @@ class Searching(FirstMove):
 def test_a_hint_is_the_proved_move_unless_the_search_sees_a_much_better_one(
     preference: float, best: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hints, "PREFERENCE", preference)
-    book = with_book(Searching(Board().core), Rules())
-    first, _, values = hints.hint("searching", book, Board(), np.random.default_rng(0), "en").split("\n")
-    assert first in [f"searching: try {move}." for move in best]
-    assert values.startswith("1A\N{NO-BREAK SPACE}+5  ")
+    monkeypatch.setattr(terminal, "PREFERENCE", preference)
+    searching = Searching(Board().core)
+    book = with_book(searching, Rules())
+    assert str(terminal.best_move(book, searching.analyse(Board()))) in best
 
 
 def test_levels_take_the_best_that_is_installed() -> None:

@@ -2,86 +2,49 @@
 
 import { moveName } from "./board-words.js";
 import { capital } from "./nodes.js";
-import { SEATS, TERMINATIONS, moveText } from "./notation.js";
+import { TERMINATIONS, moveText } from "./notation.js";
 
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
-const counted = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
 
-// By language. `names` are what the seats are called within a sentence; `square(index, names, rules, mover)`.
-const STORY = {
-  en: {
-    square: (player, field, names, fields) => (field === fields ? `the mandarin square after ${names[player]}` : `field ${field + 1} of ${names[player]}`),
-    plays: (name, move) => `${name} plays ${move}.`,
-    lift: ({ one, seeds }, from, last) => `Lift ${one ? "one seed" : counted(seeds, "seed")} from ${from}; the last falls into ${last}.`,
-    seeds: (number) => counted(number, "seed"), stone: "the stone", stones: (number) => counted(number, "stone"), and: " and ",
-    take: (pieces, gap, square, points) => `Capture ${pieces} from ${square}, behind the gap at ${gap}: ${counted(points, "point")}.`,
-    turnEnd: (why) => `The turn ends: ${why}.`,
-    refill: (name, seeds, borrowed) => `${name} refills its row with ${seeds} seeds${borrowed ? `, ${borrowed} of them borrowed` : ""}.`,
-    over: (why) => `The game is over: ${why}.`, leftover: (name, points) => `${name} gets ${counted(points, "point")} for seeds left on the board.`,
-    nobody: (pieces) => `Left to nobody: ${pieces}.`, finals: (all) => `Final points: ${all}.`,
-    turnEnds: {
-      mandarin_ahead: "a mandarin square that is not empty lies ahead", empty_mandarin_ahead: "an empty mandarin square lies ahead, and that is no gap",
-      nothing_behind: "the square behind the gap is empty", no_further_gap: "the square behind the capture is not empty",
-      unripe_mandarin: "the mandarin behind the gap is unripe", seeds_stay: "the seeds of the mandarin square behind the gap cannot be captured",
-      one_capture: "a turn captures once", not_completed: "the move cannot be completed",
-    },
-    endings: {
-      stones_captured: "all mandarin stones are captured", squares_empty: "all mandarin squares are empty",
-      forfeit: "a player has too few points to refill its row", max_plies: "the most moves that the rules allow are played",
-      endless_relay: "a relay would never end", too_many_seeds: "refills on credit would bring more than 255 seeds into play",
-    },
-  },
-  vi: {
-    square: (player, field, names, fields, mover) => (field === fields ? `ô quan cạnh ô ${field}` : `ô ${field + 1}`) + (player === mover ? "" : ` của ${names[player]}`),
-    plays: (name, move) => `${name} đi ${moveName(move, "vi")}.`,
-    lift: ({ one, seeds }, from, last) => `Bốc ${one ? "một dân" : `${seeds} dân`} ở ${from}; dân cuối rơi vào ${last}.`,
-    seeds: (number) => `${number} dân`, stone: "quan", stones: (number) => `${number} quan`, and: " và ",
-    take: (pieces, gap, square, points) => `Cách ${gap} trống, ăn ${pieces} ở ${square}: ${points} điểm.`,
-    turnEnd: (why) => `Hết lượt: ${why}.`,
-    refill: (name, seeds, borrowed) => `${name} rải ${seeds} dân vào hàng trống của mình${borrowed ? `, trong đó vay ${borrowed}` : ""}.`,
-    over: (why) => `Hết ván: ${why}.`, leftover: (name, points) => `${name} thu dân còn trên bàn: ${points} điểm.`,
-    nobody: (pieces) => `Không thuộc về ai: ${pieces}.`, finals: (all) => `Điểm cuối cùng: ${all}.`,
-    turnEnds: {
-      mandarin_ahead: "phía trước là ô quan còn quân", empty_mandarin_ahead: "phía trước là ô quan trống, không tính là khoảng trống",
-      nothing_behind: "sau ô trống lại là ô trống", no_further_gap: "sau ô vừa ăn là ô còn quân", unripe_mandarin: "quan sau ô trống còn non",
-      seeds_stay: "không được ăn dân trong ô quan sau ô trống", one_capture: "mỗi lượt chỉ ăn một lần", not_completed: "nước này không thể đi trọn",
-    },
-    endings: {
-      stones_captured: "các quan đã bị ăn hết", squares_empty: "các ô quan đã trống", forfeit: "một người không còn quân để rải", max_plies: "đã đủ số nước đi",
-      endless_relay: "lượt rải sẽ không bao giờ dừng", too_many_seeds: "vay thêm thì trên bàn có quá 255 dân",
-    },
-  },
-};
+// By language, the words of engine/words.json; `python -m benchmarks.page_files` writes this line.
+const STORY = {"en":{"seats":{"2":["South","North"],"3":["South","East","West"],"4":["South","East","North","West"]},"to_move":"{name} to move","wins":"{name} wins","share":"{names} share the win","draw":"A draw","ply":"ply {ply}","played":"{name} played {move}","field":"field {field} of {owner}","mandarin":"the mandarin square after {owner}","own_field":"field {field} of {owner}","own_mandarin":"the mandarin square after {owner}","seeds":["{n} seed","{n} seeds"],"stones":["{n} stone","{n} stones"],"points":["{n} point","{n} points"],"one":"one seed","stone":"the stone","and":" and ","plays":"{name} plays {move}.","lift":"Lift {pieces} from {square}; the last falls into {last}.","take":"Capture {pieces} from {square}, behind the gap at {gap}: {points}.","turn":"The turn ends: {why}.","refill":"{name} refills its row with {seeds}.","borrow":"{name} refills its row with {seeds}, {borrowed} of them borrowed.","over":"The game is over: {why}.","leftover":"{name} gets {points} for seeds left on the board.","nobody":"Left to nobody: {pieces}.","finals":"Final points: {all}.","turn_ends":{"mandarin_ahead":"a mandarin square that is not empty lies ahead","empty_mandarin_ahead":"an empty mandarin square lies ahead, and that is no gap","nothing_behind":"the square behind the gap is empty","no_further_gap":"the square behind the capture is not empty","unripe_mandarin":"the mandarin behind the gap is unripe","seeds_stay":"the seeds of the mandarin square behind the gap cannot be captured","one_capture":"a turn captures once","not_completed":"the move cannot be completed"},"endings":{"stones_captured":"all mandarin stones are captured","squares_empty":"all mandarin squares are empty","forfeit":"a player has too few points to refill its row","max_plies":"the most moves that the rules allow are played","endless_relay":"a relay would never end","too_many_seeds":"refills on credit would bring more than 255 seeds into play"}},"vi":{"seats":{"2":["bên dưới","bên trên"],"3":["bên dưới","bên phải","bên trái"],"4":["bên dưới","bên phải","bên trên","bên trái"]},"to_move":"đến lượt {name}","wins":"{name} thắng","share":"{names} cùng thắng","draw":"hòa","ply":"{ply} nước","played":"{name} vừa đi {move}","field":"ô {field} của {owner}","mandarin":"ô quan cạnh ô {field} của {owner}","own_field":"ô {field}","own_mandarin":"ô quan cạnh ô {field}","seeds":["{n} dân","{n} dân"],"stones":["{n} quan","{n} quan"],"points":["{n} điểm","{n} điểm"],"one":"một dân","stone":"quan","and":" và ","plays":"{name} đi {move}.","lift":"Bốc {pieces} ở {square}; dân cuối rơi vào {last}.","take":"Cách {gap} trống, ăn {pieces} ở {square}: {points}.","turn":"Hết lượt: {why}.","refill":"{name} rải {seeds} vào hàng trống của mình.","borrow":"{name} rải {seeds} vào hàng trống của mình, trong đó vay {borrowed}.","over":"Hết ván: {why}.","leftover":"{name} thu dân còn trên bàn: {points}.","nobody":"Không thuộc về ai: {pieces}.","finals":"Điểm cuối cùng: {all}.","turn_ends":{"mandarin_ahead":"phía trước là ô quan còn quân","empty_mandarin_ahead":"phía trước là ô quan trống, không tính là khoảng trống","nothing_behind":"sau ô trống lại là ô trống","no_further_gap":"sau ô vừa ăn là ô còn quân","unripe_mandarin":"quan sau ô trống còn non","seeds_stay":"không được ăn dân trong ô quan sau ô trống","one_capture":"mỗi lượt chỉ ăn một lần","not_completed":"nước này không thể đi trọn"},"endings":{"stones_captured":"các quan đã bị ăn hết","squares_empty":"các ô quan đã trống","forfeit":"một người không còn quân để rải","max_plies":"đã đủ số nước đi","endless_relay":"lượt rải sẽ không bao giờ dừng","too_many_seeds":"vay thêm thì trên bàn có quá 255 dân"}}};
+
+/** A sentence with its parts in their places. */
+const filled = (text, parts) => text.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
+const counted = (words, thing, n) => filled(words[thing][n === 1 ? 0 : 1], { n });
 
 /** A square of the ring as a sentence names it; of `mover`'s row without its owner where the language leaves that out. */
 export function squareWords(language, names, fields, index, mover = null) {
-  const player = Math.floor(index / (fields + 1));
-  return STORY[language].square(player, index % (fields + 1), names, fields, mover);
+  const player = Math.floor(index / (fields + 1)), field = index % (fields + 1), kind = field === fields ? "mandarin" : "field";
+  return filled(STORY[language][player === mover ? `own_${kind}` : kind], { field: Math.min(field + 1, fields), owner: names[player] });
 }
 
 /** The trace of a move, a sentence for each step; of one that ended the game, also why, the leftovers and the points. */
 export function moveLines(trace, language, names) {
   const words = STORY[language], { rules, player, laps, takings, refillings, ended } = trace;
   const square = (index) => squareWords(language, names, rules.fields, index, player);
-  const pieces = (seeds, stones) => [...(seeds ? [words.seeds(seeds)] : []), ...stones].join(words.and);
   return [
-    words.plays(names[player], moveText(trace.action)),
-    ...laps.map((lap) => words.lift(lap, square(lap.square), square(lap.squares.at(-1)))),
-    ...takings.map(({ seeds, stones, gap, square: taken, points }) => words.take(pieces(seeds, stones ? [words.stone] : []), square(gap), square(taken), points)),
-    words.turnEnd(words.turnEnds[trace.turnEnd]),
-    ...refillings.map((refilling) => words.refill(names[refilling.player], refilling.seeds, refilling.borrowed)),
-    ...(ended ? ending(trace, words, names, pieces) : []),
+    filled(words.plays, { name: names[player], move: moveName(moveText(trace.action), language) }),
+    ...laps.map((lap) => filled(words.lift, { pieces: lap.one ? words.one : counted(words, "seeds", lap.seeds), square: square(lap.square), last: square(lap.squares.at(-1)) })),
+    ...takings.map(({ seeds, stones, gap, square: taken, points }) => {
+      const pieces = [...(seeds ? [counted(words, "seeds", seeds)] : []), ...(stones ? [words.stone] : [])].join(words.and);
+      return filled(words.take, { pieces, gap: square(gap), square: square(taken), points: counted(words, "points", points) });
+    }),
+    filled(words.turn, { why: words.turn_ends[trace.turnEnd] }),
+    ...refillings.map(({ player: seat, seeds, borrowed }) => filled(words[borrowed ? "borrow" : "refill"], { name: names[seat], seeds: counted(words, "seeds", seeds), borrowed })),
+    ...(ended ? ending(trace, words, names) : []),
   ].map(capital);
 }
 
-function ending({ after, standings, ended }, words, names, pieces) {
-  const leftovers = standings.map((final, player) => final - after.scores[player]), stones = sum(after.stones);
-  const nobody = pieces(sum(after.seeds) - sum(leftovers), stones ? [words.stones(stones)] : []);
+function ending({ after, standings, ended }, words, names) {
+  const leftovers = standings.map((final, player) => final - after.scores[player]);
+  const left = { seeds: sum(after.seeds) - sum(leftovers), stones: sum(after.stones) };
+  const pieces = Object.entries(left).filter(([, number]) => number).map(([thing, number]) => counted(words, thing, number));
   return [
-    words.over(words.endings[TERMINATIONS[ended]]),
-    ...names.flatMap((name, player) => (leftovers[player] ? [words.leftover(name, leftovers[player])] : [])),
-    ...(nobody ? [words.nobody(nobody)] : []),
-    words.finals(names.map((name, player) => `${name} ${standings[player]}`).join(", ")),
+    filled(words.over, { why: words.endings[TERMINATIONS[ended]] }),
+    ...names.flatMap((name, player) => (leftovers[player] ? [filled(words.leftover, { name, points: counted(words, "points", leftovers[player]) })] : [])),
+    ...(pieces.length ? [filled(words.nobody, { pieces: pieces.join(words.and) })] : []),
+    filled(words.finals, { all: names.map((name, player) => `${name} ${standings[player]}`).join(", ") }),
   ];
 }
 
@@ -92,8 +55,8 @@ function ending({ after, standings, ended }, words, names, pieces) {
  */
 export function seatNames(persons, solver = null) {
   const players = persons.length, alone = persons.filter(Boolean).length === 1 ? persons.indexOf(true) : solver;
-  const place = (seat) => SEATS.vi[players][(seat - (alone ?? 0) + players) % players];
+  const place = (seat) => STORY.vi.seats[players][(seat - (alone ?? 0) + players) % players];
   const other = (seat) => (solver !== null ? "đối thủ" : players === 2 ? "máy" : `máy ${place(seat)}`);
   const name = (seat) => (alone === null ? place(seat) : seat === alone ? "bạn" : other(seat));
-  return { en: SEATS.en[players], vi: persons.map((_, seat) => name(seat)) };
+  return { en: STORY.en.seats[players], vi: persons.map((_, seat) => name(seat)) };
 }
