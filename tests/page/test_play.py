@@ -171,8 +171,9 @@ def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path:
     person = visit("#moves=5A3A&north=human")
     page, saved, pasted = person.page, {}, {}
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    for name, begins in (("save", b"[Rules"), ("svg", b"<svg"), ("gif", b"GIF8")):
-        page.locator("#share").click()
+    for name, begins in (("save", b"[Rules"), ("gif", b"GIF8"), ("card", b"\x89PNG")):
+        if name != "card":
+            page.locator("#share").click()
         with page.expect_download() as download:
             page.locator(f"#{name}").click()
         saved[name] = Path(download.value.path()).read_bytes()

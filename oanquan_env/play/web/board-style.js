@@ -84,12 +84,14 @@ button:disabled { opacity: .42; cursor: default; }
 @media (max-height: 520px) { svg { max-height: calc(100dvh - var(--rest, 152px)); } .say { min-height: 2.6em; margin: 2px; } .tools { padding: 2px 0; } }
 `;
 
-export function sheet(colours) {
-  const variables = (palette) => Object.entries(palette).map(([role, colour]) => `--${role}:${colour};`).join("");
-  const roles = Object.keys(colours.light).map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`);
+const variables = (palette) => Object.entries(palette).map(([role, colour]) => `--${role}:${colour};`).join("");
+const roles = (palette) => Object.keys(palette).map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`).join("");
+
+/** The style of a board in a picture of one palette. */
+export const styleOf = (palette) => `svg{${variables(palette)}}${roles(palette)}${STYLE}`;
+
+export function sheet({ light, dark }) {
   const made = new CSSStyleSheet();
-  made.replaceSync(
-    `:host{${variables(colours.light)}}@media(prefers-color-scheme:dark){:host{${variables(colours.dark)}}}${roles.join("")}${STYLE}`,
-  );
+  made.replaceSync(`:host{${variables(light)}}@media(prefers-color-scheme:dark){:host{${variables(dark)}}}${roles(light)}${STYLE}`);
   return made;
 }
