@@ -99,7 +99,7 @@ for (const [method, ...given] of calls) {
     results.push({ value: await METHODS[method](...given) });
   } catch (error) {
     if (error.name !== "Refused") throw error;
-    results.push({ refused: error.json() });
+    results.push({ refused: { ...error } });
   }
 }
 process.stdout.write(JSON.stringify(results), () => process.exit(0));

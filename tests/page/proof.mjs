@@ -46,7 +46,7 @@ for (const [method, ...given] of JSON.parse(readFileSync(0, "utf8"))) {
     results.push({ value: await METHODS[method](...given) });
   } catch (error) {
     if (error.name !== "Refused") throw error;
-    results.push({ refused: error.json() });
+    results.push({ refused: { ...error } });
   }
 }
 process.stdout.write(JSON.stringify(results));

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 const web = new URL("../../oanquan_env/play/web/", import.meta.url), content = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
 const [{ Engine }, { Session }, { lessonsOf }, { parseMove, positionText }, { readLink }, { Refused }] = await Promise.all(
-  ["engine.js", "session.js", "lessons.js", "notation.js", "link-reading.js", "refused.js"].map(load),
+  ["engine.js", "session.js", "lessons.js", "notation.js", "links.js", "refused.js"].map(load),
 );
 const data = async (name) => JSON.parse(content(`data/${name}`)), catalogue = await data("catalogue.json");
 catalogue.books = ["random"]; // as if the player of these sessions followed a certificate
@@ -44,7 +44,7 @@ async function play(script) {
       result = await (others[name]?.(asked) ?? session.request(name, asked));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      refused = error.json();
+      refused = { ...error };
     }
     await new Promise(setImmediate); // for whom a bound is proved comes later
     const state = session.state();

@@ -61,7 +61,8 @@ def game_of(boards: list[Board]) -> dict[str, Any]:
         )
     rules = last.rules
     drawing = json.loads((WEB / f"data/drawing-{rules.players}-{rules.fields}.json").read_text(encoding="utf-8"))
-    drawing |= {"seats": {"en": ["A", "B"]}, "squares": [{**square, "name": {"en": ""}} for square in drawing["squares"]]}
+    drawing["seats"] = {"en": ["A", "B"]}
+    drawing["squares"] = [{**square, "name": {"en": ""}} for square in drawing["squares"]]
     return {
         "drawing": drawing,
         "start": {"seeds": start.seeds, "stones": start.stones, "scores": start.scores},

@@ -55,7 +55,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     answer = { value: ANSWERS[name](...given) };
   } catch (error) {
-    answer = error instanceof Refused ? { refused: { ...error.json(), line: error.line } } : { failed: error.stack };
+    answer = error instanceof Refused ? { refused: { ...error, line: error.line } } : { failed: error.stack };
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

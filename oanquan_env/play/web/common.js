@@ -44,6 +44,14 @@ export function notice(text, seconds = 6) {
   notice.timer = setTimeout(() => box.hidePopover(), seconds * 1000);
 }
 
+/** Copy a text, and say so; where that is not allowed, show it. */
+export async function copy(text, told) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notice(told);
+  } catch { notice(`${words().copy}\n${text}`, 30); }
+}
+
 /** An error in words; `text` is that in which it was found. */
 export function explain(error, text = "", code = error.code) {
   if (!(error instanceof Refused)) return navigator.onLine ? String(error) : words().offline;

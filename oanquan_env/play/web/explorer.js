@@ -3,16 +3,16 @@
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
 import { Book, Openings } from "./book.js";
-import { $, explain, make, notice, page, words } from "./common.js";
+import { $, copy, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
 import { stonesWon, sweeping } from "./moving-board.js";
-import { signed } from "./nodes.js";
-import { moveText, positionText } from "./notation.js";
+import { copyFrame, signed } from "./nodes.js";
+import { moveText } from "./notation.js";
 import { movesOf, refutation, valueOf } from "./openings.js";
 import { checkProof } from "./proof-check.js";
 import { PROOF } from "./proof-words.js";
-import { drawingJson, frameOf, nodeJson } from "./state.js";
+import { drawingJson, nodeJson } from "./state.js";
 import { play, playFor, tools, view } from "./table.js";
 
 const STYLE = `
@@ -71,13 +71,12 @@ function build(presets) {
   nodes = {};
   const rules = part("select", "rules", { onchange: () => change(rules.value) }), board = part("div", "board");
   rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
-  const file = part("input", "file", { type: "file", accept: ".npz", hidden: true }), row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
-  file.onchange = () => { if (file.files[0]) checkFile(file.files[0]).catch((error) => tell(explain(error))); file.value = ""; };
+  const row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
   const more = make("div", {},
     make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere), button(said().link, copyLink)),
     make("h3", { textContent: said().proof }), part("p", "claim"),
-    row(button(said().check, () => checkFile(null), { className: "main", hidden: true }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat, { className: "beat", hidden: true })),
-    part("progress", "progress", { hidden: true }), part("p", "told"), file);
+    row(button(said().check, check, { className: "main", hidden: true }), button(said().beat, beat, { className: "beat", hidden: true })),
+    part("progress", "progress", { hidden: true }), part("p", "told"));
   part("dialog", "dialog").append(make("form", { method: "dialog" },
     make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
     part("p", "refuted"), part("div", "line", { className: "row-of" }), part("p", "said"), make("div", { id: "openings-table" }, board, part("div", "moves"), more),
@@ -154,7 +153,7 @@ async function show() {
 
 function boardOf(game) {
   const { position } = game, played = game.line().map((node) => nodeJson(node, seen.drawing, seen.names)), move = played.at(-1), outcome = game.outcome();
-  const frame = move?.after ?? frameOf(position), sweep = outcome && sweeping(seen.view.drawing, frame, outcome.scores);
+  const frame = move?.after ?? copyFrame(position), sweep = outcome && sweeping(seen.view.drawing, frame, outcome.scores);
   const after = { frame: sweep?.after ?? frame, sweep, won: stonesWon(played, 2), mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
   return { ...after, names: said().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
 }
@@ -231,13 +230,7 @@ async function playFromHere() {
   nodes.dialog.close();
 }
 
-async function copyLink() {
-  const address = `${location.href.split("#")[0]}#${linkOf(seen.game, page.catalogue)}`;
-  try {
-    await navigator.clipboard.writeText(address);
-    tell(said().copied);
-  } catch { tell(`${said().copy} ${address}`); }
-}
+const copyLink = () => copy(`${location.href.split("#")[0]}#${linkOf(seen.game, page.catalogue)}`, said().copied);
 
 /** A game against the proof from the side that it beats. */
 async function beat() {
@@ -259,33 +252,23 @@ view.addEventListener("shown", tellGoal); // page.js loads this where a game wit
 
 // ---- the proof -------------------------------------------------------------------------------------------------------
 
-/** Check the page's certificate of the rules, or a person's file. */
-async function checkFile(file) {
-  const own = Book.file(seen.preset);
-  await (file ? check(file.name, await file.arrayBuffer()) : check(own, await data(own)));
-}
-
-async function check(name, content) {
-  const shown = nodes, { progress, dialog } = shown, began = performance.now(), buttons = dialog.querySelectorAll(".main, .check");
-  for (const one of buttons) one.disabled = true;
+/** Check the page's certificate of the rules. */
+async function check() {
+  const shown = nodes, { progress, dialog } = shown, began = performance.now(), button = dialog.querySelector(".main"), name = Book.file(seen.preset);
+  const content = await data(name);
+  button.disabled = true;
   Object.assign(progress, { hidden: false, value: 0 });
   try {
     const found = await checkProof(tools().engine, page.catalogue, name, content, (done, all) => {
       Object.assign(progress, { max: all, value: done });
       shown.told.textContent = said().following(done, all);
     });
-    tell(said().holds(proves(found), found, performance.now() - began), shown);
+    const { lower: { bound: lower }, upper: { bound: upper } } = found, what = lower === upper ? said().result(lower) : said().ahead(lower, upper);
+    tell(said().holds(what, found, performance.now() - began), shown);
   } catch (error) {
     tell(said().fails(error.detail?.[page.language] ?? explain(error)), shown);
   } finally {
     progress.hidden = true;
-    for (const one of buttons) one.disabled = false;
+    button.disabled = false;
   }
-}
-
-/** What a certificate proves, in words: of the set-up who wins, of another position what its mover gains. */
-function proves(found) {
-  const { rules, text, start, lower, upper } = found, { engine } = tools(), begun = positionText(rules, start) === positionText(rules, engine.start(rules));
-  if (!begun || !lower || !upper) return said().gains(text, found);
-  return lower.bound === upper.bound ? said().result(lower.bound) : said().ahead(lower.bound, upper.bound);
 }

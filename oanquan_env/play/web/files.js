@@ -2,9 +2,9 @@
 
 import { presetName } from "./beside.js";
 import { ROLES, moveName } from "./board-words.js";
-import { $, complain, explain, make, notice, page, words } from "./common.js";
+import { $, complain, copy, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
-import { readLink } from "./link-reading.js";
+import { readLink } from "./links.js";
 import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
@@ -54,8 +54,8 @@ export function resume() {
   else chooseGame(words().left, games.map((game) => [name(game), () => open(game)]));
 }
 
-/** Open a file that a person chose or dropped, if there is one. */
-export async function openFile(file) {
+/** Open a file that a person chose, if there is one. */
+async function openFile(file) {
   if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
 }
 
@@ -94,18 +94,10 @@ async function download(content, type, name) {
   notice(words().saved(name));
 }
 
-async function copy(text, told) {
-  $("share-dialog").close();
-  try {
-    await navigator.clipboard.writeText(text);
-    notice(told);
-  } catch { notice(`${words().copy}\n${text}`, 30); }
-}
-
 function shareLink() {
   const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${page.state.link}` };
-  if (!shares(shared)) return copy(shared.url, words().copied);
   $("share-dialog").close();
+  if (!shares(shared)) return copy(shared.url, words().copied);
   return navigator.share(shared).catch(() => {}); // it was put off
 }
 
@@ -136,7 +128,7 @@ export async function shareCard(judged) {
 }
 
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
-$("copy").onclick = () => copy(page.state.record, words().recordCopied);
+$("copy").onclick = () => { $("share-dialog").close(); copy(page.state.record, words().recordCopied); };
 $("link").onclick = shareLink;
 $("gif").onclick = animation;
 $("load").onclick = () => $("file").click();

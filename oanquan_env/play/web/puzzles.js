@@ -1,7 +1,7 @@
 // Puzzles: their dialog, which one comes next, what is kept of them, and the buttons beside the board. It loads with the
 // first of them; the words below the board are those of told.js.
 
-import { $, complain, make, notice, page, store, words } from "./common.js";
+import { $, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";
 import "./puzzle-words.js";
 import { play, tools } from "./table.js";
@@ -71,13 +71,10 @@ export async function open() {
 }
 
 /** Copy the result of a day, which gives nothing away. */
-async function share(day, steps) {
+function share(day, steps) {
   const kept = log(), text = words().shared(dateOf(day), marksOf(today(kept, day, steps)), streakOn(kept, day));
   $("puzzle-dialog").close();
-  try {
-    await navigator.clipboard.writeText(text);
-    notice(`${words().resultCopied}\n${text}`);
-  } catch { notice(`${words().copy}\n${text}`, 30); }
+  copy(text, `${words().resultCopied}\n${text}`);
 }
 
 // ---- beside the board ------------------------------------------------------------------------------------------------

@@ -2,10 +2,9 @@
 
 import { markShapes, tabShapes } from "./marks.js";
 import { moveLines, seatNames, squareWords } from "./move-words.js";
+import { copyFrame } from "./nodes.js";
 import { moveText, positionText } from "./notation.js";
 import { lastMark, preview, stepsOf } from "./trace.js";
-
-export const frameOf = ({ seeds, stones, scores }) => ({ seeds, stones, scores });
 
 /** What sentences call the seats of a game; `solver` is the seat of the one who solves a puzzle, or null. */
 export const namesOf = (game, solver = null) => seatNames(game.names.map((_, seat) => game.person(seat)), solver);
@@ -14,7 +13,7 @@ export const namesOf = (game, solver = null) => seatNames(game.names.map((_, sea
 export function gameJson(game, drawing, names, proved) {
   const { position, root } = game, legal = game.legal(), person = !game.over && game.player === null;
   return {
-    position: positionText(game.rules, position), start: frameOf(root.position), starter: root.position.mover,
+    position: positionText(game.rules, position), start: copyFrame(root.position), starter: root.position.mover,
     line: game.line().map(({ serial }) => serial), moves: Object.fromEntries([...game.nodes].map(([serial, node]) => [serial, nodeJson(node, drawing, names)])),
     mover: position.mover, ply: position.ply, legal: legal.map(moveText), previews: person ? previewsOf(game, legal) : {},
     seats: game.names.map((name, seat) => ({ name, person: game.person(seat), proved: proved[seat] ?? false })),

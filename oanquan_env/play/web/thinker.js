@@ -32,14 +32,9 @@ export class Thinker {
     this.#askable = askable;
   }
 
-  /** Throws Refused for a name that nobody has, and for rules that the player does not play. */
-  known(name, rules) {
-    this.#isElsewhere(name, rules);
-  }
-
   /** The action of a level or a player. */
   async choose(name, rules, position, seed, { signal } = {}) {
-    if (!this.#isElsewhere(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
+    if (!this.known(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
     return parseMove(await this.#ask(name, positionText(rules, position), rulesText(rules, this.catalogue)));
   }
 
@@ -50,11 +45,12 @@ export class Thinker {
   /** Whether the bound of a certificate holds for the seat of a player that follows one, whatever the others play: the
    * actions `history` from `start` on. */
   async proved(name, rules, start, history, seat) {
-    return !this.#isElsewhere(name, rules) && this.#request("proved", [rules, start, history, seat]);
+    return !this.known(name, rules) && this.#request("proved", [rules, start, history, seat]);
   }
 
-  /** Whether only a program with Python may have a player of that name. */
-  #isElsewhere(name, rules) {
+  /** Whether only a program with Python may have a player of that name. Throws Refused for a name that nobody has, and for
+   * rules that the player does not play. */
+  known(name, rules) {
     try {
       playerOf(name, rules, this.catalogue);
     } catch (error) {

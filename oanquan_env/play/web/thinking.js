@@ -124,7 +124,7 @@ export function serve(port) {
       try {
         port.postMessage({ result: await thinking[method](...args) });
       } catch (error) {
-        port.postMessage(error instanceof Refused ? { refused: error.json() } : { message: error.message });
+        port.postMessage(error instanceof Refused ? { refused: { ...error } } : { message: error.message });
       }
     }
   };
