@@ -107,10 +107,10 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
     assert settled.startswith(
-        "South owes 25 points: it sells fields 1 and 2 and pawns field 3. Ten points sell a field;"
+        "South owes 25 points and sells squares 1 and 2 and pawns square 3. Every 10 points owed costs a square;"
     )
-    assert settled.endswith(" North buys back field 1.")
-    assert drawn == "No field changes hands."
+    assert settled.endswith(" North buys back square 1.")
+    assert drawn == "No square changes hands."
 
 
 def test_a_motion_that_is_cut_short_leaves_the_next_game_alone() -> None:

@@ -81,7 +81,7 @@ def test_undo_hint_redo_and_review(visit: Visit) -> None:
     page.locator("#review").click()
     worst = page.locator("#mistakes button", has_text="1. South 5A −36")
     worst.wait_for()
-    assert "turns a win into a loss, lets North take a mandarin with 3A" in worst.inner_text()
+    assert "turns a win into a loss, lets North capture a mandarin with 3A" in worst.inner_text()
     worst.click()
     assert person.said.startswith("Start. South played 5A: gives away 36 points")
     page.locator("#bar output", has_text="South +12").wait_for()
@@ -128,11 +128,11 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
     for lesson, move in enumerate(["", "2A", "1A", "1A", "1A", "1A", "3A"]):
         page.locator("#learn-page", has_text=f"{lesson + 1} / 7").wait_for()
         if lesson == 3:
-            tries("5A", "That is a move, too, but not this one: try field 1, anticlockwise.")
+            tries("5A", "not the one we’re after. Try square 1, anticlockwise.")
         if move:
             tries(move, "Well done!")
         page.locator("#learn-next").click()
-    person.waits_for("You can capture a mandarin with field 1.")
+    person.waits_for("You can capture a mandarin with square 1.")
     assert (person.state["rules"], [seat["name"] for seat in person.state["seats"]]) == (
         "vietnamese",
         ["human", "beginner"],
@@ -205,7 +205,7 @@ def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path:
     page.locator("#file").set_input_files(tmp_path / "several.txt")
     page.locator("#games button").nth(0).click()
     page.locator("#moves button").nth(1).wait_for(state="detached")
-    for text, words in ((b"nonsense", "no record"), (bytes(1_000_001), "too large")):
+    for text, words in ((b"nonsense", "isn’t a game record"), (bytes(1_000_001), "too large")):
         page.locator("#share").click()
         page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": text})
         page.locator("#share-error", has_text=words).wait_for()
@@ -236,7 +236,7 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     page.locator("#new-error", has_text="no such player").wait_for()
 
 
-@pytest.mark.parametrize(("locale", "words"), [("en-GB", "cannot be read"), ("vi-VN", "Không đọc được thế")])
+@pytest.mark.parametrize(("locale", "words"), [("en-GB", "can’t be read"), ("vi-VN", "Không đọc được thế")])
 def test_a_bad_position_in_the_link_is_explained(visit: Visit, locale: str, words: str) -> None:
     person = visit("#rules=vietnamese&from=5,5,5,x,5,0*/5,5,5,5,5,0*%200,0%200%200", locale=locale)
     said = person.page.locator("#notice").inner_text()

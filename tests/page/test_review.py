@@ -98,7 +98,7 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     page.locator("#mistakes button", has_text="puzzle").click()
     person.waits_for("This is from your game")
     person.move("4A")  # as good as 2C
-    person.waits_for("Right: 4A it is.")
+    person.waits_for("Correct – 4A!")
     assert page.locator("#next-puzzle").is_hidden()
     page.locator("#retry").click()  # the panel is not empty
     person.waits_for("This is from your game")
