@@ -92,7 +92,7 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state["outcome"] = {"scores": [30, 40], "winners": [1]}
     asked = {"drawing": drawing(2, 5), "state": state}
     said = run_script("told.js", f"module.status({VIEW})", asked)
-    assert said == "The game is over. You lose (South\N{NO-BREAK SPACE}30, North\N{NO-BREAK SPACE}40)."
+    assert said == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
     said = run_script("told.js", f"module.status({VIEW})", asked)
     assert said.startswith("The game is over. North (Trạng, proved) wins (")

@@ -29,7 +29,7 @@ def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
     person.page.context.set_offline(True)
     person.page.reload()
     person.page.wait_for_selector("body[data-ready]")
-    assert "Your turn" in person.said
+    assert "capture more than Bống" in person.said
     assert person.state["rules"] == "vietnamese"
     while person.wait_for_turn():
         person.fields.first.tap()
@@ -169,7 +169,7 @@ def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:
 
 def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path: Path) -> None:
     person = visit("#moves=5A3A&north=human")
-    page, saved, pasted = person.page, {}, {}
+    page, saved = person.page, {}
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for name, begins in (("save", b"[Rules"), ("gif", b"GIF8"), ("card", b"\x89PNG")):
         if name != "card":
@@ -180,14 +180,12 @@ def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path:
         assert saved[name].startswith(begins)
     (record,) = parse_records(saved["save"].decode())
     assert record.board() == boards_of("5A", "3A")[-1]
-    for name in ("link", "copy"):
-        page.locator("#share").click()
-        page.locator(f"#{name}").click()
-        page.locator("#notice", has_text="copied").wait_for()
-        pasted[name] = page.evaluate("navigator.clipboard.readText()")
-    assert "moves=5A3A" in pasted["link"]
-    assert pasted["copy"].strip() == saved["save"].decode().strip()
-    for text in pasted.values():
+    page.locator("#share").click()
+    page.locator("#link").click()
+    page.locator("#notice", has_text="copied").wait_for()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "moves=5A3A" in link
+    for text in (link, saved["save"].decode()):
         other = visit()
         other.page.locator("#share").click()
         other.page.locator("#pasted").fill(text)

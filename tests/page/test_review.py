@@ -108,7 +108,7 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
 
 def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:
     person = visit("#moves=5A3A&north=easy", locale="vi-VN")
-    person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, máy 46).")
+    person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, Tí 46).")
     seen = person.page.locator("body").inner_text() + person.board.aria_snapshot()
     assert not re.search("Nam|Bắc", seen)
     assert "Máy đi 3↺." in seen

@@ -1,12 +1,17 @@
-// Certificates as the page reads them: archives of arrays, and strategies followed to all their positions, as
-// oanquan_env/search/certificates.py describes them. Nothing of the search that found them is here, and no document.
+// Certificates as the page reads and checks them: archives of arrays, and strategies followed to all their positions, as
+// oanquan_env/search/certificates.py describes them and oanquan_env/benchmark/verification.py checks them. Nothing of the search
+// that found them is here, and no document.
 
+import { parsePosition } from "./position-reading.js";
 import { Refused } from "./refused.js";
+import { parseRules } from "./rules.js";
 
 const LARGEST = 1 << 26; // bytes that an archive may hold once it is decompressed
 const ENDLESS = 1000; // a ply limit that no strategy meets, as each round begins at ply 0
 const MOST_MOVES = 500; // of the prover in the longest game that a strategy may have
 const OVER = -1; // in place of a position's number: the game has ended
+const TURN = 30; // milliseconds: then the page has its turn
+const pause = () => new Promise((resolve) => { setTimeout(resolve); });
 const BOUNDS = { lower: ["lower bound", "chặn dưới"], upper: ["upper bound", "chặn trên"] };
 
 /** Refuse a file; in Vietnamese a fault and its place may have words of their own. */
@@ -183,4 +188,42 @@ export class Strategy {
     if (value < this.goal) this.#refuse(null, `the strategy reaches ${value} for its player, not ${this.goal}`, `cách chơi này đạt ${value}, không phải ${this.goal}`);
     return { bound: this.bound, positions: this.keys.length, replies, plies };
   }
+}
+
+// ---- a proof ---------------------------------------------------------------------------------------------------------
+
+/**
+ * What a certificate proves: { rules, text, start, lower, upper }. Each bound, null where nothing is claimed, is { bound,
+ * positions, replies, plies }: points of the future margin of the position's mover, mirror images counted once, and the
+ * moves of the longest game. `onprogress(done, all)` hears how many positions were followed. Throws Refused.
+ */
+export async function checkProof(engine, catalogue, file, content, onprogress = () => {}) {
+  const arrays = await readArrays(file, content), claimed = Object.keys(BOUNDS).filter((name) => name in arrays);
+  const known = ["format", "rules", "position", ...claimed.flatMap((name) => [name, `${name}_moves`, `${name}_again`])];
+  const stranger = Object.keys(arrays).find((name) => !known.includes(name));
+  if (arrays.format !== 1) damaged(file, "format", `${arrays.format}; 1 is wanted`, `${arrays.format}; phải là 1`);
+  if (stranger) damaged(file, stranger, "no part of a certificate", "không phải phần của chứng minh");
+  if (!claimed.length) damaged(file, "lower, upper", "the certificate claims no bound", "chứng minh không nêu chặn nào");
+  const within = (place, read) => {
+    try { return read(String(arrays[place])); } catch ({ detail }) { return damaged(file, place, detail.en, detail.vi); }
+  };
+  const rules = within("rules", (text) => engine.rules(parseRules(text, catalogue)));
+  if (rules.players !== 2 || rules.refill === "forfeit") damaged(file, "rules", "certificates are for two players who refill on credit", "chứng minh chỉ dành cho hai người được vay dân");
+  const start = within("position", (text) => parsePosition(rules, text, engine));
+  if (start.ended) damaged(file, "position", "the game is over", "ván đã hết");
+  const strategies = claimed.map((name) => new Strategy(engine, rules, start, file, name, arrays)), found = { lower: null, upper: null };
+  const all = strategies.reduce((sum, { moves }) => sum + moves.length, 0);
+  let before = 0, turn = performance.now();
+  for (const strategy of strategies) {
+    for (const done of strategy.follow()) {
+      if (performance.now() - turn < TURN) continue;
+      onprogress(before + done, all);
+      await pause();
+      turn = performance.now();
+    }
+    found[strategy.name] = strategy.check();
+    before += strategy.moves.length;
+    onprogress(before, all);
+  }
+  return { rules, text: arrays.rules, start, ...found };
 }

@@ -2,15 +2,14 @@
 
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
-import { Book, Openings } from "./book.js";
+import { Book, Openings, movesOf, refutation, valueOf } from "./book.js";
+import { checkProof } from "./certificate.js";
 import { $, copy, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
 import { stonesWon, sweeping } from "./moving-board.js";
 import { copyFrame, signed } from "./nodes.js";
 import { moveText } from "./notation.js";
-import { movesOf, refutation, valueOf } from "./openings.js";
-import { checkProof } from "./proof-check.js";
 import { PROOF } from "./proof-words.js";
 import { drawingJson, nodeJson } from "./state.js";
 import { play, playFor, tools, view } from "./table.js";
@@ -102,7 +101,7 @@ function tell(text, { told } = nodes) {
   told.textContent = text;
   if (text) told.scrollIntoView({ block: "nearest" });
 }
-const named = (move) => moveName(move, page.language);
+const named = (move) => moveName(move, "vi"); // with an arrow in both languages
 const data = (name) => tools().data(name);
 
 /** Begin at the set-up of a preset. */

@@ -128,7 +128,6 @@ export async function shareCard(judged) {
 }
 
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
-$("copy").onclick = () => { $("share-dialog").close(); copy(page.state.record, words().recordCopied); };
 $("link").onclick = shareLink;
 $("gif").onclick = animation;
 $("load").onclick = () => $("file").click();

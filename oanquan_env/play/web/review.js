@@ -11,14 +11,14 @@ import { how, seatName } from "./told.js";
 const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // pixels of the graph for its scale; points
 const STYLE = `
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
-#mistakes b { color: var(--red); }
+#mistakes b { color: var(--amber); }
 #mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 14px; margin-bottom: 4px; }
 #mistakes button[aria-current] { background: var(--warm); }
 #mistakes progress { width: 100%; accent-color: var(--green); }
 #mistakes p { font-size: 14px; }
 #graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
 #graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; } #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
-#graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--red); }
+#graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
 #graph text { fill: var(--soft); font-size: 11px; }
 #bar { position: relative; padding-top: 16px; }
 #bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px; background: var(--warm); border: 1px solid var(--line); }

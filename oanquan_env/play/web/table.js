@@ -144,9 +144,8 @@ export async function begin() {
   const ask = python && askPython, askable = (name) => python.given.includes(name) || python.names.includes(name.split(":")[0]);
   engine = await Engine.load(bytes, layout);
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
-  const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable });
+  const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, worker, ask, askable });
   thinker = lazily(thinking, "known", "choose", "hint", "proved");
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);

@@ -7,7 +7,7 @@ import { rulesText } from "./rules.js";
 
 /**
  * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
- * an ArrayBuffer. `worker()` makes a Worker of worker.js; where there is none, `think(made)` resolves with a `Thinking` of
+ * an ArrayBuffer. `worker()` makes a Worker of worker.js; without it, `think(made)` resolves with a `Thinking` of
  * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that Python knows: of those of
  * which `askable(name)` is true.
  *
@@ -23,7 +23,7 @@ export class Thinker {
   #jobs = [];
   #current = null;
 
-  constructor({ engine, layout, data, catalogue, think, worker = null, ask = null, askable = () => true }) {
+  constructor({ engine, layout, data, catalogue, think = null, worker = null, ask = null, askable = () => true }) {
     this.#made = { engine, layout, data };
     this.#think = think;
     this.catalogue = catalogue;
@@ -96,9 +96,8 @@ export class Thinker {
       this.#mind ??= this.#worker ? new Remote(this.#worker(), this.#made) : await this.#think(this.#made);
       job.resolve(await this.#mind[job.method](...job.args));
     } catch (error) {
-      if (!this.#worker || (this.#mind && !this.#mind.failed)) return job.reject(error);
-      this.#worker = this.#mind = null; // no worker can be had here
-      await this.#answer(job);
+      if (this.#mind?.failed) this.#mind = null; // the next request tries another worker
+      job.reject(error);
     }
   }
 }
@@ -107,7 +106,7 @@ export class Thinker {
 class Remote {
   #port;
   #settle = null;
-  failed = false; // whether the worker is none
+  failed = false;
 
   constructor(port, { engine, layout, data }) {
     this.#port = port;
