@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.page import BEGIN
@@ -59,18 +59,22 @@ def lists() -> Iterator[tuple[str, str]]:
     links = re.compile(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")')
     page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # what it matches behind them is empty
     yield PAGE, page
-    files = of_its_beginning()
-    unlisted = {*files, *UNKEPT, KEEPER}
-    every = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file())
-    others = [name for name in every if name not in unlisted]
+    contents = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in FOLDER.rglob("*") if path.is_file()}
+    yield KEEPER, keeper({**contents, PAGE: page.encode()})
+
+
+def keeper(contents: Mapping[str, bytes]) -> str:
+    """The service worker of a folder with these files, and the lists of those that it keeps."""
+    files = [name for name in of_its_beginning() if name in contents]
+    others = sorted(set(contents) - {*files, *UNKEPT, KEEPER})
     version = hashlib.sha256()
     for name in (*files, *others):
-        version.update(name.encode() + (page.encode() if name == PAGE else (FOLDER / name).read_bytes()))
-    keeper = (FOLDER / KEEPER).read_text(encoding="utf-8")
+        version.update(name.encode() + contents[name])
+    text = (FOLDER / KEEPER).read_text(encoding="utf-8")
     kept = ["./" if name == PAGE else name for name in files]
     for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", kept), ("OTHERS", others)):
-        keeper = re.sub(f"(?m)^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", keeper)
-    yield KEEPER, keeper
+        text = re.sub(f"(?m)^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", text)
+    return text
 
 
 def main() -> None:

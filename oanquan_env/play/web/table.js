@@ -150,6 +150,7 @@ export async function begin() {
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
+  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads what a first reply needs
 }
 
 /** Go on with the game that was kept; where its players are not here any more, persons take their seats. */
