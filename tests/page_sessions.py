@@ -5,7 +5,6 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.page import catalogue
 from oanquan_env import Board, parse_records
 from oanquan_env.board import IllegalMoveError
 from oanquan_env.engine.move_trace import MoveTrace
@@ -22,7 +21,6 @@ Script = list[tuple[str, Json]]
 Told = tuple[bool, Json, MoveTrace | None]
 """Whether a request is refused; the state, and the last move, after it."""
 PLAYED = "random"  # a player that is no person; the test chooses its moves
-PROVED = catalogue()["certificates"]
 OTHERS = ("undo", "undo", "redo", "back", "back", "resign", "load", "link", "next_round", "move")
 
 
@@ -150,10 +148,7 @@ class Reference:
             "previews": {str(move): preview(board.sowing(move)) for move in board.legal_moves}
             if self.turn == "person"
             else {},
-            "seats": [
-                {"name": name, "person": name == "human", "proved": self._proved(seat)}
-                for seat, name in enumerate(self.names)
-            ],
+            "seats": [{"name": name, "person": name == "human"} for name in self.names],
             "turn": self.turn,
             "resigned": self.resigned,
             "outcome": scores and {
@@ -168,12 +163,6 @@ class Reference:
             "trouble": "",
             "kept": False,
         }  # fmt: skip
-
-    def _proved(self, seat: int) -> bool:
-        """As the test's players say, but only with a certificate, and never where fields changed hands."""
-        changed = self.match is not None and self.match.ownership.owners().any()
-        holds = seat == 1 and self.names[seat] == PLAYED and self.played < 3 and not changed
-        return holds and str(self.board.rules) in PROVED
 
     def _match(self, match: Match) -> Json:
         settled = self.settled()

@@ -84,7 +84,7 @@ def test_the_sweep_gives_each_player_the_points_that_are_left(name: str) -> None
 
 VIEW = """{ language: "en", notes: new Map(), viewing: null, whole: "",
     board: { language: "en", two: true, drawing: asked.drawing, called: ["South", "North"] }, state: asked.state }"""
-SEATS = [{"name": "human", "person": True, "proved": False}, {"name": "perfect", "person": False, "proved": True}]
+SEATS = [{"name": "human", "person": True}, {"name": "perfect", "person": False}]
 
 
 def test_who_loses_to_one_player_does_not_share_the_win() -> None:
@@ -95,7 +95,7 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     assert said == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
     said = run_script("told.js", f"module.status({VIEW})", asked)
-    assert said.startswith("The game is over. North (Trạng, proved) wins (")
+    assert said.startswith("The game is over. North (Trạng) wins (")
 
 
 def test_a_settlement_tells_the_fields_that_changed_hands() -> None:

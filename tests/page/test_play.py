@@ -259,12 +259,6 @@ def test_both_languages_have_all_words(visit: Visit) -> None:
     assert set(words["fields"]) == set(vars(Rules()))
 
 
-def test_the_strongest_level_is_proved_by_a_certificate(visit: Visit) -> None:
-    person = visit("#north=perfect")
-    person.page.wait_for_function("import('./common.js').then(({ page }) => page.state.seats[1].proved)")
-    assert not person.state["seats"][0]["proved"]
-
-
 def test_players_of_python_play_where_python_serves_the_page(visit: Visit) -> None:
     first, failing = "tests.players:FirstMove", "tests.play.test_server:Failing"
     with serve(first, failing) as played:

@@ -95,7 +95,7 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     page.locator("#resume").click()
     assert person.moves == ["5A", "3A"]
     assert page.locator("#mistakes").all_inner_texts() == reviewed  # kept, not computed again
-    page.locator("#mistakes button", has_text="puzzle").click()
+    page.locator("#mistakes button", has_text="Practise your mistakes").click()
     person.waits_for("This is from your game")
     person.move("4A")  # as good as 2C
     person.waits_for("Correct – 4A!")

@@ -36,17 +36,6 @@ export class Book {
     return mirrored ? this.rules.actions - 1 - moves[number] : moves[number];
   }
 
-  /** Whether a game, `history` from `start` on, is where the strategy has led `seat`, so that its bound holds. */
-  follows(start, history, seat) {
-    let before = null, now = start;
-    for (const action of history) [before, now] = [now, this.#engine.play(this.rules, now, action).position];
-    if (now.mover === seat) return !now.ended && this.known(now) !== null;
-    if (before) return this.known(before) === history.at(-1);
-    this.#numbers("upper");
-    const longest = this.strategies.upper.ranks.reduce((most, rank) => Math.max(most, rank), 0);
-    return keyOf(this.rules, now).key === keyOf(this.rules, this.start).key && now.ply + 1 + 2 * longest <= this.rules.max_plies;
-  }
-
   /** The numbers of each position of a strategy by its key, once it is followed. */
   #numbers(name) {
     if (!this.#followed[name]) {

@@ -4,9 +4,8 @@ import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
 import { Book, Openings, movesOf, refutation, valueOf } from "./book.js";
 import { checkProof } from "./certificate.js";
-import { $, copy, explain, make, notice, page, words } from "./common.js";
+import { $, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
-import { linkOf } from "./links.js";
 import { stonesWon, sweeping } from "./moving-board.js";
 import { copyFrame, signed } from "./nodes.js";
 import { moveText } from "./notation.js";
@@ -72,7 +71,7 @@ function build(presets) {
   rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
   const row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
   const more = make("div", {},
-    make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere), button(said().link, copyLink)),
+    make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere)),
     make("h3", { textContent: said().proof }), part("p", "claim"),
     row(button(said().check, check, { className: "main", hidden: true }), button(said().beat, beat, { className: "beat", hidden: true })),
     part("progress", "progress", { hidden: true }), part("p", "told"));
@@ -228,8 +227,6 @@ async function playFromHere() {
   await play("new", { rules: preset, moves, seats: mover ? [other, PERSON] : [PERSON, other] });
   nodes.dialog.close();
 }
-
-const copyLink = () => copy(`${location.href.split("#")[0]}#${linkOf(seen.game, page.catalogue)}`, said().copied);
 
 /** A game against the proof from the side that it beats. */
 async function beat() {

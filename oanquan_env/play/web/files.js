@@ -72,8 +72,7 @@ export async function openLink() {
   try {
     await openHeld(text);
   } catch (error) {
-    const code = { position: "linkPosition", rules: "linkRules", move: "linkMoves" }[error.code];
-    notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : "", code), 30);
+    notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : ""), 30);
   }
 }
 

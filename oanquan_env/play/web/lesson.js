@@ -101,8 +101,8 @@ async function showLine(loss, number, played) {
 
 // ---- a puzzle --------------------------------------------------------------------------------------------------------
 
-/** The position after the first `number` moves as a puzzle: to find a move that is as good as the best. */
-export function openOwn({ best, values }, number) {
-  const { rules, position } = beside(number), right = Object.keys(values).filter((move) => values[move] >= values[best]);
-  return play("puzzle", { rules: page.state.rules, puzzle: { position: positionText(rules, position), line: [right.join(" ")], name: "own" } });
+/** The position after the first `number` moves as a puzzle (puzzles.js): to find a move that is as good as the best. */
+export function ownPuzzle({ best, values }, number) {
+  const { rules, position } = beside(number), right = Object.keys(values).filter((move) => values[move] >= values[best]), text = positionText(rules, position);
+  return { id: `${page.state.rules} ${text}`, rules: page.state.rules, puzzle: { position: text, line: [right.join(" ")] } };
 }

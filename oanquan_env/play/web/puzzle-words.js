@@ -7,7 +7,7 @@ const date = ({ year, month, day }) => `${day}.${month}.${year}`;
 const ADDED = {
   en: {
     aboutPuzzles: "In each puzzle only one move wins, which is proved. Your opponent defends as well as possible, and there are no previews.",
-    levels: { first: "First steps", easy: "Easy", medium: "Medium", hard: "Hard" }, byLevel: "By level", byTheme: "By theme",
+    levels: { first: "First steps", easy: "Easy", medium: "Medium", hard: "Hard", own: "From your games" }, byLevel: "By level", byTheme: "By theme",
     themes: {
       mandarin: "Win a mandarin", ends: "End the game", starve: "Starve the row", quiet: "A quiet move", deny: "Stop the big capture", double: "Double threat",
     },
@@ -18,7 +18,7 @@ const ADDED = {
   },
   vi: {
     aboutPuzzles: "Mỗi câu đố có đúng một nước thắng: đã chứng minh các nước khác không thắng. Đối thủ chống đỡ hết sức; bàn không báo trước mỗi nước ăn được gì.",
-    levels: { first: "Bước đầu", easy: "Dễ", medium: "Vừa", hard: "Khó" }, byLevel: "Theo mức", byTheme: "Theo chủ đề",
+    levels: { first: "Bước đầu", easy: "Dễ", medium: "Vừa", hard: "Khó", own: "Từ các ván của bạn" }, byLevel: "Theo mức", byTheme: "Theo chủ đề",
     themes: {
       mandarin: "Ăn quan", ends: "Kết thúc ván", starve: "Vét sạch hàng", quiet: "Nước đi êm", deny: "Chặn nước ăn lớn", double: "Đe dọa kép",
     },

@@ -16,7 +16,7 @@ export const REVIEW = {
     takesStones: (name, count, move) => `lets ${name} capture ${count > 1 ? "both mandarins" : "a mandarin"} with ${move}`,
     takesSeeds: (name, points, move) => `lets ${name} capture ${points} points with ${move}`,
     missedStone: (move) => `misses a mandarin that ${move} captures`, missed: (move, points) => `misses ${points} points that ${move} captures`,
-    showIt: "Show the best line", stop: "Stop", tryIt: "Try it yourself", puzzle: "A puzzle from your worst mistake", anyPuzzle: "A puzzle from the worst mistake",
+    showIt: "Show the best line", stop: "Stop", tryIt: "Try it yourself", practise: "Practise your mistakes",
     trying: "Try it from here. “Back to the game” returns to your game.", line: (move, number, count) => `Best line, ${number} of ${count}: ${move}.`,
   },
   vi: {
@@ -31,7 +31,7 @@ export const REVIEW = {
     takesStones: (name, count, move) => `để ${name} ăn ${count > 1 ? "cả hai quan" : "một quan"} bằng ${move}`,
     takesSeeds: (name, points, move) => `để ${name} ăn ${points} điểm bằng ${move}`,
     missedStone: (move) => `bỏ qua một quan mà ${move} ăn được`, missed: (move, points) => `bỏ qua ${points} điểm mà ${move} ăn được`,
-    showIt: "Xem cách đi hay nhất", stop: "Dừng", tryIt: "Đi thử từ đây", puzzle: "Câu đố từ lỗi nặng nhất của bạn", anyPuzzle: "Câu đố từ lỗi nặng nhất",
+    showIt: "Xem cách đi hay nhất", stop: "Dừng", tryIt: "Đi thử từ đây", practise: "Luyện lại các lỗi của bạn",
     trying: "Mời bạn đi thử từ đây; ván cũ vẫn đợi ở nút “Trở lại ván đang chơi”.", line: (move, number, count) => `Cách hay nhất, nước ${number}/${count}: ${move}.`,
   },
 };

@@ -1,7 +1,7 @@
 // Who is ahead after each move: a bar for the position shown, a graph of the game, and the moves that gave points away.
 
 import { $, complain, make, page } from "./common.js";
-import { arrows, gain, named, openOwn, showLesson, who } from "./lesson.js";
+import { arrows, gain, named, ownPuzzle, showLesson, who } from "./lesson.js";
 import { Budget, QUICK, isMistake, losses, summary } from "./losses.js";
 import { MINUS, capital, element } from "./nodes.js";
 import { REVIEW } from "./review-words.js";
@@ -36,7 +36,7 @@ const STYLE = `
 const games = new Map(), budgets = new Map(); // values of each game and the budget of each line: a review that was made stays
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
 let values = new Map(); // serial number of a move, 0 for none -> what the moves after it are worth
-let game = null, reviewed = null, busy = false; // the game of the values, and the one that a person wants to look through
+let game = null, reviewed = null, kept = null, busy = false; // the game of the values, and the one that a person wants to look through
 let lesson = { looks: null, opens: false }; // whether the position that a person looks at was known as a mistake at once
 let found = [], budget = null, line = ""; // losses of the line's moves, what searches of it may still play, and the line
 
@@ -204,11 +204,13 @@ function showMistakes() {
     if (one.number - 1 === view.viewing) button.setAttribute("aria-current", "step");
     return make("li", {}, button);
   };
-  const persons = made.filter(({ loss }) => seats[loss.mover].person), [worst] = [...(seats.some(({ person }) => person) ? persons : made)].sort((one, other) => other.price - one.price);
+  const isOwn = ({ loss }) => seats[loss.mover].person, own = made.filter(isOwn), puzzles = () => own.map(({ loss, number }) => ownPuzzle(loss, number - 1));
+  if (done && own.length && kept !== lined()) import("./puzzles.js").then(({ keepOwn }) => keepOwn(puzzles())).catch(complain);
+  if (done) kept = lined();
   const head = [make("p", { textContent: words })], step = open ? looked : all - 1 - budget.number;
   if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: words }));
-  const puzzle = done && worst ? [make("button", { textContent: persons.length ? said().puzzle : said().anyPuzzle, onclick: () => openOwn(worst.loss, worst.number - 1).catch(complain) })] : [];
-  replaceKeepingFocus($("mistakes"), [make("li", {}, ...head), ...(done ? made.map(item) : []), ...(puzzle.length ? [make("li", {}, ...puzzle)] : [])]);
+  const practice = done && own.length ? [make("button", { className: "main", textContent: said().practise, onclick: () => import("./puzzles.js").then(({ practise }) => practise(puzzles()[0])).catch(complain) })] : [];
+  replaceKeepingFocus($("mistakes"), [make("li", {}, ...head, ...practice), ...(done ? [...own, ...made.filter((one) => !isOwn(one))].map(item) : [])]);
   view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${said().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : said().looking);
 }
 

@@ -146,7 +146,7 @@ export async function begin() {
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
   const worker = () => new Worker(address("worker.js"), { type: "module" });
   const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, worker, ask, askable });
-  thinker = lazily(thinking, "known", "choose", "hint", "proved");
+  thinker = lazily(thinking, "known", "choose", "hint");
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());

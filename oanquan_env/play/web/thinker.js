@@ -42,12 +42,6 @@ export class Thinker {
     return this.#request("hint", [rules, position, options], signal);
   }
 
-  /** Whether the bound of a certificate holds for the seat of a player that follows one, whatever the others play: the
-   * actions `history` from `start` on. */
-  async proved(name, rules, start, history, seat) {
-    return !this.known(name, rules) && this.#request("proved", [rules, start, history, seat]);
-  }
-
   /** Whether only a program with Python may have a player of that name. Throws Refused for a name that nobody has, and for
    * rules that the player does not play. */
   known(name, rules) {
@@ -127,7 +121,6 @@ class Remote {
 
   choose(...args) { return this.#call("choose", args); }
   hint(...args) { return this.#call("hint", args); }
-  proved(...args) { return this.#call("proved", args); }
 
   end() {
     this.#port.terminate();

@@ -25,8 +25,8 @@ export const plateNames = (view) => view.state.seats.map((seat, player) => {
 
 /** A seat as a sentence names it. */
 export function sentenceName(view, player) {
-  const { person, proved } = view.state.seats[player], [name, role] = nameAndRole(view, player);
-  const parts = [role && !person && view.board.language === "vi" && !name.startsWith("máy") ? "máy" : "", role, proved ? wordsOf(view).proved : ""].filter(Boolean);
+  const { person } = view.state.seats[player], [name, role] = nameAndRole(view, player);
+  const parts = [role && !person && view.board.language === "vi" && !name.startsWith("máy") ? "máy" : "", role].filter(Boolean);
   return parts.length ? `${name} (${parts.join(", ")})` : name;
 }
 
@@ -83,9 +83,10 @@ function greeting({ state: { seats }, board: { language } }) {
 
 function puzzleWords(view) {
   const { name, step, steps, told, answer } = view.state.puzzle, words = wordsOf(view), { language } = view.board;
-  if (!answer) return `${words.yourTurn} ${step > 1 ? words.further(step, steps) : words.puzzles[name] ?? words.puzzles[""]}`;
+  const { title = "", reply = null } = view.puzzled?.puzzle === view.state.puzzle ? view.puzzled : {}, begin = title && `${title}. `;
+  if (!answer) return `${begin || `${words.yourTurn} `}${step > 1 ? words.further(step, steps) : words.puzzles[name] ?? words.puzzles[""]}`;
   const all = answer.line.map((moves) => moves.split(" ").map((move) => moveName(move, language)).join("/")).join(" ");
-  return told ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name);
+  return told ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name, reply && moveName(reply, language));
 }
 
 /** In brackets, whether the value of the best move is proved, or how far was looked. */

@@ -9,7 +9,6 @@ export const WORDS = {
     resign: "Resign", share: "Share & save", save: "Save the record", load: "Choose a file", link: "Link to the game", gif: "Animation (GIF)",
     resume: "Back to the game", left: "Unfinished games", players: "Players",
     open: "Open", pasteHere: "To open a game, paste a record or a link:", cancel: "Cancel", begin: "Start", back: "Back", next: "Next", close: "Close",
-    keys: "Keys: arrows and Enter move, U undo, R redo, H hint, W watch again, S skip; comma and full stop step through the game, P plays it; M turns the sound on and off.",
     rules: "Rules", starter: "Who starts", asMatch: "A whole match: the loser of a round sells squares", more: "For experts: all rules, a position",
     position: "Start from a position", byLot: "Random", person: "A person", named: "Another player…", name: "Player’s name",
     whichGame: "Which game?", game: (number) => `Game ${number}`,
@@ -21,7 +20,6 @@ export const WORDS = {
     errors: {
       rules: "These rules don’t make a game.", position: "This position can’t be read.", player: "There is no such player here.",
       record: "This isn’t a game record.", move: "This move can’t be played now.", request: "That isn’t possible now.",
-      linkPosition: "The position in the link can’t be read.", linkRules: "The rules in the link can’t be read.", linkMoves: "The moves in the link can’t be played.",
     },
     at: (column) => `The error is at the marked character (number ${column}):`,
     presets: {
@@ -35,7 +33,6 @@ export const WORDS = {
     resign: "Xin thua", share: "Lưu, chia sẻ, mở", save: "Lưu biên bản", load: "Chọn tệp", link: "Liên kết đến ván", gif: "Ảnh động (GIF)",
     resume: "Trở lại ván đang chơi", left: "Các ván chưa xong", players: "Người chơi",
     open: "Mở", pasteHere: "Dán biên bản hoặc liên kết vào đây để mở:", cancel: "Hủy", begin: "Bắt đầu", back: "Trước", next: "Sau", close: "Đóng",
-    keys: "Phím: mũi tên và Enter để đi, U đi lại, R làm lại, H gợi ý, W xem lại, S bỏ qua; dấu phẩy và dấu chấm để lùi và tiến, P xem cả ván; M bật tắt âm thanh.",
     rules: "Luật", starter: "Ai đi trước", asMatch: "Cả trận: người thua ván phải bán ruộng", more: "Cho người rành: từng luật và thế cờ",
     position: "Bắt đầu từ thế cờ", byLot: "Bốc thăm", person: "Người chơi", named: "Máy khác…", name: "Tên của máy",
     whichGame: "Mở ván nào trong tệp?", game: (number) => `Ván ${number}`,
@@ -47,7 +44,6 @@ export const WORDS = {
     errors: {
       rules: "Không chơi được theo luật này.", position: "Không đọc được thế cờ này.", player: "Ở đây không có máy này.",
       record: "Không mở được: đây không phải biên bản ván.", move: "Lúc này không đi được nước đó.", request: "Không làm được lúc này.",
-      linkPosition: "Không đọc được thế cờ trong liên kết.", linkRules: "Không đọc được luật trong liên kết.", linkMoves: "Không đi được các nước trong liên kết.",
     },
     at: (column) => `Chỗ sai là ký tự được đánh dấu (thứ ${column}):`,
     presets: {
