@@ -31,10 +31,11 @@ const STYLE = `
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
 @media (max-width: 720px) {
-  #openings-board { --rest: 470px; }
-  #openings-table { grid-template: none / minmax(0, 1fr); }
-  #openings-moves { grid-area: auto; grid-template-columns: 1fr 1fr; }
-  #openings-moves button { grid-template-columns: 1.6em 2.2em minmax(0, 1fr); gap: 4px; padding: 5px 8px; font-size: 14px; }
+  #openings-board { --rest: 380px; }
+  #openings-table { grid-template: none / minmax(0, 1fr) 145px; gap: 8px; }
+  #openings-moves { grid-row: 1; }
+  #openings-table > :last-child { grid-column: 1 / -1; }
+  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; min-height: 40px; padding: 0 6px; font-size: 14px; }
 }`;
 const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line that is being shown
 let nodes = null; // the parts of the dialog

@@ -9,7 +9,7 @@ import { parseMove, positionText } from "./notation.js";
 import { REVIEW } from "./review-words.js";
 import { nodeJson } from "./state.js";
 import { beside, play, tools, view } from "./table.js";
-import { how, seatName } from "./told.js";
+import { how, playerName } from "./told.js";
 import { captured } from "./trace.js";
 
 const PLIES = 3; // of the best line that is played
@@ -18,7 +18,7 @@ const said = () => REVIEW[page.language];
 export const named = (move) => moveName(move, page.language);
 
 /** Who made a move, as the beginning of a sentence. */
-export const who = (player) => (page.state.seats.filter(({ person }) => person).length === 1 && page.state.seats[player].person ? said().you : capital(seatName(view, player)));
+export const who = (player) => (page.state.seats.filter(({ person }) => person).length === 1 && page.state.seats[player].person ? said().you : capital(playerName(view, player)));
 
 /** Points and stones that a move wins at once after the first `number` moves. */
 export const gain = (number, move) => captured(beside(number).trace(parseMove(move)));

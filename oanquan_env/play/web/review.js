@@ -6,7 +6,7 @@ import { Budget, QUICK, isMistake, losses, summary } from "./losses.js";
 import { MINUS, capital, element } from "./nodes.js";
 import { REVIEW } from "./review-words.js";
 import { hint, view } from "./table.js";
-import { how, seatName } from "./told.js";
+import { how, playerName } from "./told.js";
 
 const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // pixels of the graph for its scale; points
 const STYLE = `
@@ -93,10 +93,10 @@ function reason(number, { mover, best, values, price }) {
   const won = gain(number - 1, best), taken = gain(number - 1, move), [points, stones] = answered ? gain(number, after.best) : [0, 0];
   if (values[best] > 0 && values[move] < 0) parts.push(words.lost);
   else if (values[best] >= 0 && values[move] <= 0) parts.push(values[best] > 0 ? words.drawn : words.undrawn);
-  if (stones) parts.push(words.takesStones(seatName(view, after.mover), stones, named(after.best)));
+  if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, named(after.best)));
   else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
   else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
-  else if (points >= price / 2) parts.push(words.takesSeeds(seatName(view, after.mover), points, named(after.best)));
+  else if (points >= price / 2) parts.push(words.takesSeeds(playerName(view, after.mover), points, named(after.best)));
   return [words.price(price), ...parts].join(", ");
 }
 
@@ -152,7 +152,7 @@ function showBar(now) {
   const bar = $("bar"), points = now ? now.points : null, words = said();
   bar.classList.toggle("old", !now);
   if (now) bar.firstElementChild.style.width = `${50 + 50 * Math.tanh(points / 25)}%`;
-  const text = !now ? "…" : points ? words.ahead(capital(seatName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known) : words.even(now.known);
+  const text = !now ? "…" : points ? words.ahead(capital(playerName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known) : words.even(now.known);
   bar.lastElementChild.textContent = text;
   bar.setAttribute("aria-valuenow", points ?? 0);
   bar.setAttribute("aria-valuetext", text);
@@ -183,7 +183,7 @@ function showGraph() {
     const now = margin(number);
     if (now && isMistake(found[number - 1])) element("circle", { class: "mistake", cx: x(number), cy: y(now.points), r: 4.5 }, graph);
   }
-  [0, 1].forEach((player) => write(capital(seatName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"));
+  [0, 1].forEach((player) => write(capital(playerName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"));
   graph.setAttribute("aria-label", said().graph);
   graph.onclick = (event) => {
     const number = Math.round((all * (event.clientX - graph.getBoundingClientRect().left - LEFT)) / (width - LEFT - 8));
@@ -197,7 +197,7 @@ function showMistakes() {
   const { line, seats } = page.state, made = line.map((_, index) => mistake(index + 1)).filter(Boolean), all = positions();
   const looked = Array.from({ length: all }, (_, number) => number).filter((number) => values.has(serialAt(number))).length, open = looked < all, done = budget.number < 0;
   const words = open ? said().looking : done ? said().mistakes(made.length) : said().closer(Math.round((100 * (all - 1 - budget.number)) / all));
-  const name = ({ number, loss }) => `${number}. ${capital(seatName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
+  const name = ({ number, loss }) => `${number}. ${capital(playerName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
   const go = ({ number }) => () => { view.view(number - 1); $("table").scrollIntoView({ block: "nearest", behavior: "smooth" }); };
   const item = (one) => {
     const button = make("button", { onclick: go(one) }, make("b", { textContent: `${name(one)} ${MINUS}${one.price}` }), ` ${one.text}`);

@@ -10,12 +10,13 @@ export const seatName = (view, player) => view.board.called[player];
 
 /** What a player is called, and who sits there where the name does not say it; a person alone against a level is "you", and the level has its name. */
 function nameAndRole(view, player) {
-  const { seats } = view.state, { language } = view.board, { name, person } = seats[player], known = ROLES[language], alone = seats.filter((seat) => seat.person).length === 1;
+  const { seats, puzzle, starter } = view.state, { language } = view.board, { name, person } = seats[player], known = ROLES[language], alone = seats.filter((seat) => seat.person).length === 1;
+  if (puzzle && player === starter) return [known.human, ""];
   if (alone && seats.length === 2 && seats.every((seat) => seat.name in known)) return [known[name], ""];
   return [seatName(view, player), person && (language === "vi" || !alone) ? "" : known[name] ?? name];
 }
 
-const playerName = (view, player) => nameAndRole(view, player)[0];
+export const playerName = (view, player) => nameAndRole(view, player)[0];
 
 /** Of each seat its name, who sits there, and whose face that is, for the plates beside the board; three or four players have no room for levels. */
 export const plateNames = (view) => view.state.seats.map((seat, player) => {
