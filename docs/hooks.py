@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools import generated  # noqa: E402  (MkDocs loads this file by its path)
+from tools import bundle, generated  # noqa: E402  (MkDocs loads this file by its path)
 
 PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
 """Formats of pictures in notebooks, and the endings of their files."""
@@ -24,7 +24,6 @@ LONG_CODE = re.compile(r"<code>(?=[^<]{36})")
 WIDE = b"---\nhide: [navigation, toc]\n---\n"
 """Begins a page whose tables need the room of the columns beside it."""
 RESULTS = ROOT / "benchmarks" / "results"
-PAGE = ROOT / "oanquan_env" / "play" / "web"
 BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
 """The picture on docs/play.md, for readers without the site; on the site the board itself stands there."""
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
@@ -44,8 +43,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if path.suffix == ".md":
             content = WIDE + content
         files.append(File.generated(config, f"reports/{path.relative_to(RESULTS).as_posix()}", content=content))
-    for path in sorted(path for path in PAGE.rglob("*") if path.is_file()):
-        files.append(File.generated(config, f"board/{path.relative_to(PAGE).as_posix()}", content=path.read_bytes()))
+    for name, content in bundle.published():
+        files.append(File.generated(config, f"board/{name}", content=content))
     return files
 
 

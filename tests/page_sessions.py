@@ -14,14 +14,12 @@ from oanquan_env.match.ownership import Ownership
 from oanquan_env.match.settling import debt
 from oanquan_env.records.games import GameRecord, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
-from tools.page import catalogue
 
 Json = dict[str, Any]
 Script = list[tuple[str, Json]]
 Told = tuple[bool, Json, MoveTrace | None]
 """Whether a request is refused; the state, and the last move, after it."""
 PLAYED = "random"  # a player that is no person; the test chooses its moves
-PROVED = catalogue()["certificates"]
 OTHERS = ("undo", "undo", "redo", "back", "back", "resign", "load", "link", "next_round", "move")
 
 
@@ -149,10 +147,7 @@ class Reference:
             "previews": {str(move): preview(board.sowing(move)) for move in board.legal_moves}
             if self.turn == "person"
             else {},
-            "seats": [
-                {"name": name, "person": name == "human", "proved": self._proved(seat)}
-                for seat, name in enumerate(self.names)
-            ],
+            "seats": [{"name": name, "person": name == "human"} for name in self.names],
             "turn": self.turn,
             "resigned": self.resigned,
             "outcome": scores and {
@@ -167,12 +162,6 @@ class Reference:
             "trouble": "",
             "kept": False,
         }  # fmt: skip
-
-    def _proved(self, seat: int) -> bool:
-        """As the test's players say, but only with a certificate, and never where fields changed hands."""
-        changed = self.match is not None and self.match.ownership.owners().any()
-        holds = seat == 1 and self.names[seat] == PLAYED and self.played < 3 and not changed
-        return holds and str(self.board.rules) in PROVED
 
     def _match(self, match: Match) -> Json:
         settled = self.settled()

@@ -98,7 +98,6 @@ def catalogue() -> dict[str, Any]:
             for field in dataclasses.fields(MatchRules)
         ],
         "levels": list(LEVELS),
-        "books": [name for name, level in LEVELS.items() if level.players[0].startswith("book:")],
         "certificates": [name for name in PRESETS if (FOLDER / f"certificate-{name}.npz").is_file()],
         "openings": [name for name, preset in PRESETS.items() if openings_table_path(preset.rules).is_file()],
         "person": PERSON,

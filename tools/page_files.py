@@ -6,7 +6,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from oanquan_env.engine.notation import WORDS
@@ -61,16 +61,19 @@ def lists() -> Iterator[tuple[str, str]]:
     told = (WEB / MOVE_WORDS).read_text(encoding="utf-8")
     words = re.sub("(?m)^const STORY = .*;$", lambda _: f"const STORY = {story};", told)
     yield MOVE_WORDS, words
-    files = of_its_beginning()
-    unlisted = {*files, *UNKEPT, KEEPER}
-    every = sorted(path.relative_to(WEB).as_posix() for path in WEB.rglob("*") if path.is_file())
-    others = [name for name in every if name not in unlisted]
+    contents = {path.relative_to(WEB).as_posix(): path.read_bytes() for path in WEB.rglob("*") if path.is_file()}
+    yield KEEPER, keeper({**contents, PAGE: page.encode(), MOVE_WORDS: words.encode()})
+
+
+def keeper(contents: Mapping[str, bytes]) -> str:
+    """The service worker of a folder with these files, and the lists of those that it keeps."""
+    files = [name for name in of_its_beginning() if name in contents]
+    others = sorted(set(contents) - {*files, *UNKEPT, KEEPER})
     version = hashlib.sha256()
     for name in (*files, *others):
-        made = {PAGE: page, MOVE_WORDS: words}.get(name)
-        version.update(name.encode() + (made.encode() if made else (WEB / name).read_bytes()))
-    keeper = (WEB / KEEPER).read_text(encoding="utf-8")
+        version.update(name.encode() + contents[name])
+    text = (WEB / KEEPER).read_text(encoding="utf-8")
     kept = ["./" if name == PAGE else name for name in files]
     for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", kept), ("OTHERS", others)):
-        keeper = re.sub(f"(?m)^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", keeper)
-    yield KEEPER, keeper
+        text = re.sub(f"(?m)^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", text)
+    return text

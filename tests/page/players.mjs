@@ -45,13 +45,13 @@ const METHODS = {
   choose: (name, rules, position, seed) => thinking.choose(name, ...read(rules, position), seed),
   hint: (rules, position, options) => thinking.hint(...read(rules, position), options),
   player: (name, rules) => playerOf(name, read(rules)[0], catalogue),
-  /** What a book, read from `content` if given, knows of positions, by their history of actions, and for whom it holds. */
+  /** What a book, read from `content` if given, knows of positions, by their history of actions. */
   async book(preset, histories, content) {
     const rules = engine.rules(read(preset)[0]);
     const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(Book.file(preset)));
     return histories.map(([position, history]) => {
       const start = parsePosition(rules, position, engine), end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
-      return [end.ended ? null : book.known(end), [0, 1].map((seat) => book.follows(start, history, seat))];
+      return end.ended ? null : book.known(end);
     });
   },
   /** Bounds of the moves in positions, by a table that is read from `content` if given. */
@@ -60,15 +60,14 @@ const METHODS = {
     const text = (bound) => (Number.isFinite(bound) ? bound : null);
     return positions.map((position) => Object.entries(table.moveValues(rules, parsePosition(rules, position, engine))).map(([action, { lower, upper }]) => [Number(action), text(lower), text(upper)]));
   },
-  /** A game of players from the set-up, and whether the bound held for each seat at every ply. */
+  /** A game of players from the set-up. */
   async game(preset, names, seed) {
-    const rules = engine.rules(read(preset)[0]), start = engine.start(rules), history = [], held = [];
+    const rules = engine.rules(read(preset)[0]), start = engine.start(rules), history = [];
     let position = start;
     for (; !position.ended; position = engine.play(rules, position, history.at(-1)).position) {
-      held.push(await Promise.all([0, 1].map((seat) => thinking.proved(rules, start, history, seat))));
       history.push(await thinking.choose(names[position.mover], rules, position, seed + position.ply));
     }
-    return { history, held, standings: engine.standings(rules, position) };
+    return { history, standings: engine.standings(rules, position) };
   },
   draws: (seed, count) => Array.from({ length: count }, seeded(seed)),
   /** Requests to a thinker with a worker: their order, one that aborts while it is thought about, one that waits, errors. */
@@ -89,8 +88,8 @@ const METHODS = {
     try { thinker.known("other:Thing", fields); } catch { told.push(["unknown"]); }
     return { told, live: { ...live } };
   },
-  /** The same request to a thinker with a worker, without one, and with one that cannot be started. */
-  alike: (name, ...texts) => Promise.all([worker, null, () => workerOf("missing.mjs")].map((maker) => new Thinker({ ...made, catalogue, think, worker: maker }).choose(name, ...read(...texts), 7))),
+  /** The same request to a thinker with a worker and without one. */
+  alike: (name, ...texts) => Promise.all([worker, null].map((maker) => new Thinker({ ...made, catalogue, think, worker: maker }).choose(name, ...read(...texts), 7))),
 };
 
 const results = [];
@@ -99,7 +98,7 @@ for (const [method, ...given] of calls) {
     results.push({ value: await METHODS[method](...given) });
   } catch (error) {
     if (error.name !== "Refused") throw error;
-    results.push({ refused: error.json() });
+    results.push({ refused: { ...error } });
   }
 }
 process.stdout.write(JSON.stringify(results), () => process.exit(0));

@@ -1,15 +1,14 @@
-// Asks proof-check.js and openings.js for test_page_proof.py: calls in, as [method, ...arguments], and what each gives, or
+// Asks certificate.js and book.js for test_proof.py: calls in, as [method, ...arguments], and what each gives, or
 // why it is refused, out.
 
 import { readFileSync } from "node:fs";
 
 const web = new URL("../../oanquan_env/play/web/", import.meta.url);
 const { Engine } = await import(new URL("engine.js", web));
-const { Openings } = await import(new URL("book.js", web));
+const { Openings, movesOf, refutation, valueOf } = await import(new URL("book.js", web));
 const { moveText } = await import(new URL("notation.js", web));
 const { parsePosition } = await import(new URL("position-reading.js", web));
-const { movesOf, refutation, valueOf } = await import(new URL("openings.js", web));
-const { checkProof } = await import(new URL("proof-check.js", web));
+const { checkProof } = await import(new URL("certificate.js", web));
 
 const json = (name) => JSON.parse(readFileSync(new URL(name, web), "utf8"));
 const catalogue = json("data/catalogue.json"), engine = await Engine.load(readFileSync(new URL("moves.wasm", web)), json("engine.json"));
@@ -46,7 +45,7 @@ for (const [method, ...given] of JSON.parse(readFileSync(0, "utf8"))) {
     results.push({ value: await METHODS[method](...given) });
   } catch (error) {
     if (error.name !== "Refused") throw error;
-    results.push({ refused: error.json() });
+    results.push({ refused: { ...error } });
   }
 }
 process.stdout.write(JSON.stringify(results));

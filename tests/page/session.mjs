@@ -7,17 +7,15 @@ import { readFileSync } from "node:fs";
 const web = new URL("../../oanquan_env/play/web/", import.meta.url), content = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
 const [{ Engine }, { Session }, { lessonsOf }, { parseMove, positionText }, { readLink }, { Refused }] = await Promise.all(
-  ["engine.js", "session.js", "lessons.js", "notation.js", "link-reading.js", "refused.js"].map(load),
+  ["engine.js", "session.js", "lessons.js", "notation.js", "links.js", "refused.js"].map(load),
 );
 const data = async (name) => JSON.parse(content(`data/${name}`)), catalogue = await data("catalogue.json");
-catalogue.books = ["random"]; // as if the player of these sessions followed a certificate
 const engine = await Engine.load(content("engine.wasm"), JSON.parse(content("engine.json")));
 
 async function play(script) {
   let answer = null, game = null;
   const thinker = {
     known(name) { if (name !== "random") throw new Refused("player", `unknown player '${name}'`); },
-    proved: async (name, rules, start, history, seat) => seat === 1 && history.length < 3,
     choose: () => new Promise((resolve) => { answer = resolve; }),
     hint: async (rules, position, options) => ({ best: positionText(rules, position), options }),
   };
@@ -44,9 +42,8 @@ async function play(script) {
       result = await (others[name]?.(asked) ?? session.request(name, asked));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      refused = error.json();
+      refused = { ...error };
     }
-    await new Promise(setImmediate); // for whom a bound is proved comes later
     const state = session.state();
     const { seats, squares } = session.drawing();
     if (squares.length !== state.start.seeds.length) throw new Error("the drawing is of another board");

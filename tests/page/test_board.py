@@ -84,7 +84,7 @@ def test_the_sweep_gives_each_player_the_points_that_are_left(name: str) -> None
 
 VIEW = """{ language: "en", notes: new Map(), viewing: null, whole: "",
     board: { language: "en", two: true, drawing: asked.drawing, called: ["South", "North"] }, state: asked.state }"""
-SEATS = [{"name": "human", "person": True, "proved": False}, {"name": "perfect", "person": False, "proved": True}]
+SEATS = [{"name": "human", "person": True}, {"name": "perfect", "person": False}]
 
 
 def test_who_loses_to_one_player_does_not_share_the_win() -> None:
@@ -92,10 +92,10 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state["outcome"] = {"scores": [30, 40], "winners": [1]}
     asked = {"drawing": drawing(2, 5), "state": state}
     said = run_script("told.js", f"module.status({VIEW})", asked)
-    assert said == "The game is over. You lose (South\N{NO-BREAK SPACE}30, North\N{NO-BREAK SPACE}40)."
+    assert said == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
     said = run_script("told.js", f"module.status({VIEW})", asked)
-    assert said.startswith("The game is over. North (Trạng, proved) wins (")
+    assert said.startswith("The game is over. North (Trạng) wins (")
 
 
 def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
@@ -107,10 +107,10 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
     assert settled.startswith(
-        "South owes 25 points: it sells fields 1 and 2 and pawns field 3. Ten points sell a field;"
+        "South owes 25 points and sells squares 1 and 2 and pawns square 3. Every 10 points owed costs a square;"
     )
-    assert settled.endswith(" North buys back field 1.")
-    assert drawn == "No field changes hands."
+    assert settled.endswith(" North buys back square 1.")
+    assert drawn == "No square changes hands."
 
 
 def test_a_motion_that_is_cut_short_leaves_the_next_game_alone() -> None:

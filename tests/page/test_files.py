@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import http.server
 import re
 import shutil
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browsers import Person, serve
+from tools import bundle
 from tools.page_files import (
     KEEPER,
     PAGE,
@@ -47,7 +50,7 @@ def size(names: list[str]) -> int:
 
 
 def test_sizes() -> None:
-    assert size(before_the_first_move()) <= 255 * KILOBYTE
+    assert size(before_the_first_move()) <= 256 * KILOBYTE
     assert size(of_its_beginning()) <= 1000 * KILOBYTE
 
 
@@ -105,6 +108,30 @@ def test_a_plain_host_of_files_serves_the_page_and_a_kept_page_plays_without_a_n
     page.locator("#learn").click()
     page.locator("#learn-title", has_text="The board").wait_for()
     page.context.close()
+
+
+@pytest.mark.slow  # a browser takes seconds
+def test_the_published_page_asks_for_few_files_and_has_all_parts(browser: Browser, tmp_path: Path) -> None:
+    for name, content in bundle.published():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    with serve(tmp_path) as address:
+        page, asked = browser.new_page(reduced_motion="reduce", locale="en-GB"), list[str]()
+        person = Person(page)
+        page.on("request", lambda request: asked.append(request.url.removeprefix(address)))
+        person.open(address)
+        assert len(set(asked)) <= 14, asked  # the worker and its engine among them
+        assert sum(len(gzip.compress((tmp_path / name).read_bytes())) for name in ("page.js", "worker.js")) <= 80_000
+        person.move("3A")
+        page.locator("#moves button").nth(2).wait_for()
+        for part in ("learn", "openings", "new", "share", "puzzles"):
+            page.locator(f"#{part}").click()
+            page.locator("dialog[open] .end button").last.wait_for()
+            page.keyboard.press("Escape")
+        page.evaluate(REGISTER)
+        assert page.evaluate("caches.match('page.js').then(Boolean)")
+        assert person.errors == []
+        page.context.close()
 
 
 @pytest.fixture

@@ -95,10 +95,10 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     page.locator("#resume").click()
     assert person.moves == ["5A", "3A"]
     assert page.locator("#mistakes").all_inner_texts() == reviewed  # kept, not computed again
-    page.locator("#mistakes button", has_text="puzzle").click()
+    page.locator("#mistakes button", has_text="Practise your mistakes").click()
     person.waits_for("This is from your game")
     person.move("4A")  # as good as 2C
-    person.waits_for("Right: 4A it is.")
+    person.waits_for("Correct – 4A!")
     assert page.locator("#next-puzzle").is_hidden()
     page.locator("#retry").click()  # the panel is not empty
     person.waits_for("This is from your game")
@@ -108,7 +108,7 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
 
 def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:
     person = visit("#moves=5A3A&north=easy", locale="vi-VN")
-    person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, máy 46).")
+    person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, Tí 46).")
     seen = person.page.locator("body").inner_text() + person.board.aria_snapshot()
     assert not re.search("Nam|Bắc", seen)
     assert "Máy đi 3↺." in seen

@@ -114,7 +114,7 @@ $("next-round").onclick = () => play("next_round").catch(complain);
 $("rematch").onclick = () => play("rematch").catch(complain);
 $("resume").onclick = () => (page.state.kept ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
-$("card").onclick = () => import("./card.js").then(({ share }) => share(values?.judged() ?? null)).catch(complain);
+$("card").onclick = () => import("./files.js").then(({ shareCard }) => shareCard(values?.judged() ?? null)).catch(complain);
 $("review").onclick = () => review();
 $("evaluate").checked = store.get("evaluate") === "yes";
 $("evaluate").onchange = () => {

@@ -43,12 +43,12 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .badge.gain text { fill: #fff; }
 .left .piece { opacity: .55; }
 .label { font-size: max(17px, calc(11px * var(--k))); fill: var(--faint); }
-.label.legal { fill: var(--accent); font-weight: 700; }
+.label.legal { fill: var(--stone); font-weight: 700; }
 .plate text { font-size: max(21px, calc(13px * var(--k))); fill: var(--ink); }
 .plate .points { font-size: 1.3em; font-weight: 700; }
 .plate .first { text-anchor: start; }
 .plate .end { text-anchor: end; }
-.plate.turn text { fill: var(--accent); font-weight: 700; }
+.plate.turn text { fill: var(--stone); font-weight: 700; }
 .plate.won text { fill: var(--stone); font-weight: 700; }
 .plate .role { font-size: .8em; } .plate .gap { font-size: 0; }
 .bowl circle { stroke: var(--shade); stroke-width: .8; }
@@ -82,14 +82,17 @@ button:disabled { opacity: .42; cursor: default; }
 @media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button { padding: 0 9px; } .say { font-size: 14px; line-height: 1.3; } }
 @media (max-width: 520px) { svg.upright { max-height: calc(100dvh - var(--rest, 218px)); } .say { min-height: 3.9em; } .tools { display: grid; grid-template-columns: repeat(6, 1fr); } [data-tool=tour] { grid-column: span 2; } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
 @media (max-height: 520px) { svg { max-height: calc(100dvh - var(--rest, 152px)); } .say { min-height: 2.6em; margin: 2px; } .tools { padding: 2px 0; } }
+@media (max-height: 330px) { .tools { position: static; } }
 `;
 
-export function sheet(colours) {
-  const variables = (palette) => Object.entries(palette).map(([role, colour]) => `--${role}:${colour};`).join("");
-  const roles = Object.keys(colours.light).map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`);
+const variables = (palette) => Object.entries(palette).map(([role, colour]) => `--${role}:${colour};`).join("");
+const roles = (palette) => Object.keys(palette).map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`).join("");
+
+/** The style of a board in a picture of one palette. */
+export const styleOf = (palette) => `svg{${variables(palette)}}${roles(palette)}${STYLE}`;
+
+export function sheet({ light, dark }) {
   const made = new CSSStyleSheet();
-  made.replaceSync(
-    `:host{${variables(colours.light)}}@media(prefers-color-scheme:dark){:host{${variables(colours.dark)}}}${roles.join("")}${STYLE}`,
-  );
+  made.replaceSync(`:host{${variables(light)}}@media(prefers-color-scheme:dark){:host{${variables(dark)}}}${roles(light)}${STYLE}`);
   return made;
 }

@@ -1,5 +1,6 @@
 // The board that a person plays on: by mouse, finger or keyboard.
 
+import { moveArrow } from "./marks.js";
 import { MovingBoard } from "./moving-board.js";
 import { element, signed } from "./nodes.js";
 
@@ -67,12 +68,15 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard && this.legal.size) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
   }
 
-  /** What each move is worth, drawn on its field: `values` by move, and the best one. */
+  /** What each move is worth, drawn beside its square: `values` by move; arrows show those that are as good as the `best` one. */
   setHints(values, best) {
     this.hints.replaceChildren();
     this.values = values;
     this.svg.classList.toggle("hinted", Boolean(values));
     if (!values) return;
+    const equals = Object.keys(values).filter((move) => values[move] === values[best]);
+    this.under.innerHTML = "";
+    this.over.innerHTML = equals.map((move) => moveArrow(this.plain, "best", this.position.mover, move)).join("");
     const font = Math.max(15, 10 * this.k), width = Math.max(47, 2.6 * font), height = 1.24 * font;
     for (const [index, moves] of this.legal) {
       const square = this.drawing.squares[index], { centre, heading } = square, cos = Math.cos(heading), sin = Math.sin(heading), [outX, outY] = outwards(square);
@@ -80,7 +84,7 @@ export class BoardView extends MovingBoard {
       const known = moves.filter((move) => move in values).sort((a, b) => values[b] - values[a]), crowded = Math.abs(cos) > 0.6 && width > 49;
       for (const move of crowded ? known.slice(0, 1) : known) { // where two have no room, the better one
         const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5, x = centre[0] + side * cos + out * outX, y = centre[1] + side * sin + out * outY;
-        const group = element("g", { class: `hint${move === best ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
+        const group = element("g", { class: `hint${equals.includes(move) ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
         element("rect", { x: -width / 2, y: -height / 2, width, height, rx: 6 }, group);
         element("text", {}, group, signed(Math.round(values[move])));
       }

@@ -1,18 +1,21 @@
-// Certificates as the page reads them: archives of arrays, and strategies followed to all their positions, as
-// oanquan_env/search/certificates.py describes them. Nothing of the search that found them is here, and no document.
+// Certificates as the page reads and checks them: archives of arrays, and strategies followed to all their positions, as
+// oanquan_env/search/certificates.py describes them and oanquan_env/benchmark/verification.py checks them. Nothing of the search
+// that found them is here, and no document.
 
+import { parsePosition } from "./position-reading.js";
 import { Refused } from "./refused.js";
+import { parseRules } from "./rules.js";
 
 const LARGEST = 1 << 26; // bytes that an archive may hold once it is decompressed
 const ENDLESS = 1000; // a ply limit that no strategy meets, as each round begins at ply 0
 const MOST_MOVES = 500; // of the prover in the longest game that a strategy may have
 const OVER = -1; // in place of a position's number: the game has ended
-const BOUNDS = { lower: ["lower bound", "chặn dưới"], upper: ["upper bound", "chặn trên"] };
+const TURN = 30; // milliseconds: then the page has its turn
+const pause = () => new Promise((resolve) => { setTimeout(resolve); });
+const BOUNDS = ["lower", "upper"];
 
-/** Refuse a file; in Vietnamese a fault and its place may have words of their own. */
-export function damaged(file, place, fault, loi = fault, cho = place) {
-  throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${cho}: ${loi}`);
-}
+/** Refuse a file of this page, whose faults people hardly meet. */
+export function damaged(file, place, fault) { throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${place}: ${fault}`); }
 
 // ---- archives of arrays (.npz) ---------------------------------------------------------------------------------------
 
@@ -99,7 +102,7 @@ export class Strategy {
 
   constructor(engine, rules, start, file, name, arrays) {
     const [bound, moves, again] = [name, `${name}_moves`, `${name}_again`].map((part) => arrays[part]);
-    if (!(Number.isInteger(bound) && moves instanceof Uint8Array && again instanceof Uint32Array)) damaged(file, name, "a bound, moves, and edges that lead to a position again are wanted", "cần có chặn, các nước và các chỗ lặp lại");
+    if (!(Number.isInteger(bound) && moves instanceof Uint8Array && again instanceof Uint32Array)) damaged(file, name, "a bound, moves, and edges that lead to a position again are wanted");
     this.#engine = engine;
     Object.assign(this, { start, file, name, bound, moves, limit: rules.max_plies, seat: name === "lower" ? 0 : 1, keys: [] });
     this.rules = engine.rules({ ...rules, max_plies: ENDLESS });
@@ -111,14 +114,11 @@ export class Strategy {
   /** Points that the prover is to win. */
   get goal() { return this.seat ? -this.bound : this.bound; }
 
-  #refuse(place, en, vi) {
-    const [bound, chan] = BOUNDS[this.name], at = place === null ? ["", ""] : [`, position ${place}`, `, thế ${place}`];
-    damaged(this.file, bound + at[0], en, vi, chan + at[1]);
-  }
+  #refuse(place, fault) { damaged(this.file, `${this.name} bound${place === null ? "" : `, position ${place}`}`, fault); }
 
   #play(position, action) {
     try { return this.#engine.play(this.rules, position, action).position; } catch (error) {
-      return this.#refuse(this.#begins.length, `a move cannot be played: ${error.message}`, "có nước không bao giờ dừng");
+      return this.#refuse(this.#begins.length, `a move cannot be played: ${error.message}`);
     }
   }
 
@@ -133,18 +133,18 @@ export class Strategy {
 
   /** Play the prover's move in each position, and every reply to it; yields after each how many are done. */
   *follow() {
-    const { rules, moves, keys } = this, count = moves.length.toLocaleString("en"), so = moves.length.toLocaleString("vi");
+    const { rules, moves, keys } = this, count = moves.length.toLocaleString("en");
     for (let number = 0; number < keys.length; number += 1) {
       const position = unpack(rules, keys[number]), move = moves[number];
-      if (number >= moves.length) this.#refuse(null, `${count} moves, and a reply leads to one position more`, `có ${so} nước, mà một nước đáp dẫn đến thế khác nữa`);
-      if (!this.#engine.legal(rules, position).includes(move)) this.#refuse(number, `no move ${move} can be played`, `không đi được nước ${move}`);
+      if (number >= moves.length) this.#refuse(null, `${count} moves, and a reply leads to one position more`);
+      if (!this.#engine.legal(rules, position).includes(move)) this.#refuse(number, `no move ${move} can be played`);
       const moved = this.#play(position, move);
       this.#begins.push(this.#children.length);
       if (moved.ended) this.#add(moved, 0);
       else for (const reply of this.#engine.legal(rules, moved)) this.#add(this.#play(moved, reply), 0);
       yield number + 1;
     }
-    if (keys.length < moves.length) this.#refuse(null, `${count} moves for ${keys.length.toLocaleString("en")} positions`, `${so} nước cho ${keys.length.toLocaleString("vi")} thế`);
+    if (keys.length < moves.length) this.#refuse(null, `${count} moves for ${keys.length.toLocaleString("en")} positions`);
     this.#begins.push(this.#children.length);
   }
 
@@ -154,7 +154,7 @@ export class Strategy {
     const all = this.keys.length, ranks = new Int32Array(all), values = new Int32Array(all), children = this.#children, begins = this.#begins;
     let rounds = 0;
     for (let changed = true; changed; rounds += 1) {
-      if (rounds > MOST_MOVES) this.#refuse(null, `a game may never end, or not within ${MOST_MOVES} moves of the prover`, "có ván có thể không bao giờ hết");
+      if (rounds > MOST_MOVES) this.#refuse(null, `a game may never end, or not within ${MOST_MOVES} moves of the prover`);
       changed = false;
       for (let number = all - 1; number >= 0; number -= 1) {
         let most = 0;
@@ -178,9 +178,47 @@ export class Strategy {
     this.settle();
     const replies = this.#children.length - (this.#begins[0] ?? 0), first = this.#children.slice(0, this.#begins[0]);
     const plies = first.reduce((most, number) => Math.max(most, (number === OVER ? 0 : 2 * this.ranks[number]) + this.seat), 0);
-    if (this.start.ply + plies > this.limit) this.#refuse(null, `a game of ${plies} plies more passes the limit`, `ván dài thêm ${plies} nước, quá giới hạn`);
+    if (this.start.ply + plies > this.limit) this.#refuse(null, `a game of ${plies} plies more passes the limit`);
     const value = this.#least(0, this.#begins[0], this.values);
-    if (value < this.goal) this.#refuse(null, `the strategy reaches ${value} for its player, not ${this.goal}`, `cách chơi này đạt ${value}, không phải ${this.goal}`);
+    if (value < this.goal) this.#refuse(null, `the strategy reaches ${value} for its player, not ${this.goal}`);
     return { bound: this.bound, positions: this.keys.length, replies, plies };
   }
+}
+
+// ---- a proof ---------------------------------------------------------------------------------------------------------
+
+/**
+ * What a certificate proves: { rules, text, start, lower, upper }. Each bound, null where nothing is claimed, is { bound,
+ * positions, replies, plies }: points of the future margin of the position's mover, mirror images counted once, and the
+ * moves of the longest game. `onprogress(done, all)` hears how many positions were followed. Throws Refused.
+ */
+export async function checkProof(engine, catalogue, file, content, onprogress = () => {}) {
+  const arrays = await readArrays(file, content), claimed = BOUNDS.filter((name) => name in arrays);
+  const known = ["format", "rules", "position", ...claimed.flatMap((name) => [name, `${name}_moves`, `${name}_again`])];
+  const stranger = Object.keys(arrays).find((name) => !known.includes(name));
+  if (arrays.format !== 1) damaged(file, "format", `${arrays.format}; 1 is wanted`);
+  if (stranger) damaged(file, stranger, "no part of a certificate");
+  if (!claimed.length) damaged(file, "lower, upper", "the certificate claims no bound");
+  const within = (place, read) => {
+    try { return read(String(arrays[place])); } catch ({ detail }) { return damaged(file, place, detail.en); }
+  };
+  const rules = within("rules", (text) => engine.rules(parseRules(text, catalogue)));
+  if (rules.players !== 2 || rules.refill === "forfeit") damaged(file, "rules", "certificates are for two players who refill on credit");
+  const start = within("position", (text) => parsePosition(rules, text, engine));
+  if (start.ended) damaged(file, "position", "the game is over");
+  const strategies = claimed.map((name) => new Strategy(engine, rules, start, file, name, arrays)), found = { lower: null, upper: null };
+  const all = strategies.reduce((sum, { moves }) => sum + moves.length, 0);
+  let before = 0, turn = performance.now();
+  for (const strategy of strategies) {
+    for (const done of strategy.follow()) {
+      if (performance.now() - turn < TURN) continue;
+      onprogress(before + done, all);
+      await pause();
+      turn = performance.now();
+    }
+    found[strategy.name] = strategy.check();
+    before += strategy.moves.length;
+    onprogress(before, all);
+  }
+  return { rules, text: arrays.rules, start, ...found };
 }

@@ -44,12 +44,20 @@ export function notice(text, seconds = 6) {
   notice.timer = setTimeout(() => box.hidePopover(), seconds * 1000);
 }
 
+/** Copy a text, and say so; where that is not allowed, show it. */
+export async function copy(text, told) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notice(told);
+  } catch { notice(`${words().copy}\n${text}`, 30); }
+}
+
 /** An error in words; `text` is that in which it was found. */
-export function explain(error, text = "", code = error.code) {
+export function explain(error, text = "") {
   if (!(error instanceof Refused)) return navigator.onLine ? String(error) : words().offline;
   const place = error.column && text ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}` : "";
   const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) => (name === error.field && words().fields?.[name] ? `“${words().fields[name]}”` : name));
-  return `${words().errors[code] ?? words().errors.request} ${capital(detail)}${place}`.trim();
+  return `${words().errors[error.code] ?? words().errors.request} ${capital(detail)}${place}`.trim();
 }
 
 export function complain(error) { notice(explain(error), 10); }

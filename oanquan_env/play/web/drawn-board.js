@@ -125,7 +125,7 @@ export class DrawnBoard extends EventTarget {
       text.setAttribute("class", "first");
     }
     const bowl = this.two ? element("g", { class: "bowl" }, group) : null;
-    const face = this.two ? element("g", {}, group) : null;
+    const face = element("g", {}, group);
     return { group, name, role, points, bowl, face, at, x, y };
   }
 
@@ -192,7 +192,8 @@ export class DrawnBoard extends EventTarget {
     });
     for (const part of line ? [plate.role, plate.points] : this.upright ? [] : [plate.role]) part.setAttribute("dx", 10);
     const scale = size / 21, at = line ? [x - 22 * scale, y] : [x + (x < this.drawing.middle[0] ? 17 : -17) * scale, y - 1.8 * size - 17 * scale];
-    plate.face?.setAttribute("transform", `translate(${at}) scale(${Math.min(scale, line ? 1.2 : 2)})`);
+    const place = this.two ? at : [x, y - 1.9 * size - 4]; // of more players above the name
+    plate.face.setAttribute("transform", `translate(${place}) scale(${Math.min(scale, line ? 1.2 : this.two ? 2 : 1.3)})`);
   }
 
   // ---- a position --------------------------------------------------------------------------------------------------
@@ -270,12 +271,12 @@ export class DrawnBoard extends EventTarget {
       const [name, role, level] = names ? names[player] : [capital(this.called[player]), ""], best = won.includes(player);
       plate.name.textContent = (best ? "★ " : "") + name;
       plate.role.textContent = role;
-      plate.points.textContent = String(scores[player]).replace("-", MINUS);
+      plate.points.textContent = String(scores[player]).replace("-", MINUS) + (this.two ? "" : ` ${"●".repeat(this.won[player])}`); // stones
       plate.group.classList.toggle("turn", !winners && player === mover);
       plate.group.classList.toggle("won", best);
       const words = [name, role, best ? this.words.won : ""].filter(Boolean).join(", ");
       plate.group.setAttribute("aria-label", `${words}: ${scores[player]} ${this.words.points}`);
-      if (plate.face) plate.face.innerHTML = FACES[level] ?? "";
+      plate.face.innerHTML = FACES[level] ?? "";
       this.drawBowl(plate, player);
       if (this.k) this.layPlate(plate);
     });

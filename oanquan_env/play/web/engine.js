@@ -199,15 +199,9 @@ export class Engine {
   }
 
   // Search a running position to a depth or for a number of nodes: alpha-beta for two players, max^n for more. The
-  // result is the one of search/limits.py, { action, actions, value, values: { action: value }, depth, proved, nodes,
-  // line }.
-  search(rules, position, limits) {
-    const found = this.#choose(rules, position, limits);
-    if (rules.players > 2) this.#follow(rules, position, found, limits.net);
-    return found;
-  }
-
-  #choose(rules, position, { depth = 0, nodes = 0, everyMove = false, net = null }) {
+  // result is the one of search/limits.py without its line, { action, actions, value, values: { action: value }, depth,
+  // proved, nodes }.
+  search(rules, position, { depth = 0, nodes = 0, everyMove = false, net = null }) {
     if (!(depth >= 1 || nodes >= 1)) throw new RangeError("a search needs a depth or a number of nodes");
     if (rules.refill === "forfeit") throw new RangeError("a search needs refill=borrow");
     if (position.ended) throw new RangeError("the game is over; there is no move to search");
@@ -242,19 +236,7 @@ export class Engine {
       values[action] = one;
       if (one === value) actions.push(action);
     });
-    const moves = new Int8Array(buffer, begin("line"), this.#layout.line);
-    const line = Array.from(moves.subarray(0, moves.indexOf(0)), (move) => move - 1);
-    return { action: actions[0], actions, value, values, depth, proved: proved === 1, nodes, line };
-  }
-
-  // Max^n keeps no line: search what the best move leads to, as deep as it was searched.
-  #follow(rules, position, found, net) {
-    found.line = [found.action];
-    while (found.line.length < found.depth) {
-      ({ position } = this.play(rules, position, found.line.at(-1)));
-      if (position.ended) return;
-      found.line.push(this.#choose(rules, position, { depth: found.depth - found.line.length, net }).action);
-    }
+    return { action: actions[0], actions, value, values, depth, proved: proved === 1, nodes };
   }
 }
 

@@ -2,17 +2,15 @@
 
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
-import { Book, Openings } from "./book.js";
+import { Book, Openings, movesOf, refutation, valueOf } from "./book.js";
+import { checkProof } from "./certificate.js";
 import { $, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
-import { linkOf } from "./links.js";
 import { stonesWon, sweeping } from "./moving-board.js";
-import { signed } from "./nodes.js";
-import { moveText, positionText } from "./notation.js";
-import { movesOf, refutation, valueOf } from "./openings.js";
-import { checkProof } from "./proof-check.js";
+import { copyFrame, signed } from "./nodes.js";
+import { moveText } from "./notation.js";
 import { PROOF } from "./proof-words.js";
-import { drawingJson, frameOf, nodeJson } from "./state.js";
+import { drawingJson, nodeJson } from "./state.js";
 import { play, playFor, tools, view } from "./table.js";
 
 const STYLE = `
@@ -33,10 +31,11 @@ const STYLE = `
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
 @media (max-width: 720px) {
-  #openings-board { --rest: 470px; }
-  #openings-table { grid-template: none / minmax(0, 1fr); }
-  #openings-moves { grid-area: auto; grid-template-columns: 1fr 1fr; }
-  #openings-moves button { grid-template-columns: 1.6em 2.2em minmax(0, 1fr); gap: 4px; padding: 5px 8px; font-size: 14px; }
+  #openings-board { --rest: 380px; }
+  #openings-table { grid-template: none / minmax(0, 1fr) 145px; gap: 8px; }
+  #openings-moves { grid-row: 1; }
+  #openings-table > :last-child { grid-column: 1 / -1; }
+  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; min-height: 40px; padding: 0 6px; font-size: 14px; }
 }`;
 const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line that is being shown
 let nodes = null; // the parts of the dialog
@@ -71,13 +70,12 @@ function build(presets) {
   nodes = {};
   const rules = part("select", "rules", { onchange: () => change(rules.value) }), board = part("div", "board");
   rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
-  const file = part("input", "file", { type: "file", accept: ".npz", hidden: true }), row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
-  file.onchange = () => { if (file.files[0]) checkFile(file.files[0]).catch((error) => tell(explain(error))); file.value = ""; };
+  const row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
   const more = make("div", {},
-    make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere), button(said().link, copyLink)),
+    make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere)),
     make("h3", { textContent: said().proof }), part("p", "claim"),
-    row(button(said().check, () => checkFile(null), { className: "main", hidden: true }), button(said().own, () => file.click(), { className: "check", title: said().ownFile }), button(said().beat, beat, { className: "beat", hidden: true })),
-    part("progress", "progress", { hidden: true }), part("p", "told"), file);
+    row(button(said().check, check, { className: "main", hidden: true }), button(said().beat, beat, { className: "beat", hidden: true })),
+    part("progress", "progress", { hidden: true }), part("p", "told"));
   part("dialog", "dialog").append(make("form", { method: "dialog" },
     make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
     part("p", "refuted"), part("div", "line", { className: "row-of" }), part("p", "said"), make("div", { id: "openings-table" }, board, part("div", "moves"), more),
@@ -103,7 +101,7 @@ function tell(text, { told } = nodes) {
   told.textContent = text;
   if (text) told.scrollIntoView({ block: "nearest" });
 }
-const named = (move) => moveName(move, page.language);
+const named = (move) => moveName(move, "vi"); // with an arrow in both languages
 const data = (name) => tools().data(name);
 
 /** Begin at the set-up of a preset. */
@@ -154,7 +152,7 @@ async function show() {
 
 function boardOf(game) {
   const { position } = game, played = game.line().map((node) => nodeJson(node, seen.drawing, seen.names)), move = played.at(-1), outcome = game.outcome();
-  const frame = move?.after ?? frameOf(position), sweep = outcome && sweeping(seen.view.drawing, frame, outcome.scores);
+  const frame = move?.after ?? copyFrame(position), sweep = outcome && sweeping(seen.view.drawing, frame, outcome.scores);
   const after = { frame: sweep?.after ?? frame, sweep, won: stonesWon(played, 2), mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
   return { ...after, names: said().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
 }
@@ -231,14 +229,6 @@ async function playFromHere() {
   nodes.dialog.close();
 }
 
-async function copyLink() {
-  const address = `${location.href.split("#")[0]}#${linkOf(seen.game, page.catalogue)}`;
-  try {
-    await navigator.clipboard.writeText(address);
-    tell(said().copied);
-  } catch { tell(`${said().copy} ${address}`); }
-}
-
 /** A game against the proof from the side that it beats. */
 async function beat() {
   const { bounds } = seen;
@@ -259,33 +249,23 @@ view.addEventListener("shown", tellGoal); // page.js loads this where a game wit
 
 // ---- the proof -------------------------------------------------------------------------------------------------------
 
-/** Check the page's certificate of the rules, or a person's file. */
-async function checkFile(file) {
-  const own = Book.file(seen.preset);
-  await (file ? check(file.name, await file.arrayBuffer()) : check(own, await data(own)));
-}
-
-async function check(name, content) {
-  const shown = nodes, { progress, dialog } = shown, began = performance.now(), buttons = dialog.querySelectorAll(".main, .check");
-  for (const one of buttons) one.disabled = true;
+/** Check the page's certificate of the rules. */
+async function check() {
+  const shown = nodes, { progress, dialog } = shown, began = performance.now(), button = dialog.querySelector(".main"), name = Book.file(seen.preset);
+  const content = await data(name);
+  button.disabled = true;
   Object.assign(progress, { hidden: false, value: 0 });
   try {
     const found = await checkProof(tools().engine, page.catalogue, name, content, (done, all) => {
       Object.assign(progress, { max: all, value: done });
       shown.told.textContent = said().following(done, all);
     });
-    tell(said().holds(proves(found), found, performance.now() - began), shown);
+    const { lower: { bound: lower }, upper: { bound: upper } } = found, what = lower === upper ? said().result(lower) : said().ahead(lower, upper);
+    tell(said().holds(what, found, performance.now() - began), shown);
   } catch (error) {
     tell(said().fails(error.detail?.[page.language] ?? explain(error)), shown);
   } finally {
     progress.hidden = true;
-    for (const one of buttons) one.disabled = false;
+    button.disabled = false;
   }
-}
-
-/** What a certificate proves, in words: of the set-up who wins, of another position what its mover gains. */
-function proves(found) {
-  const { rules, text, start, lower, upper } = found, { engine } = tools(), begun = positionText(rules, start) === positionText(rules, engine.start(rules));
-  if (!begun || !lower || !upper) return said().gains(text, found);
-  return lower.bound === upper.bound ? said().result(lower.bound) : said().ahead(lower.bound, upper.bound);
 }

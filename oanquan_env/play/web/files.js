@@ -2,9 +2,9 @@
 
 import { presetName } from "./beside.js";
 import { ROLES, moveName } from "./board-words.js";
-import { $, complain, explain, make, notice, page, words } from "./common.js";
+import { $, complain, copy, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
-import { readLink } from "./link-reading.js";
+import { readLink } from "./links.js";
 import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
@@ -54,8 +54,8 @@ export function resume() {
   else chooseGame(words().left, games.map((game) => [name(game), () => open(game)]));
 }
 
-/** Open a file that a person chose or dropped, if there is one. */
-export async function openFile(file) {
+/** Open a file that a person chose, if there is one. */
+async function openFile(file) {
   if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
 }
 
@@ -72,8 +72,7 @@ export async function openLink() {
   try {
     await openHeld(text);
   } catch (error) {
-    const code = { position: "linkPosition", rules: "linkRules", move: "linkMoves" }[error.code];
-    notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : "", code), 30);
+    notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : ""), 30);
   }
 }
 
@@ -82,7 +81,7 @@ export async function openLink() {
 /** Whether this device shares things with others in a way of its own, as phones do. */
 const shares = (thing) => matchMedia("(hover: none)").matches && navigator.canShare?.(thing);
 
-export async function download(content, type, name) {
+async function download(content, type, name) {
   const file = new File([content], name, { type });
   $("share-dialog").close();
   if (shares({ files: [file] })) {
@@ -94,44 +93,42 @@ export async function download(content, type, name) {
   notice(words().saved(name));
 }
 
-async function copy(text, told) {
-  $("share-dialog").close();
-  try {
-    await navigator.clipboard.writeText(text);
-    notice(told);
-  } catch { notice(`${words().copy}\n${text}`, 30); }
-}
-
 function shareLink() {
   const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${page.state.link}` };
-  if (!shares(shared)) return copy(shared.url, words().copied);
   $("share-dialog").close();
+  if (!shares(shared)) return copy(shared.url, words().copied);
   return navigator.share(shared).catch(() => {}); // it was put off
 }
 
-/** The game for a film, in which the first seat is at the bottom however the board stands, and those are named who played. */
-export function filmed() {
-  const { start, starter, line, outcome, match, played, seats: sitting } = page.state, players = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), moves = line.map((serial) => view.moves[serial]), drawing = view.board.plain;
-  const seats = drawing.seats[page.language].map(capital), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
-  const verdict = !outcome ? "" : outcome.winners.length === seats.length ? view.words.draw : view.words.wins(outcome.winners.map((seat) => seats[seat]));
-  const names = plateNames({ board: view.board, state: { seats: players } }).map(([, role], seat) => [seats[seat], role].filter(Boolean).join(" · "));
-  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, owners: match?.owners.tabs ?? "", names, labels, verdict };
+/** The game as its pictures show it: the first seat is at the bottom however the board stands, and those are named who played. */
+function pictured() {
+  const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board, words } = view, drawing = board.plain, called = drawing.seats[page.language];
+  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), names = plateNames({ board: { language: board.language, two: board.two, called }, state: { seats } });
+  const moves = line.map((serial) => view.moves[serial]), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
+  const verdict = !outcome ? "" : outcome.winners.length === seats.length ? words.draw : words.wins(outcome.winners.map((seat) => capital(called[seat])));
+  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names, labels, verdict };
 }
 
-async function film(kind) {
+async function animation() {
   $("share-dialog").close();
   notice(words().filming(0), 60);
   try {
-    if (kind === "svg") await download((await import("./film.js")).movingSvg(filmed(), "Ô Ăn Quan"), "image/svg+xml", "oanquan.svg");
-    else await download(await (await import("./picture.js")).gif(filmed(), (share) => notice(words().filming(share), 60)), "image/gif", "oanquan.gif");
+    const { gif } = await import("./picture.js");
+    await download(await gif(pictured(), page.language, (share) => notice(words().filming(share), 60)), "image/gif", "oanquan.gif");
   } catch (error) { complain(error); }
 }
 
+/** Give away a picture of the final board, on which each player is `judged` if it is not null. */
+export async function shareCard(judged) {
+  const game = pictured(), { card } = await import("./picture.js"), dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const about = `${presetName(page.state.rules)} · ${words().length(page.state.line.length)}`;
+  const rows = (judged ?? []).map(({ blunders, share }, seat) => [game.names[seat][0], words().judged(blunders, share)]);
+  await download(await card(game, page.language, "Ô Ăn Quan", about, rows, dark), "image/png", "oanquan.png");
+}
+
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
-$("copy").onclick = () => copy(page.state.record, words().recordCopied);
 $("link").onclick = shareLink;
-$("svg").onclick = () => film("svg");
-$("gif").onclick = () => film("gif");
+$("gif").onclick = animation;
 $("load").onclick = () => $("file").click();
 $("paste").onclick = () => openText($("pasted").value);
 $("file").onchange = async () => {

@@ -1,13 +1,11 @@
 // A game and its players: moves made and taken back, resignation, the rounds of a match, and its records.
 
-import { settle } from "./match-model.js";
-import { matchRecords, roundHeaders } from "./match-text.js";
+import { RESIGNED, matchRecords, roundHeaders, settle } from "./match-model.js";
 import { TERMINATIONS, positionText, seatName } from "./notation.js";
 import { resultOf } from "./records.js";
 import { traceOf } from "./trace.js";
 
 export const PERSON = "human";
-const RESIGNED = TERMINATIONS.indexOf("resigned");
 
 /**
  * One game. Its moves form a tree, as those that were taken back stay known: a node is { serial, action, position, trace,

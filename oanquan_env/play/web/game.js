@@ -2,10 +2,13 @@
 
 import { BoardView } from "./board.js";
 import { WORDS } from "./board-words.js";
+import { moveArrow } from "./marks.js";
 import { stonesWon, sweeping } from "./moving-board.js";
 import { html } from "./nodes.js";
 import { hintWords, plateNames, status } from "./told.js";
 import { SPEEDS, Tools } from "./tools.js";
+
+const REST = 400; // milliseconds that a person's move is seen before the answer, where nothing moves
 
 /**
  * A game: the board, what is said of it, and its buttons. It follows the states of a session, plays the moves that are
@@ -35,6 +38,7 @@ export class GameView extends EventTarget {
     this.whole = "";
     this.shown = [];
     this.viewing = null;
+    this.moved = 0; // when a move was last shown
     this.looks = 0; // how often a person began to look at something else
     this.marks = null; // of a number of moves: what is drawn in place of the last move's marks, or null
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
@@ -119,6 +123,10 @@ export class GameView extends EventTarget {
         const game = this.state.game, number = this.shown.length, serial = this.state.line[number];
         this.coming = serial;
         this.setTools();
+        const before = this.moves[this.state.line[number - 1]], still = this.board.speed === Infinity && this.state.seats[before?.player]?.person;
+        const rest = still ? this.moved + REST - performance.now() : 0;
+        if (rest > 0) await new Promise((resolve) => { setTimeout(resolve, rest); });
+        this.moved = performance.now();
         await this.play(number + 1);
         this.coming = undefined;
         if (this.state.game === game && this.state.line[number] === serial && this.shown.length === number) this.shown.push(serial);
@@ -157,6 +165,7 @@ export class GameView extends EventTarget {
       under, over, tabs: state.match?.owners.tabs, names: plateNames(this), winners: null,
     };
     if (number < state.line.length) return position;
+    if (this.puzzled?.reply && this.puzzled.puzzle === state.puzzle) position.over += moveArrow(this.board.plain, "played", state.mover, this.puzzled.reply);
     if (state.outcome) {
       position.sweep = sweeping(this.board.drawing, position.frame, state.outcome.scores, state.match?.owners.codes);
       position.frame = position.sweep.after;
@@ -206,6 +215,13 @@ export class GameView extends EventTarget {
     if (this.coming !== undefined || this.replaying !== undefined || this.hint) return;
     if (this.saying.textContent !== status(this)) this.speak(status(this));
     this.setTools();
+  }
+
+  /** The title of a puzzle, and the best answer to a wrong move, or null. */
+  setPuzzle(puzzle, title, reply) {
+    if (this.puzzled?.puzzle === puzzle && this.puzzled.title === title && this.puzzled.reply === reply) return;
+    this.puzzled = { puzzle, title, reply };
+    this.refresh();
   }
 
   /** The next position with a note, before (-1) or behind (1) the one shown; after the last the first comes again. */

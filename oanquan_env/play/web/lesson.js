@@ -2,49 +2,35 @@
 
 import { moveName } from "./board-words.js";
 import { $, complain, make, notice, page } from "./common.js";
+import { ARROWS, moveArrow } from "./marks.js";
 import { stonesWon, sweeping } from "./moving-board.js";
 import { capital } from "./nodes.js";
 import { parseMove, positionText } from "./notation.js";
 import { REVIEW } from "./review-words.js";
 import { nodeJson } from "./state.js";
 import { beside, play, tools, view } from "./table.js";
-import { how, seatName } from "./told.js";
+import { how, playerName } from "./told.js";
 import { captured } from "./trace.js";
 
 const PLIES = 3; // of the best line that is played
 const PAUSE = 700; // milliseconds between them
-const DASH = "11 8";
-const KINDS = { played: { role: "captured", dash: ` stroke-dasharray="${DASH}"`, beside: 15, ring: 44 }, best: { role: "stone", dash: "", beside: -15, ring: 38 } };
 const said = () => REVIEW[page.language];
 export const named = (move) => moveName(move, page.language);
 
 /** Who made a move, as the beginning of a sentence. */
-export const who = (player) => (page.state.seats.filter(({ person }) => person).length === 1 && page.state.seats[player].person ? said().you : capital(seatName(view, player)));
+export const who = (player) => (page.state.seats.filter(({ person }) => person).length === 1 && page.state.seats[player].person ? said().you : capital(playerName(view, player)));
 
 /** Points and stones that a move wins at once after the first `number` moves. */
 export const gain = (number, move) => captured(beside(number).trace(parseMove(move)));
 
-// ---- arrows ----------------------------------------------------------------------------------------------------------
-
-/** An arrow from a move's field into the next one, on the drawing as it is not turned. */
-function arrow(kind, mover, move) {
-  const { plain: drawing } = view.board, { centre: [x, y], heading } = drawing.squares[mover * (drawing.fields + 1) + Number(move[0]) - 1];
-  const { role, dash, beside, ring } = KINDS[kind], turn = (heading * 180) / Math.PI, forth = move.endsWith("A") ? 1 : -1, shaft = `M0,0H62`, head = "M58,-17L88,0L58,17Z";
-  const paint = (colour) => `class="f-${colour} s-${colour}" fill="${drawing.colours.light[colour]}" stroke="${drawing.colours.light[colour]}" stroke-linejoin="round"`;
-  const lines = (colour, width, dashed) => `<path ${paint(colour)} stroke-width="${width}"${dashed} d="${shaft}"/><path ${paint(colour)} stroke-width="${width / 3}" d="${head}"/>`;
-  return `<g transform="translate(${x} ${y}) rotate(${turn})">`
-    + `<rect class="s-${role}" fill="none" stroke="${drawing.colours.light[role]}" stroke-width="5"${dash} x="${-ring}" y="${-ring}" width="${2 * ring}" height="${2 * ring}" rx="6"/>`
-    + `<g transform="translate(0 ${beside}) scale(${forth} 1)">${lines("card", 15, "")}${lines(role, 9, dash)}</g></g>`;
-}
-
 /** What the board shows over the position before a mistake. */
-export const arrows = ({ mover, best, values }, move) => ({ under: "", over: arrow("best", mover, best) + (move in values ? arrow("played", mover, move) : "") });
+export const arrows = ({ mover, best, values }, move) => ({ under: "", over: moveArrow(view.board.plain, "best", mover, best) + (move in values ? moveArrow(view.board.plain, "played", mover, move) : "") });
 
 // ---- the panel below the board ---------------------------------------------------------------------------------------
 
 const legend = (kind, label, text) => {
   const line = make("li", {});
-  line.innerHTML = `<svg class="key" viewBox="0 0 60 20" role="img"><path d="M2,10H40" stroke-width="6"${KINDS[kind].dash}/><path class="head" d="M40,2L58,10L40,18Z"/></svg>`;
+  line.innerHTML = `<svg class="key" viewBox="0 0 60 20" role="img"><path d="M2,10H40" stroke-width="6"${ARROWS[kind].dash}/><path class="head" d="M40,2L58,10L40,18Z"/></svg>`;
   line.firstChild.setAttribute("aria-label", label);
   line.firstChild.classList.add(kind);
   line.append(text);
@@ -115,8 +101,8 @@ async function showLine(loss, number, played) {
 
 // ---- a puzzle --------------------------------------------------------------------------------------------------------
 
-/** The position after the first `number` moves as a puzzle: to find a move that is as good as the best. */
-export function openOwn({ best, values }, number) {
-  const { rules, position } = beside(number), right = Object.keys(values).filter((move) => values[move] >= values[best]);
-  return play("puzzle", { rules: page.state.rules, puzzle: { position: positionText(rules, position), line: [right.join(" ")], name: "own" } });
+/** The position after the first `number` moves as a puzzle (puzzles.js): to find a move that is as good as the best. */
+export function ownPuzzle({ best, values }, number) {
+  const { rules, position } = beside(number), right = Object.keys(values).filter((move) => values[move] >= values[best]), text = positionText(rules, position);
+  return { id: `${page.state.rules} ${text}`, rules: page.state.rules, puzzle: { position: text, line: [right.join(" ")] } };
 }

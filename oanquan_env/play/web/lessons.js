@@ -1,9 +1,10 @@
 // The lessons, as boards with their moves.
 
 import { Game, PERSON } from "./game-model.js";
+import { copyFrame } from "./nodes.js";
 import { moveText, parseMove } from "./notation.js";
 import { parsePosition } from "./position-reading.js";
-import { drawingJson, frameOf, namesOf, nodeJson } from "./state.js";
+import { drawingJson, namesOf, nodeJson } from "./state.js";
 
 /** The lessons that come as data, each with its drawing, the board before its move, the legal moves, and the move, or null. */
 export async function lessonsOf(engine, catalogue, data) {
@@ -13,6 +14,6 @@ export async function lessonsOf(engine, catalogue, data) {
     const start = parsePosition(rules, position, engine), game = new Game(engine, rules, start, Array(rules.players).fill(PERSON)), names = namesOf(game, start.mover);
     if (move !== null) game.step(parseMove(move));
     const drawing = drawingJson(empty, rules, names);
-    return { name, drawing, start: frameOf(start), legal: engine.legal(rules, start).map(moveText), move: move && nodeJson(game.node, drawing, names) };
+    return { name, drawing, start: copyFrame(start), legal: engine.legal(rules, start).map(moveText), move: move && nodeJson(game.node, drawing, names) };
   });
 }

@@ -1,8 +1,7 @@
-// Matches read from texts (match-text.js). Reading settles the rounds by the engine; a record must agree with what its moves
+// Matches read from texts (match-model.js). Reading settles the rounds by the engine; a record must agree with what its moves
 // lead to.
 
-import { newMatch, settle } from "./match-model.js";
-import { RESIGNED, positionOf, recordOf, roundHeaders } from "./match-text.js";
+import { RESIGNED, newMatch, positionOf, recordOf, roundHeaders, settle } from "./match-model.js";
 import { parseMove } from "./notation.js";
 import { UNFINISHED, playLegal } from "./records.js";
 import { Refused } from "./refused.js";

@@ -18,8 +18,6 @@ export function html(name, properties = {}, parent = null) {
   return node;
 }
 
-export const copyFrame = (frame) => ({
-  seeds: [...frame.seeds], stones: [...frame.stones], scores: [...frame.scores],
-});
+export const copyFrame = ({ seeds, stones, scores }) => ({ seeds: [...seeds], stones: [...stones], scores: [...scores] });
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -32,14 +32,6 @@ document.addEventListener("keydown", (event) => {
   }
 });
 window.addEventListener("unhandledrejection", (event) => { event.preventDefault(); complain(event.reason); });
-document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("drop"); });
-document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("drop"); });
-document.addEventListener("drop", (event) => {
-  event.preventDefault();
-  document.body.classList.remove("drop");
-  const [file] = event.dataTransfer.files;
-  dialogs.share().then((dialog) => dialog.openFile(file)).catch(complain);
-});
 
 function setLanguage(chosen) {
   page.language = chosen;

@@ -1,101 +1,143 @@
-// A game as a GIF: the elements of its film, drawn on a canvas.
+// Pictures of a game, which the board of the page draws: the final one as a card to share, and all of them as a GIF.
 
-import { Scene, pictures } from "./film.js";
+import { styleOf } from "./board-style.js";
+import { DrawnBoard } from "./drawn-board.js";
 import { Gif } from "./gif.js";
+import { markShapes } from "./marks.js";
+import { copyFrame, element, html } from "./nodes.js";
+import { heap } from "./turned.js";
 
-const WIDTH = 600; // pixels of two rows of five fields, and as much room for other boards
-const AREA = 180_000;
+const BEGIN = 1200, MOVE = 1100, END = 4000; // milliseconds for which a picture is seen: at first, after a move, at the end
+const LIFT = 320, SEED = 150, LAP = 240, GAP = 420, TAKING = 420; // and within a move
+const WIDTH = 600, AREA = 210_000; // pixels of a GIF at most
+const HEAD = 64, ROW = 48; // heights of the lines above and below the board, in units of the drawing
+
+/**
+ * The pictures of a game: the board, marks and seeds in the hand between two steps. `game` is {drawing, start, starter,
+ * moves, scores, winners, tabs, names, labels, verdict}: moves as of a state, final scores and winners or null, `tabs` and
+ * `names` as of `DrawnBoard.show`, a label for each move, and words for the end.
+ */
+export function pictures({ drawing, start, starter, moves, scores, winners, labels, verdict }) {
+  const made = [{ ...copyFrame(start), mover: starter, won: Array(start.scores.length).fill(0), note: "", last: null, hand: null, winners: null, ms: BEGIN }];
+  const add = (frame, rest) => made.push({ ...made.at(-1), ...copyFrame(frame), hand: null, ...rest });
+  for (const [number, move] of moves.entries()) {
+    const { square: origin } = move.steps[0], frame = copyFrame(number ? moves[number - 1].after : start), won = [...made.at(-1).won];
+    let last = { origin, path: [], last: origin, captured: [], step: move.move.endsWith("A") ? 1 : -1 };
+    const show = (ms, hand = null) => add(frame, { ms, hand, last, won: [...won], mover: move.player, note: labels[number] });
+    for (const step of move.steps) {
+      if (step.kind === "lap") {
+        frame.seeds[step.square] -= step.seeds;
+        show(LIFT, [step.square, step.seeds]);
+        for (const [sown, square] of step.squares.entries()) {
+          const held = step.seeds - sown - 1;
+          frame.seeds[square] += 1;
+          last = { ...last, path: [...last.path, square], last: square };
+          show(held ? SEED : LAP, held ? [square, held] : null);
+        }
+      } else if (step.kind === "taking") {
+        last = { ...last, captured: [...last.captured, step.square] };
+        show(GAP);
+        frame.seeds[step.square] -= step.seeds;
+        frame.stones[Math.floor(step.square / (drawing.fields + 1))] -= step.stones;
+        frame.scores[step.player] += step.points;
+        won[step.player] += step.stones;
+        show(TAKING);
+      } else {
+        const left = step.player * (drawing.fields + 1);
+        for (let index = left; index < left + step.seeds; index++) frame.seeds[index] += 1;
+        frame.scores[step.player] -= step.seeds;
+        show(TAKING);
+      }
+    }
+    add(move.after, { mover: move.mover, ms: MOVE });
+  }
+  Object.assign(made.at(-1), scores ? { scores, winners, note: verdict } : {}, { ms: END });
+  return made;
+}
+
+/** A board beside the page that becomes pictures. */
+class Sketch extends DrawnBoard {
+  constructor(game, language, above, below, palette, most) {
+    super(html("div", {}, document.body), language);
+    this.host.style.cssText = "position: fixed; left: -2000px; width: 800px";
+    Object.assign(this, { game, above, style: styleOf(palette) });
+    this.setDrawing(game.drawing);
+    const [left, top, width, height] = this.view;
+    this.box = [left, top - above, width, height + above + below];
+    const scale = most(width, height + above + below);
+    this.canvas = html("canvas", { width: Math.round(width * scale), height: Math.round(this.box[3] * scale) });
+    this.pen = this.canvas.getContext("2d", { willReadFrequently: true, alpha: false });
+  }
+
+  destroy() {
+    super.destroy();
+    this.host.remove();
+  }
+
+  /** Draw a picture on the canvas, with lines of words [text, side, number of the line, size]: below the board from 0, above it -1. */
+  async paint(picture, lines) {
+    const { game: { tabs, names, drawing }, box: [left, top, width], canvas } = this;
+    this.show({ ...picture, frame: picture, tabs, names, ...(picture.last && markShapes(drawing, picture.last)) });
+    if (picture.hand) this.hold(...picture.hand);
+    const svg = this.svg.cloneNode(true), foot = top + this.above + this.view[3];
+    svg.setAttribute("viewBox", this.box.join(" "));
+    svg.setAttribute("style", `width:${canvas.width}px;height:${canvas.height}px;max-height:none;--k:1;font-family:system-ui,"DejaVu Sans",sans-serif`);
+    svg.prepend(element("style", {}, null, this.style), element("rect", { class: "f-card", x: left, y: top, width: "100%", height: "100%" }));
+    for (const [text, side, line, size] of lines) {
+      const x = { start: left + 30, middle: left + width / 2, end: left + width - 30 }[side], y = line < 0 ? top + this.above / 2 : foot + ROW * (line + 0.4);
+      element("text", { class: "f-ink", x, y, style: `text-anchor:${side};font-size:${size}px` }, svg, text);
+    }
+    const image = new Image(canvas.width, canvas.height);
+    image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+    await image.decode();
+    this.pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  }
+
+  /** Draw seeds that are held over a square. */
+  hold(index, seeds) {
+    const { squares, most_pebbles: most } = this.drawing, { pile: [left, top] } = squares[index];
+    for (const [x, y, size, , role] of heap(squares[index], Math.min(seeds, most))) this.hand.prepend(this.makePebble(role, [x, y - 46, size]));
+    this.putBadge(this.handBadge, [left, top - 84], seeds > 1 ? seeds : 0);
+  }
+}
 
 /** A game as the bytes of a GIF; `onprogress` hears which share of it is made. */
-export async function gif(game, onprogress = () => {}) {
-  const { drawing } = game, scene = new Scene(drawing, game), shown = pictures(game), [width, height] = drawing.size;
-  const scale = Math.min(WIDTH / width, Math.sqrt(AREA / (width * height)));
-  const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(width * scale), height: Math.round(height * scale) });
-  const pen = canvas.getContext("2d", { willReadFrequently: true, alpha: false }), artist = new Artist(scene.definitions());
-  const made = new Gif(canvas.width, canvas.height, palette(drawing.colours.light));
-  pen.fillStyle = drawing.colours.light.card;
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.scale(scale, scale);
-  artist.draw(pen, scene.backdrop());
-  pen.resetTransform();
-  const backdrop = await createImageBitmap(canvas);
-  let paused = performance.now();
+export async function gif(game, language, onprogress = () => {}) {
+  const { light } = game.drawing.colours, size = (width, height) => Math.min(WIDTH / width, Math.sqrt(AREA / (width * height)));
+  const sketch = new Sketch(game, language, 0, ROW, light, size), shown = pictures(game), { width, height } = sketch.canvas;
+  const pixels = async (picture) => {
+    await sketch.paint(picture, [[picture.note, "middle", 0, 20]]);
+    return sketch.pen.getImageData(0, 0, width, height).data;
+  };
+  const samples = [await pixels(shown[0]), await pixels(shown[shown.length >> 1]), await pixels(shown.at(-1))];
+  const made = new Gif(width, height, palette(light, samples));
   for (const [number, picture] of shown.entries()) {
-    pen.drawImage(backdrop, 0, 0);
-    pen.save();
-    pen.scale(scale, scale);
-    for (const layer of scene.layers(picture)) for (const element of layer) artist.draw(pen, element);
-    pen.restore();
-    made.add(pen.getImageData(0, 0, canvas.width, canvas.height).data, picture.ms);
-    if (performance.now() - paused < 100) continue;
-    onprogress((number + 1) / shown.length);
-    await new Promise((resolve) => setTimeout(resolve)); // the page stays alive
-    paused = performance.now();
+    made.add(await pixels(picture), picture.ms);
+    if (number % 10 === 0) onprogress((number + 1) / shown.length);
   }
+  sketch.destroy();
   return made.end();
 }
 
-/** The board's colours, and those that lie between two of them where one is laid over the other, or at an edge. */
-function palette(light) {
-  const rgb = (role) => [1, 3, 5].map((at) => parseInt(light[role].slice(at, at + 2), 16));
-  const mixed = (under, over, share) => under.map((part, channel) => Math.round(part + (over[channel] - part) * share));
-  const grounds = ["field", "mandarin"].flatMap((role) => [rgb(role), ...["passed", "captured"].map((tint) => mixed(rgb(role), rgb(tint), 0.3))]);
-  const pebbles = ["pebble0", "pebble1", "pebble2", "pebble3", "pebble4"].map(rgb), card = rgb("card"), shade = rgb("shade"), shine = rgb("shine"), stone = rgb("stone"), rim = rgb("stone_rim");
-  const edge = rgb("edge"), lines = ["ink", "faint", "accent", "edge"].map(rgb), marks = ["passed", "captured", "ink"].map(rgb);
-  const all = [
-    ...Object.keys(light).map(rgb), ...grounds, ...grounds.flatMap((ground) => [mixed(ground, shade, 0.3), mixed(ground, shade, 0.6), mixed(ground, edge, 0.5)]),
-    ...pebbles.flatMap((pebble) => [mixed(pebble, shine, 0.5), mixed(pebble, shade, 0.35), mixed(pebble, grounds[0], 0.5)]),
-    mixed(stone, rim, 0.28), mixed(stone, shine, 0.55), mixed(stone, shine, 0.27), mixed(stone, grounds[3], 0.5), mixed(rim, grounds[3], 0.5),
-    ...lines.flatMap((line) => [0.25, 0.5, 0.75].map((share) => mixed(card, line, share))), ...marks.flatMap((mark) => grounds.slice(0, 4).map((ground) => mixed(ground, mark, 0.5))),
-    ...[0.3, 0.6].map((share) => mixed(grounds[0], rgb("count"), share)), mixed(card, rgb("drop"), 0.5), mixed(rgb("drop"), edge, 0.5),
-  ];
-  return [...new Map(all.map((colour) => [colour.join(), colour])).values()].slice(0, 127);
+/** The board's colours, and those that are seen most in pictures, as edges and tints. */
+function palette(light, samples) {
+  const counts = new Map();
+  for (const pixels of samples) {
+    for (let at = 0; at < pixels.length; at += 4) {
+      const key = (pixels[at] << 16) | (pixels[at + 1] << 8) | pixels[at + 2];
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  const seen = [...counts.keys()].sort((one, other) => counts.get(other) - counts.get(one));
+  const own = Object.values(light).map((colour) => parseInt(colour.slice(1), 16));
+  return [...new Set([...own, ...seen])].slice(0, 127).map((key) => [key >> 16, (key >> 8) & 255, key & 255]);
 }
 
-/** Draws SVG elements, of the few kinds that a film has, on a canvas. */
-class Artist {
-  constructor(definitions) {
-    this.known = new Map(); // text -> its shapes
-    this.defined = new Map([...this.parse(definitions).querySelectorAll("g[id]")].map((group) => [`#${group.id}`, [...group.children].map((node) => this.shape(node))]));
-  }
-
-  parse(text) { return new DOMParser().parseFromString(`<svg xmlns="http://www.w3.org/2000/svg">${text}</svg>`, "image/svg+xml").documentElement; }
-
-  draw(pen, text) {
-    if (!this.known.has(text)) this.known.set(text, [...this.parse(text).children].map((node) => this.shape(node)));
-    for (const shape of this.known.get(text)) this.paint(pen, shape);
-  }
-
-  /** What a node paints: an outline or words, in its colours; or other shapes. */
-  shape(node) {
-    const value = (name) => Number(node.getAttribute(name) ?? 0), painted = (name) => ((node.getAttribute(name) ?? "none") === "none" ? null : node.getAttribute(name));
-    const shape = {
-      matrix: node.transform.baseVal.consolidate()?.matrix, fill: painted("fill"), stroke: painted("stroke"), width: value("stroke-width"), opacity: Number(node.getAttribute("opacity") ?? 1),
-    };
-    if (node.tagName === "use") shape.parts = this.defined.get(node.getAttribute("href"));
-    else if (node.tagName === "text") {
-      Object.assign(shape, {
-        text: node.textContent, x: value("x"), y: value("y"), align: { start: "left", middle: "center", end: "right" }[node.getAttribute("text-anchor")],
-        font: `${node.getAttribute("font-weight") ?? ""} ${value("font-size")}px DejaVu Sans, Verdana, sans-serif`,
-      });
-    } else {
-      shape.path = new Path2D(node.getAttribute("d") ?? (node.tagName === "polygon" ? `M${node.getAttribute("points")}Z` : ""));
-      if (node.tagName === "ellipse") shape.path.ellipse(value("cx"), value("cy"), value("rx"), value("ry"), 0, 0, 2 * Math.PI);
-      if (node.tagName === "rect") shape.path.roundRect(value("x"), value("y"), value("width"), value("height"), value("rx"));
-    }
-    return shape;
-  }
-
-  paint(pen, { matrix, fill, stroke, width, opacity, parts, text, x, y, align, font, path }) {
-    pen.save();
-    if (matrix) pen.transform(matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f);
-    pen.globalAlpha = opacity;
-    pen.lineJoin = "round";
-    if (parts) for (const part of parts) this.paint(pen, part);
-    if (fill) pen.fillStyle = fill;
-    if (text) { Object.assign(pen, { font, textAlign: align }); pen.fillText(text, x, y); }
-    if (path && fill) pen.fill(path);
-    if (path && stroke) { Object.assign(pen, { strokeStyle: stroke, lineWidth: width }); pen.stroke(path); }
-    pen.restore();
-  }
+/** The final picture as a PNG, with a line above it of a title and a text, and below it lines of pairs of texts. */
+export async function card(game, language, title, about, rows, dark) {
+  const { colours } = game.drawing, sketch = new Sketch(game, language, HEAD, ROW * rows.length, dark ? colours.dark : colours.light, () => 2);
+  const lines = rows.flatMap(([one, other], line) => [[one, "start", line, 21], [other, "end", line, 21]]);
+  await sketch.paint(pictures(game).at(-1), [[title, "start", -1, 30], [about, "end", -1, 19], ...lines]);
+  sketch.destroy();
+  return new Promise((resolve) => { sketch.canvas.toBlob(resolve, "image/png"); });
 }

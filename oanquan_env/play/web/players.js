@@ -160,19 +160,19 @@ export function searchAll(engine, rules, position, depth) {
     let best = null;
     const found = engine.legal(rules, at).map((action) => {
       const child = engine.play(rules, at, action).position, ends = child.ended || left === 1;
-      const below = ends ? { points: child.ended ? engine.standings(rules, child) : child.scores, line: [] } : look(child, left - 1);
+      const { points } = ends ? { points: child.ended ? engine.standings(rules, child) : child.scores } : look(child, left - 1);
       nodes += 1;
-      const move = { action, points: below.points, worth: worth(below.points, at.mover), line: [action, ...below.line] };
+      const move = { action, points, worth: worth(points, at.mover) };
       if (!best || move.worth > best.worth) best = move; // of equals the first
       return move;
     });
     return { ...best, found };
   };
-  const { found, worth: highest, line } = look(position, depth), begin = worth(position.scores, position.mover);
+  const { found, worth: highest } = look(position, depth), begin = worth(position.scores, position.mover);
   const value = (move) => (move.worth - begin) / (rules.players - 1);
   const values = Object.fromEntries(found.map((move) => [move.action, value(move)]));
   const actions = found.filter((move) => move.worth === highest).map(({ action }) => action);
-  return { action: actions[0], actions, value: values[actions[0]], values, depth, proved: false, nodes, line };
+  return { action: actions[0], actions, value: values[actions[0]], values, depth, proved: false, nodes };
 }
 
 /** The moves after which the next player can win the fewest points at once, and of these those that win the most; as

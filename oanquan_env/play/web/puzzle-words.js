@@ -6,25 +6,25 @@ const date = ({ year, month, day }) => `${day}.${month}.${year}`;
 
 const ADDED = {
   en: {
-    aboutPuzzles: "In each puzzle one move wins, and a proof shows that no other does. The opponent holds out as well as it can; no badges tell what a move captures.",
-    levels: { first: "First steps", easy: "Easy", medium: "Medium", hard: "Hard" }, byLevel: "By level", byTheme: "By theme",
+    aboutPuzzles: "In each puzzle only one move wins, which is proved. Your opponent defends as well as possible, and there are no previews.",
+    levels: { first: "First steps", easy: "Easy", medium: "Medium", hard: "Hard", own: "From your games" }, byLevel: "By level", byTheme: "By theme",
     themes: {
       mandarin: "Win a mandarin", ends: "End the game", starve: "Starve the row", quiet: "A quiet move", deny: "Stop the big capture", double: "Double threat",
     },
     solvedOf: (solved, count) => `${solved} of ${count} solved`, place: (number, count) => `Puzzle ${number} of ${count}`,
-    daily: "Puzzle of the day", streak: (days) => `streak ${days}`, showAnswer: "Show the answer", copyResult: "Copy the result", resultCopied: "The result is copied.",
-    returns: "It comes back later.", allSolved: "You’ve solved all of these.", about: (themes) => `Theme: ${themes}.`,
+    daily: "Puzzle of the day", streak: (days) => `streak ${days}`, showAnswer: "Show the answer", copyResult: "Copy the result", resultCopied: "Result copied.",
+    returns: "You’ll see it again later.", allSolved: "You’ve solved all of these.", about: (themes) => `Theme: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · streak ${days}`,
   },
   vi: {
     aboutPuzzles: "Mỗi câu đố có đúng một nước thắng: đã chứng minh các nước khác không thắng. Đối thủ chống đỡ hết sức; bàn không báo trước mỗi nước ăn được gì.",
-    levels: { first: "Bước đầu", easy: "Dễ", medium: "Vừa", hard: "Khó" }, byLevel: "Theo mức", byTheme: "Theo chủ đề",
+    levels: { first: "Bước đầu", easy: "Dễ", medium: "Vừa", hard: "Khó", own: "Từ các ván của bạn" }, byLevel: "Theo mức", byTheme: "Theo chủ đề",
     themes: {
-      mandarin: "Ăn quan", ends: "Kết thúc ván", starve: "Vét sạch hàng", quiet: "Thả cá: nước đi lặng", deny: "Chặn nước ăn lớn", double: "Đe dọa kép",
+      mandarin: "Ăn quan", ends: "Kết thúc ván", starve: "Vét sạch hàng", quiet: "Nước đi êm", deny: "Chặn nước ăn lớn", double: "Đe dọa kép",
     },
     solvedOf: (solved, count) => `đã giải ${solved}/${count}`, place: (number, count) => `Câu ${number}/${count}`,
     daily: "Câu đố hôm nay", streak: (days) => `${days} ngày liền`, showAnswer: "Xem lời giải", copyResult: "Sao chép kết quả", resultCopied: "Đã sao chép kết quả.",
-    returns: "Câu này sẽ trở lại sau.", allSolved: "Bạn đã giải hết các câu này.", about: (themes) => `Chủ đề: ${themes}.`,
+    returns: "Bạn sẽ gặp lại câu này sau.", allSolved: "Bạn đã giải hết các câu này.", about: (themes) => `Chủ đề: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days} ngày liền`,
   },
 };

@@ -1,18 +1,18 @@
 // Puzzles: their dialog, which one comes next, what is kept of them, and the buttons beside the board. It loads with the
 // first of them; the words below the board are those of told.js.
 
-import { $, complain, make, notice, page, store, words } from "./common.js";
+import { $, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";
 import "./puzzle-words.js";
-import { play, tools } from "./table.js";
+import { hint, play, tools, view } from "./table.js";
 
-const LEVELS = ["first", "easy", "medium", "hard"], KEPT = "puzzles";
+const LEVELS = ["first", "easy", "medium", "hard", "own"], KEPT = "puzzles", OWN = "own", MOST = 60; // puzzles from own games
 let choice = null; // a level or theme that was chosen, and the rules: { level } or { theme }
 let attempt = { game: null, missed: false, over: false };
 
 const log = () => readLog(store.get(KEPT));
 const change = (act) => { const kept = log(); act(kept); store.set(KEPT, JSON.stringify(kept)); };
-const setName = (level, rules) => (level === "first" ? "first" : rules);
+const setName = (level, rules) => (level === "first" || level === "own" ? level : rules);
 
 /** The preset whose puzzles are shown: that of the game, if it has some. */
 function presetOf() {
@@ -20,31 +20,50 @@ function presetOf() {
   return presets[rules]?.values.players === 2 ? rules : usual;
 }
 
-/** The puzzles of a preset in one list, [{ id, level, number, themes, steps }]. */
+/** The puzzles from mistakes in a person's own games, { id, rules, puzzle: { position, line } }. */
+function ownPuzzles() {
+  const isOwn = ({ id, rules, puzzle }) => [id, rules, puzzle.position, ...puzzle.line].every((text) => typeof text === "string");
+  try { return JSON.parse(store.get(OWN)).filter(isOwn); } catch { return []; }
+}
+
+export function keepOwn(mistakes) {
+  const kept = ownPuzzles(), added = mistakes.filter(({ id }) => !kept.some((one) => one.id === id));
+  if (added.length) store.set(OWN, JSON.stringify([...kept, ...added].slice(-MOST)));
+}
+
+/** Begin with one of them; the others follow. */
+export function practise(mistake) {
+  choice = { level: "own" };
+  return begin(mistake);
+}
+
+const begin = ({ rules, level, number, id, puzzle }) => play("puzzle", puzzle ? { rules, puzzle: { ...puzzle, id } } : { rules, level, number });
+
+/** The puzzles of a preset in one list, with those of own games, [{ id, level, number, themes, steps }]. */
 async function puzzlesOf(rules) {
   const { data } = tools(), [first, others] = await Promise.all([data("puzzles-first.json"), data(`puzzles-${rules}.json`)]);
-  return Object.entries({ first, ...others }).flatMap(([level, all]) => all.map(({ id, name, themes = [], line }, number) => ({ id: id ?? name, level, number, themes, steps: (line.length + 1) / 2 })));
+  const packaged = Object.entries({ first, ...others }).flatMap(([level, all]) => all.map(({ id, name, themes = [], line }, number) => ({ id: id ?? name, rules, level, number, themes, steps: (line.length + 1) / 2 })));
+  return [...packaged, ...ownPuzzles().map((one) => ({ ...one, level: "own", themes: [] }))];
 }
 
 const chosen = (puzzles, { level, theme }) => puzzles.filter((one) => (theme ? one.themes.includes(theme) : one.level === level));
 
 /** That of a day: of the rules with which the page begins, and the same for everybody. */
 async function dailyPuzzle(day) {
-  const rules = page.catalogue.begin, all = (await puzzlesOf(rules)).filter(({ level }) => level !== "first");
-  return { rules, ...all[dailyOf(day, all.length)] };
+  const rules = page.catalogue.begin, all = (await puzzlesOf(rules)).filter(({ level }) => level !== "first" && level !== "own");
+  return { ...all[dailyOf(day, all.length)] };
 }
 
-/** The puzzle of a set that comes after `from`, {rules, level, number}: null where all are solved, unless a person begins `again` with all of them. */
+/** The puzzle of a set that comes after `from`, {id, name}: null where all are solved, unless a person begins `again` with all of them. */
 async function following(wanted, from) {
-  const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ level, number }) => from && level === from.level && number === from.number);
-  const next = puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? here + 1 : -1)];
-  return next ? { rules, level: next.level, number: next.number } : null;
+  const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ id }) => from && id === (from.id || from.name));
+  return puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? (here + 1) % puzzles.length : -1)] ?? null;
 }
 
 async function openNext(wanted, from = null) {
   choice = wanted;
   wanted.again ||= !from && !(await following(wanted, from));
-  await play("puzzle", await following(wanted, from));
+  await begin(await following(wanted, from));
 }
 
 // ---- the dialog ------------------------------------------------------------------------------------------------------
@@ -58,10 +77,10 @@ export async function open() {
     return members.length ? [button(text, words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length), () => openNext(wanted))] : [];
   };
   const { over } = today(kept, day, daily.steps), days = streakOn(kept, day), row = (buttons) => make("div", { className: "kinds" }, ...buttons);
-  const own = puzzles.filter(({ level }) => level !== "first");
+  const own = puzzles.filter(({ level }) => level !== "first" && level !== "own");
   $("puzzle-list").replaceChildren(
     make("p", { className: "soft", textContent: words().aboutPuzzles }),
-    button(words().daily, [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "), () => play("puzzle", daily), { id: "daily", className: over ? "" : "main" }),
+    button(words().daily, [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "), () => begin(daily), { id: "daily", className: over ? "" : "main" }),
     ...(over ? [make("button", { type: "button", id: "copy-result", onclick: () => share(day, daily.steps), textContent: words().copyResult })] : []),
     make("p", { id: "puzzle-rules", textContent: `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` }),
     make("h3", { textContent: words().byLevel }), row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),
@@ -71,13 +90,10 @@ export async function open() {
 }
 
 /** Copy the result of a day, which gives nothing away. */
-async function share(day, steps) {
-  const kept = log(), text = words().shared(dateOf(day), marksOf(today(kept, day, steps)), streakOn(kept, day));
+function share(day, steps) {
+  const kept = log(), text = words().shared(dateOf(day), marksOf(today(kept, day, steps)), streakOn(kept, day)) + `\n${location.href.split("#")[0]}`;
   $("puzzle-dialog").close();
-  try {
-    await navigator.clipboard.writeText(text);
-    notice(`${words().resultCopied}\n${text}`);
-  } catch { notice(`${words().copy}\n${text}`, 30); }
+  copy(text, `${words().resultCopied}\n${text}`);
 }
 
 // ---- beside the board ------------------------------------------------------------------------------------------------
@@ -86,28 +102,28 @@ async function share(day, steps) {
 export async function show() {
   const { puzzle, game } = page.state ?? {};
   if (!puzzle) return;
-  const day = dayOf(new Date()), { level, answer, told, step, steps, themes, number, counts } = puzzle, packaged = level !== "own";
+  const day = dayOf(new Date()), { level, answer, told, step, steps, themes, number, counts } = puzzle, packaged = level !== "own", isKept = packaged || puzzle.id !== "";
   const isDaily = packaged && level !== "first" && puzzle.id === (await dailyPuzzle(day)).id;
   if (page.state.puzzle !== puzzle) return; // it went on meanwhile
   if (attempt.game !== game) attempt = { game, missed: false, over: false };
-  if (answer && packaged && !attempt.over) {
+  if (answer && isKept && !attempt.over) {
     const clean = answer.right && !told && !attempt.missed, name = setName(level, puzzle.rules), id = puzzle.id || puzzle.name;
     if (isDaily && !answer.right) change((kept) => miss(kept, day, steps, step));
     if (isDaily && answer.right) change((kept) => finishDay(kept, day, steps, !told));
     if (clean || (!answer.right && !attempt.missed)) change((kept) => finish(kept, name, id, clean));
     Object.assign(attempt, { missed: !clean, over: answer.right });
   }
-  const more = packaged && (await following(choice ?? { level }, puzzle)), solved = Boolean(answer?.right), parts = [];
+  const more = isKept && (await following(choice ?? { level }, puzzle)), solved = Boolean(answer?.right), parts = [];
   if (page.state.puzzle !== puzzle) return;
   if (packaged) parts.push(isDaily ? words().daily : words().place(number + 1, counts[level]), words().levels[level]);
-  $("puzzle-place").textContent = parts.join(" · ");
-  $("puzzle-place").hidden = !$("puzzle-place").textContent;
-  const about = [solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")), answer && packaged && attempt.missed && words().returns, solved && packaged && !more && words().allSolved];
+  const reply = answer && !answer.right && !page.state.outcome ? (await hint(page.state.line.length).catch(() => null))?.best : null;
+  view.setPuzzle(puzzle, parts.join(" · "), reply);
+  const about = [solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")), answer && isKept && attempt.missed && words().returns, solved && isKept && !more && words().allSolved];
   $("puzzle-about").textContent = about.filter(Boolean).join(" ");
   $("puzzle-about").hidden = !$("puzzle-about").textContent;
   const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
   for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
-  $("retry").hidden = solved && !told && packaged; // else nothing would be there
+  $("retry").hidden = solved && !told && isKept; // else nothing would be there
   $("next-puzzle").classList.toggle("main", solved);
   $("show-answer").hidden = solved;
   $("share-day").hidden = !isDaily || !today(log(), day, steps).over;

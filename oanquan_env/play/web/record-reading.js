@@ -155,7 +155,7 @@ function checkResult(reader, headers, { result, termination }) {
       word?.index ?? written.place, `the moves end with another result than the header's ${quoted(written.value)}`, `kết quả ở cuối khác với ${quoted(written.value)} ở dòng Result`,
     );
   }
-  const sharedOut = result !== UNFINISHED && OWNERSHIP_HEADERS.some((name) => headers.has(name));  // match-text.js checks these
+  const sharedOut = result !== UNFINISHED && OWNERSHIP_HEADERS.some((name) => headers.has(name));  // match-model.js checks these
   if (written.value !== result && !(sharedOut && written.value !== UNFINISHED)) {
     throw reader.error(written.place, `Result is ${quoted(written.value)}, but the moves lead to ${result}`, `Result là ${quoted(written.value)}, nhưng các nước đi dẫn đến ${result}`);
   }

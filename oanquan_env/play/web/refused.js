@@ -8,9 +8,4 @@ export class Refused extends Error {
     this.name = "Refused";
     Object.assign(this, { code, detail: { en, vi }, field, column, line, games });
   }
-
-  json() {
-    const { code, detail, field, column, games } = this;
-    return { code, detail, field, column, games };
-  }
 }

@@ -1,24 +1,24 @@
 // Who is ahead after each move: a bar for the position shown, a graph of the game, and the moves that gave points away.
 
 import { $, complain, make, page } from "./common.js";
-import { arrows, gain, named, openOwn, showLesson, who } from "./lesson.js";
+import { arrows, gain, named, ownPuzzle, showLesson, who } from "./lesson.js";
 import { Budget, QUICK, isMistake, losses, summary } from "./losses.js";
 import { MINUS, capital, element } from "./nodes.js";
 import { REVIEW } from "./review-words.js";
 import { hint, view } from "./table.js";
-import { how, seatName } from "./told.js";
+import { how, playerName } from "./told.js";
 
 const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // pixels of the graph for its scale; points
 const STYLE = `
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
-#mistakes b { color: var(--red); }
+#mistakes b { color: var(--amber); }
 #mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 14px; margin-bottom: 4px; }
 #mistakes button[aria-current] { background: var(--warm); }
 #mistakes progress { width: 100%; accent-color: var(--green); }
 #mistakes p { font-size: 14px; }
 #graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
 #graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; } #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
-#graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--red); }
+#graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
 #graph text { fill: var(--soft); font-size: 11px; }
 #bar { position: relative; padding-top: 16px; }
 #bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px; background: var(--warm); border: 1px solid var(--line); }
@@ -36,7 +36,7 @@ const STYLE = `
 const games = new Map(), budgets = new Map(); // values of each game and the budget of each line: a review that was made stays
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
 let values = new Map(); // serial number of a move, 0 for none -> what the moves after it are worth
-let game = null, reviewed = null, busy = false; // the game of the values, and the one that a person wants to look through
+let game = null, reviewed = null, kept = null, busy = false; // the game of the values, and the one that a person wants to look through
 let lesson = { looks: null, opens: false }; // whether the position that a person looks at was known as a mistake at once
 let found = [], budget = null, line = ""; // losses of the line's moves, what searches of it may still play, and the line
 
@@ -93,10 +93,10 @@ function reason(number, { mover, best, values, price }) {
   const won = gain(number - 1, best), taken = gain(number - 1, move), [points, stones] = answered ? gain(number, after.best) : [0, 0];
   if (values[best] > 0 && values[move] < 0) parts.push(words.lost);
   else if (values[best] >= 0 && values[move] <= 0) parts.push(values[best] > 0 ? words.drawn : words.undrawn);
-  if (stones) parts.push(words.takesStones(seatName(view, after.mover), stones, named(after.best)));
+  if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, named(after.best)));
   else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
   else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
-  else if (points >= price / 2) parts.push(words.takesSeeds(seatName(view, after.mover), points, named(after.best)));
+  else if (points >= price / 2) parts.push(words.takesSeeds(playerName(view, after.mover), points, named(after.best)));
   return [words.price(price), ...parts].join(", ");
 }
 
@@ -152,7 +152,7 @@ function showBar(now) {
   const bar = $("bar"), points = now ? now.points : null, words = said();
   bar.classList.toggle("old", !now);
   if (now) bar.firstElementChild.style.width = `${50 + 50 * Math.tanh(points / 25)}%`;
-  const text = !now ? "…" : points ? words.ahead(capital(seatName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known) : words.even(now.known);
+  const text = !now ? "…" : points ? words.ahead(capital(playerName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known) : words.even(now.known);
   bar.lastElementChild.textContent = text;
   bar.setAttribute("aria-valuenow", points ?? 0);
   bar.setAttribute("aria-valuetext", text);
@@ -183,7 +183,7 @@ function showGraph() {
     const now = margin(number);
     if (now && isMistake(found[number - 1])) element("circle", { class: "mistake", cx: x(number), cy: y(now.points), r: 4.5 }, graph);
   }
-  [0, 1].forEach((player) => write(capital(seatName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"));
+  [0, 1].forEach((player) => write(capital(playerName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"));
   graph.setAttribute("aria-label", said().graph);
   graph.onclick = (event) => {
     const number = Math.round((all * (event.clientX - graph.getBoundingClientRect().left - LEFT)) / (width - LEFT - 8));
@@ -197,18 +197,20 @@ function showMistakes() {
   const { line, seats } = page.state, made = line.map((_, index) => mistake(index + 1)).filter(Boolean), all = positions();
   const looked = Array.from({ length: all }, (_, number) => number).filter((number) => values.has(serialAt(number))).length, open = looked < all, done = budget.number < 0;
   const words = open ? said().looking : done ? said().mistakes(made.length) : said().closer(Math.round((100 * (all - 1 - budget.number)) / all));
-  const name = ({ number, loss }) => `${number}. ${capital(seatName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
+  const name = ({ number, loss }) => `${number}. ${capital(playerName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
   const go = ({ number }) => () => { view.view(number - 1); $("table").scrollIntoView({ block: "nearest", behavior: "smooth" }); };
   const item = (one) => {
     const button = make("button", { onclick: go(one) }, make("b", { textContent: `${name(one)} ${MINUS}${one.price}` }), ` ${one.text}`);
     if (one.number - 1 === view.viewing) button.setAttribute("aria-current", "step");
     return make("li", {}, button);
   };
-  const persons = made.filter(({ loss }) => seats[loss.mover].person), [worst] = [...(seats.some(({ person }) => person) ? persons : made)].sort((one, other) => other.price - one.price);
+  const isOwn = ({ loss }) => seats[loss.mover].person, own = made.filter(isOwn), puzzles = () => own.map(({ loss, number }) => ownPuzzle(loss, number - 1));
+  if (done && own.length && kept !== lined()) import("./puzzles.js").then(({ keepOwn }) => keepOwn(puzzles())).catch(complain);
+  if (done) kept = lined();
   const head = [make("p", { textContent: words })], step = open ? looked : all - 1 - budget.number;
   if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: words }));
-  const puzzle = done && worst ? [make("button", { textContent: persons.length ? said().puzzle : said().anyPuzzle, onclick: () => openOwn(worst.loss, worst.number - 1).catch(complain) })] : [];
-  replaceKeepingFocus($("mistakes"), [make("li", {}, ...head), ...(done ? made.map(item) : []), ...(puzzle.length ? [make("li", {}, ...puzzle)] : [])]);
+  const practice = done && own.length ? [make("button", { className: "main", textContent: said().practise, onclick: () => import("./puzzles.js").then(({ practise }) => practise(puzzles()[0])).catch(complain) })] : [];
+  replaceKeepingFocus($("mistakes"), [make("li", {}, ...head, ...practice), ...(done ? [...own, ...made.filter((one) => !isOwn(one))].map(item) : [])]);
   view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${said().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : said().looking);
 }
 

@@ -27,7 +27,6 @@ export class Session extends EventTarget {
   #drawing = null; // of the rules, with English names alone
   #shown = {}; // the last drawing, and what it was made of
   #kept = null; // the game that a puzzle interrupted, and what belongs to it
-  #proved = [];
   #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
   #values = new Map();
 
@@ -107,7 +106,7 @@ export class Session extends EventTarget {
    */
   async _puzzle({ puzzle: given = null, rules: text = null, level = "first", number = 0 }) {
     const { presets, default: usual } = this.#catalogue, own = text ?? rulesText((this.#kept?.game ?? this.game).rules, this.#catalogue);
-    const { puzzle, by, counts } = given ? { puzzle: { position: given.position, line: given.line, name: "own" }, by: own, counts: {} } : await this.#packaged(presets[own]?.values.players === 2 ? own : usual, level, number);
+    const { puzzle, by, counts } = given ? { puzzle: { position: given.position, line: given.line, id: given.id ?? "", name: "own" }, by: own, counts: {} } : await this.#packaged(presets[own]?.values.players === 2 ? own : usual, level, number);
     const rules = this.#engine.rules(parseRules(by, this.#catalogue)), start = await this.#position(rules, puzzle.position);
     const shown = { ...puzzle, asked: given ? { puzzle, rules: by } : { level, number, rules: own }, level: given ? "own" : level, number: given ? 0 : number % counts[level], counts, told: false };
     return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: shown });
@@ -165,7 +164,7 @@ export class Session extends EventTarget {
   state() {
     const { game, version, trouble, puzzle } = this;
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
-    const shown = { ...gameJson(game, this.#drawing, this.#names, this.#proved), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const shown = { ...gameJson(game, this.#drawing, this.#names), puzzle: puzzle && puzzleJson(puzzle, game) };
     const state = { version, game: this.number, trouble, kept: this.#kept !== null, ...texts, ...shown };
     if (!puzzle) return state;
     return { ...state, previews: {}, ...(this.#answered ? { turn: "solved", legal: [] } : {}) };
@@ -278,7 +277,6 @@ export class Session extends EventTarget {
     this.#drawing = await this.#data(`drawing-${rules.players}-${rules.fields}.json`);
     Object.assign(this, { game, puzzle, number: Math.floor(Math.random() * 2 ** 48) });
     this.#kept = kept;
-    this.#proved = [];
     this.#values = new Map();
   }
 
@@ -306,7 +304,6 @@ export class Session extends EventTarget {
     const turn = (this.#turn = new AbortController());
     this.dispatchEvent(new Event("changed"));
     this.#think(turn);
-    this.#prove(turn);
   }
 
   /** Let the player to move, if it is no person, choose and play. */
@@ -322,18 +319,5 @@ export class Session extends EventTarget {
     if (this.#turn !== turn) return;
     this.trouble = trouble;
     this.#tell();
-  }
-
-  /** Find out for whom the bound of a certificate holds. */
-  async #prove(turn) {
-    const { game } = this, { rules, root, names } = game, history = game.line().map(({ action }) => action);
-    if (!this.#catalogue.certificates.includes(rulesText(rules, this.#catalogue))) return; // no certificate
-    const isBook = (name) => this.#catalogue.books.includes(name) || name.startsWith("book:"); // of others nobody need ask
-    const holds = (name, seat) => isBook(name) && !changedHands(game.match) && this.#thinker.proved(name, rules, root.position, history, seat);
-    const proved = await Promise.all(names.map(holds)).catch(() => []);
-    if (this.#turn !== turn || names.every((_, seat) => (proved[seat] ?? false) === (this.#proved[seat] ?? false))) return;
-    this.#proved = proved;
-    this.version += 1;
-    this.dispatchEvent(new Event("changed"));
   }
 }

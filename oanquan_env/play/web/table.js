@@ -4,7 +4,7 @@
 import { $, complain, page, store } from "./common.js";
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
-import { askPython, pythonPlayers } from "./python.js";
+import { Refused } from "./refused.js";
 import { Session } from "./session.js";
 
 const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // games that are kept unfinished
@@ -114,19 +114,43 @@ function kept() {
   return null;
 }
 
+// ---- players of Python, where `oanquan play --browser` serves the page ----------------------------------------------
+
+/** {given, names}: players named on the command line, kinds that any page may ask for; the file says null, the server answers. */
+async function pythonPlayers() {
+  if (location.protocol !== "http:") return null; // a host of files alone
+  try {
+    const reply = await fetch("players.json");
+    return reply.ok ? await reply.json() : null;
+  } catch { return null; }
+}
+
+/** The move, a text, that a player of Python chooses in a position; throws Refused. */
+async function askPython(player, position, rules) {
+  let answer;
+  try {
+    const body = JSON.stringify({ player, rules, position });
+    answer = await (await fetch("choose", { method: "POST", headers: { "Content-Type": "application/json" }, body })).json();
+  } catch { throw new Refused("player", `the program that plays ${player} does not answer`, `chương trình chơi ${player} không trả lời`); }
+  if (answer.error) throw new Refused(answer.error.code, answer.error.detail);
+  return answer.move;
+}
+
+// ---- the beginning ---------------------------------------------------------------------------------------------------
+
 /** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
 export async function begin() {
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
   const ask = python && askPython, askable = (name) => python.given.includes(name) || python.names.includes(name.split(":")[0]);
   engine = await Engine.load(bytes, layout);
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
-  const think = async (made) => new (await import("./thinking.js")).Thinking(made); // where no worker can be had
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, think, worker, ask, askable });
-  thinker = lazily(thinking, "known", "choose", "hint", "proved");
+  const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, worker, ask, askable });
+  thinker = lazily(thinking, "known", "choose", "hint");
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(kept());
+  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads what a first reply needs
 }
 
 /** Go on with the game that was kept; where its players are not here any more, persons take their seats. */

@@ -7,7 +7,7 @@ import { rulesText } from "./rules.js";
 
 /**
  * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
- * an ArrayBuffer. `worker()` makes a Worker of worker.js; where there is none, `think(made)` resolves with a `Thinking` of
+ * an ArrayBuffer. `worker()` makes a Worker of worker.js; without it, `think(made)` resolves with a `Thinking` of
  * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that Python knows: of those of
  * which `askable(name)` is true.
  *
@@ -23,7 +23,7 @@ export class Thinker {
   #jobs = [];
   #current = null;
 
-  constructor({ engine, layout, data, catalogue, think, worker = null, ask = null, askable = () => true }) {
+  constructor({ engine, layout, data, catalogue, think = null, worker = null, ask = null, askable = () => true }) {
     this.#made = { engine, layout, data };
     this.#think = think;
     this.catalogue = catalogue;
@@ -32,14 +32,9 @@ export class Thinker {
     this.#askable = askable;
   }
 
-  /** Throws Refused for a name that nobody has, and for rules that the player does not play. */
-  known(name, rules) {
-    this.#isElsewhere(name, rules);
-  }
-
   /** The action of a level or a player. */
   async choose(name, rules, position, seed, { signal } = {}) {
-    if (!this.#isElsewhere(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
+    if (!this.known(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
     return parseMove(await this.#ask(name, positionText(rules, position), rulesText(rules, this.catalogue)));
   }
 
@@ -47,14 +42,9 @@ export class Thinker {
     return this.#request("hint", [rules, position, options], signal);
   }
 
-  /** Whether the bound of a certificate holds for the seat of a player that follows one, whatever the others play: the
-   * actions `history` from `start` on. */
-  async proved(name, rules, start, history, seat) {
-    return !this.#isElsewhere(name, rules) && this.#request("proved", [rules, start, history, seat]);
-  }
-
-  /** Whether only a program with Python may have a player of that name. */
-  #isElsewhere(name, rules) {
+  /** Whether only a program with Python may have a player of that name. Throws Refused for a name that nobody has, and for
+   * rules that the player does not play. */
+  known(name, rules) {
     try {
       playerOf(name, rules, this.catalogue);
     } catch (error) {
@@ -100,9 +90,8 @@ export class Thinker {
       this.#mind ??= this.#worker ? new Remote(this.#worker(), this.#made) : await this.#think(this.#made);
       job.resolve(await this.#mind[job.method](...job.args));
     } catch (error) {
-      if (!this.#worker || (this.#mind && !this.#mind.failed)) return job.reject(error);
-      this.#worker = this.#mind = null; // no worker can be had here
-      await this.#answer(job);
+      if (this.#mind?.failed) this.#mind = null; // the next request tries another worker
+      job.reject(error);
     }
   }
 }
@@ -111,7 +100,7 @@ export class Thinker {
 class Remote {
   #port;
   #settle = null;
-  failed = false; // whether the worker is none
+  failed = false;
 
   constructor(port, { engine, layout, data }) {
     this.#port = port;
@@ -132,7 +121,6 @@ class Remote {
 
   choose(...args) { return this.#call("choose", args); }
   hint(...args) { return this.#call("hint", args); }
-  proved(...args) { return this.#call("proved", args); }
 
   end() {
     this.#port.terminate();

@@ -44,12 +44,6 @@ export class Thinking {
     return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon, goesOn };
   }
 
-  /** Whether a certificate's bound holds for a seat of a game that a book plays: the actions `history` from `start` on. */
-  async proved(fields, start, history, seat) {
-    const engine = await this.#engine(), rules = engine.rules(fields), book = await this.#proofs(Book, engine, rules);
-    return book !== null && book.follows(start, history, seat);
-  }
-
   /** The value of each move as its mover's final lead, and the best one; `exact` are the moves whose value is proved.
    * `proved` is false where fields changed hands: then nothing is. A `review` may say how many moves its search plays. */
   async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
@@ -124,7 +118,7 @@ export function serve(port) {
       try {
         port.postMessage({ result: await thinking[method](...args) });
       } catch (error) {
-        port.postMessage(error instanceof Refused ? { refused: error.json() } : { message: error.message });
+        port.postMessage(error instanceof Refused ? { refused: { ...error } } : { message: error.message });
       }
     }
   };

@@ -8,28 +8,31 @@ const wordsOf = (view) => WORDS[view.board.language];
 /** A seat within a sentence, without who sits there. */
 export const seatName = (view, player) => view.board.called[player];
 
-/** Who sits on a seat, beside its name: nothing where the name says it. */
-function role(view, player, short) {
-  const { seats } = view.state, { language } = view.board, { name, person } = seats[player];
-  if (person && (language === "vi" || seats.filter((seat) => seat.person).length !== 1)) return "";
-  return ROLES[language][name] ?? (short ? name.split(":")[0] : name);
+/** What a player is called, and who sits there where the name does not say it; a person alone against a level is "you", and the level has its name. */
+function nameAndRole(view, player) {
+  const { seats, puzzle, starter } = view.state, { language } = view.board, { name, person } = seats[player], known = ROLES[language], alone = seats.filter((seat) => seat.person).length === 1;
+  if (puzzle && player === starter) return [known.human, ""];
+  if (alone && seats.length === 2 && seats.every((seat) => seat.name in known)) return [known[name], ""];
+  return [seatName(view, player), person && (language === "vi" || !alone) ? "" : known[name] ?? name];
 }
+
+export const playerName = (view, player) => nameAndRole(view, player)[0];
 
 /** Of each seat its name, who sits there, and whose face that is, for the plates beside the board; three or four players have no room for levels. */
 export const plateNames = (view) => view.state.seats.map((seat, player) => {
-  const { two } = view.board, name = seatName(view, player);
-  return [capital(two ? name : name.replace(/^(máy )?bên /, "")), two || seat.person ? role(view, player, true) : "", seat.name];
+  const { two } = view.board, [name, role] = nameAndRole(view, player);
+  return [capital(two ? name : name.replace(/^(máy )?bên /, "")), two || seat.person ? role.split(":")[0] : "", seat.name];
 });
 
 /** A seat as a sentence names it. */
 export function sentenceName(view, player) {
-  const seat = view.state.seats[player], name = seatName(view, player), machine = view.board.language === "vi" && !seat.person && !name.startsWith("máy") ? "máy" : "";
-  const parts = [machine, role(view, player), seat.proved ? wordsOf(view).proved : ""].filter(Boolean);
+  const { person } = view.state.seats[player], [name, role] = nameAndRole(view, player);
+  const parts = [role && !person && view.board.language === "vi" && !name.startsWith("máy") ? "máy" : "", role].filter(Boolean);
   return parts.length ? `${name} (${parts.join(", ")})` : name;
 }
 
 /** Points with their owners. */
-const standing = (view, scores) => scores.map((score, player) => `${seatName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
+const standing = (view, scores) => scores.map((score, player) => `${playerName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
 
 /** Who won, without the points; empty while a game goes on. */
 function verdict(view) {
@@ -59,7 +62,9 @@ export function status(view) {
   if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1, turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   if (view.helped === state.game) return (state.line.length ? "" : greeting(view)) + help(view);
-  return state.line.length < 2 ? `${greeting(view)}${turn} ${words.tap}` : turn;
+  if (state.line.length > 1) return turn;
+  const others = alone && !state.line.length ? state.seats.flatMap((seat, player) => (seat.person ? [] : [playerName(view, player)])) : [];
+  return `${greeting(view)}${others.length === 1 ? words.goal(others[0]) : turn} ${words.tap}`;
 }
 
 /** A sentence for a first game, from what each move would capture at once, and from the person's row. */
@@ -79,19 +84,20 @@ function greeting({ state: { seats }, board: { language } }) {
 
 function puzzleWords(view) {
   const { name, step, steps, told, answer } = view.state.puzzle, words = wordsOf(view), { language } = view.board;
-  if (!answer) return `${words.yourTurn} ${step > 1 ? words.further(step, steps) : words.puzzles[name] ?? words.puzzles[""]}`;
+  const { title = "", reply = null } = view.puzzled?.puzzle === view.state.puzzle ? view.puzzled : {}, begin = title && `${title}. `;
+  if (!answer) return `${begin || `${words.yourTurn} `}${step > 1 ? words.further(step, steps) : words.puzzles[name] ?? words.puzzles[""]}`;
   const all = answer.line.map((moves) => moves.split(" ").map((move) => moveName(move, language)).join("/")).join(" ");
-  return told ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name);
+  return told ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name, reply && moveName(reply, language));
 }
 
 /** In brackets, whether the value of the best move is proved, or how far was looked. */
 export const how = (view, { best, exact, search }) => (search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth)})` : "");
 
 export function hintWords(view, hint) {
-  const { best, values } = hint;
+  const { best, values, captured: [points] } = hint;
   const words = wordsOf(view), way = best.endsWith("A") ? words.anticlockwise : words.clockwise;
   const ends = words.ends(Math.round(values[best]), how(view, hint), view.state.seats.length);
-  return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${ends}`;
+  return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${points ? `${words.captures} ${points}; ` : ""}${ends}`;
 }
 
 /** Why fields changed hands after a round of a match: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */

@@ -1,13 +1,13 @@
 // The trace of a move: laps, captures, the turn's end and refills, read from the steps that the engine notes as it plays.
 
 import { CAPTURE, LAP, STOP } from "./engine.js";
+import { copyFrame } from "./nodes.js";
 
 // A code is a direction and a byte of the sides, seen from the mover: a mandarin square has two of them.
 const BYTES = 8, MANDARIN = 5, ZERO = 6, DIRECTION = 32;
 const NO_GAP = 0, NOTHING = 1;
 const REASONS = ["no_further_gap", "nothing_behind", "unripe_mandarin", "seeds_stay", "one_capture"];
 
-const frameOf = ({ seeds, stones, scores }) => ({ seeds, stones, scores });
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
 /**
@@ -33,7 +33,7 @@ export function traceOf(rules, before, action, { position: after, steps }, stand
     return REASONS[reason];
   };
   const points = [...before.scores];
-  const trace = { rules, player: mover, action, before: frameOf(before), after: frameOf(after), laps: [], takings: [], turnEnd: "not_completed", refillings: [] };
+  const trace = { rules, player: mover, action, before: copyFrame(before), after: copyFrame(after), laps: [], takings: [], turnEnd: "not_completed", refillings: [] };
   for (const [kind, code, number, stone] of steps) {
     if (kind === LAP) {
       const path = Array.from({ length: number }, (_, count) => behind(code, count + 1));

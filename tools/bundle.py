@@ -1,0 +1,81 @@
+"""The page as it is published: `page.js` joins the scripts of its first move, and `worker.js` those of its worker.
+
+A phone on a slow network waits for each request, so these are few. Scripts that load later are files of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tools import page_files
+
+LATER = ("thinker.js",)
+"""Scripts that the page imports later, but joins, so that the first reply comes soon."""
+SOON = ("data/catalogue.json", "data/drawing-2-5.json", "engine.json", "moves.wasm")
+COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", flags=re.MULTILINE)
+IMPORT = re.compile(r'^import (?:\{ ([^}]*) \} from )?"\./([\w-]+\.js)";\n', flags=re.MULTILINE)
+EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) ([\w$]+)", flags=re.MULTILINE)
+
+
+def in_order(starts: Iterable[str]) -> list[str]:
+    """Scripts and those that they import, each after its own imports."""
+    order: list[str] = []
+
+    def add(name: str) -> None:
+        for other in page_files.STATIC.findall((page_files.WEB / name).read_text(encoding="utf-8")):
+            add(other)
+        if name not in order:
+            order.append(name)
+
+    for start in starts:
+        add(start)
+    return order
+
+
+def linked(name: str, joined: Iterable[str]) -> str:
+    """The text of a script that finds the scripts in `joined` in the object `modules`."""
+
+    def imported(found: re.Match[str]) -> str:
+        if found[2] not in joined:
+            return found[0]
+        return f'const {{ {found[1].replace(" as ", ": ")} }} = modules["{found[2]}"];\n' if found[1] else ""
+
+    text = IMPORT.sub(imported, (page_files.WEB / name).read_text(encoding="utf-8"))
+    for other in joined:
+        text = text.replace(f'import("./{other}")', f'Promise.resolve(modules["{other}"])')
+    return text
+
+
+def bundle(starts: Iterable[str]) -> str:
+    """Scripts, and all that they import, as one module that exports the object `modules`."""
+    order, parts = in_order(starts), ["export const modules = {};\n"]
+    for name in order:
+        text = linked(name, order)
+        body = COMMENT.sub("", re.sub(r"^export ", "", text, flags=re.MULTILINE))
+        parts.append(f'modules["{name}"] = (() => {{\n{body}return {{ {", ".join(EXPORT.findall(text))} }};\n}})();\n')
+    return "".join(parts)
+
+
+def published() -> Iterator[tuple[str, bytes]]:
+    """Each file of the published page: its name and content."""
+    first = in_order([page_files.START, *LATER])
+    texts = {page_files.START: bundle([page_files.START, *LATER]), page_files.WORKER: bundle([page_files.WORKER])}
+    for name in page_files.modules([page_files.START], page_files.STATIC, page_files.DYNAMIC):
+        if name not in first:
+            text = linked(name, first)
+            texts[name] = f'import {{ modules }} from "./{page_files.START}";\n{text}' if "modules[" in text else text
+    page = (page_files.WEB / page_files.PAGE).read_text(encoding="utf-8")
+    links = "".join(f'<link rel="preload" as="fetch" crossorigin href="{name}">' for name in SOON)
+    texts[page_files.PAGE] = re.sub(r'<link rel="modulepreload".*>', links, page)
+    every = page_files.modules([page_files.START, page_files.WORKER], page_files.STATIC, page_files.DYNAMIC)
+    left_out = {"widget.js", *every} - {*texts}
+    files = {
+        path.relative_to(page_files.WEB).as_posix(): path.read_bytes()
+        for path in sorted(page_files.WEB.rglob("*"))
+        if path.is_file()
+    }
+    files = {name: content for name, content in files.items() if name not in left_out}
+    files |= {name: text.encode() for name, text in texts.items()}
+    files[page_files.KEEPER] = page_files.keeper(files).encode()
+    yield from files.items()
