@@ -112,9 +112,8 @@ def test_the_first_games_of_a_large_batch_are_drawn() -> None:
     assert not np.any(pictures[-1])
 
 
-@pytest.mark.parametrize("make", [env, raw_env])
-def test_a_pettingzoo_game_is_filmed_picture_by_picture(make: Any) -> None:
-    game = make(rules=RULES, render_mode="rgb_array")
+def test_a_pettingzoo_game_is_filmed_picture_by_picture() -> None:
+    game = env(rules=RULES, render_mode="rgb_array")
     game.reset()
     frames: list[Any] = [game.render()]
     for action in actions(LINE):
