@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,9 +15,7 @@ from oanquan_env import Board, Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.play.choosing import Chooser
-from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
-from oanquan_env.players.search_player import SearchPlayer
-from tests import ROOT
+from oanquan_env.players import GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
 from tests.boards import played_board
 
 MODULE = '''
@@ -85,26 +82,19 @@ def test_a_page_cannot_have_a_module_imported_that_its_program_did_not_name(fold
     assert set(Chooser([name]).choose(question)) == {"move"}
 
 
-def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_measures_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = "some_package.players:first"
     assert main(["evaluate", name, "greedy", "--pairs", "6", "--openings", "random", "--json", "a.json"]) == 0
     shown = capsys.readouterr().out
     assert f"`{name}`, `mancala-world`: 6 openings of random" in shown
-    assert (
-        evaluate_script.main(
-            [name, "greedy", "--pairs", "6", "--suite", "arena,regret", "--openings", "random", "--json", "b.json"]
-        )
-        == 0
-    )
-    one, other = (json.loads((folder / file).read_text()) for file in ("a.json", "b.json"))
-    assert one["pairings"] == other["arena"]["pairings"]
-    assert one["regret"] == other["regret"]["agents"][name]
+    assert json.loads((folder / "a.json").read_text())["pairings"][0]["pairs"] == 6
 
 
-@pytest.mark.parametrize("command", [["-m", "oanquan_env", "evaluate"], [str(ROOT / "evaluate.py")]])
-def test_the_help_says_that_a_module_is_run(command: list[str]) -> None:
-    shown = subprocess.run([sys.executable, *command, "--help"], cwd=ROOT, check=True, capture_output=True, text=True)
-    assert "THIS IMPORTS AND RUNS THAT MODULE" in " ".join(shown.stdout.replace("│", " ").split())
+def test_the_help_says_that_a_module_is_run(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, arguments in ((main, ["evaluate", "--help"]), (evaluate_script.main, ["--help"])):
+        with pytest.raises(SystemExit):
+            command(arguments)
+        assert "THIS IMPORTS AND RUNS THAT MODULE" in " ".join(capsys.readouterr().out.replace("│", " ").split())
 
 
 def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
@@ -156,16 +146,6 @@ def test_a_saver_counts_what_the_end_of_a_game_costs_it() -> None:
     assert lead(end, 0) < lead(board, 0)
     assert [move.action for move in board.legal_moves if str(move) == "2A"] == list(saving_moves(board))
     assert make("saver").choose(board.positions, np.random.default_rng(0)).tolist() == list(saving_moves(board))
-
-
-def test_epsilon_is_a_probability_of_any_player() -> None:
-    for name in ("greedy:epsilon=0.25", "minimax:epsilon=0.25,depth=2", "minimax:depth=2,epsilon=0.25"):
-        player = make(name)
-        assert isinstance(player, EpsilonPolicy)
-        assert (player.epsilon, type(player.policy)) == (0.25, SearchPlayer if "minimax" in name else GreedyPolicy)
-    for epsilon in (-0.1, 1.5):
-        with pytest.raises(ValueError, match=f"epsilon must be a probability, 0 to 1; got {epsilon}"):
-            EpsilonPolicy(Core(), GreedyPolicy(Core()), epsilon)
 
 
 class Frozen(torch.nn.Module):

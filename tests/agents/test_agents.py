@@ -25,7 +25,6 @@ from agents.players.agent_files import (
     WEIGHTS_NAME,
     AgentCard,
     agent_folder,
-    pretrained_folders,
     save_agent,
     weights_of,
 )
@@ -209,15 +208,10 @@ def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
         assert weights_of(PPOPlayer(agent).network) == whole
 
 
-def test_the_project_s_agents_have_checksums() -> None:
-    for rules, folder in pretrained_folders().items():
-        assert PPOPlayer(folder, rules).card.weights
-
-
 @pytest.mark.parametrize(
-    "name", ["random", "greedy", "greedy:epsilon=0.5", "minimax:depth=2", "minimax:nodes=200,net=pretrained",
-             "mcts:simulations=8", "ppo:{}", "ppo:{},temperature=1"],
-)  # fmt: skip
+    "name",
+    ["greedy:epsilon=0.5", "minimax:nodes=200,net=pretrained", "mcts:simulations=8", "ppo:{},temperature=1"],
+)
 def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
     """Legal moves for any number of positions, which stay as they are; chance is the generator's; copies play alike."""
     core, player = Core(), agents.make(name.format(agent))
@@ -243,12 +237,9 @@ def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
         ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
         ("mcts", "mcts needs its number of simulations"),
         ("minimax:ms=nan", "ms of minimax must be a number; got 'nan'"),
-        ("minimax:ms=1e308", "ms of minimax must be a number; got '1e308'"),
         ("minimax:nodes=" + "9" * 5000, "nodes of minimax must be a whole number; got '999"),
-        ("minimax:depth=+4", r"depth of minimax must be a whole number; got '\+4'"),
         ("minimax:depth=٥", "depth of minimax must be a whole number; got '٥'"),
         ("x" * 10**7, "unknown player 'xxx"),
-        ("greedy:" + "x" * 10**7, "greedy has epsilon=…; got 'xxx"),
         ("ppo:x,mirror_average=1", "mirror_average of ppo must be yes or no; got '1'"),
     ],
 )
@@ -267,16 +258,10 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
         ("minimax:depth=2", "three-player", "two players"),
         ("minimax:depth=2", "mancala-world refill=forfeit", "refill=borrow"),
         ("minimax:net=pretrained", "tonkin", "needs a limit"),
-        *(
-            (name, "three-player", "maxn needs a limit, as in maxn:depth=6, maxn:nodes=20000")
-            for name in ("maxn", "maxn:net=pretrained")
-        ),
-        ("maxn:depth=0", "three-player", "depth must be 1 or more; got 0"),
+        ("greedy:epsilon=1.5", "mancala-world", "epsilon must be a probability, 0 to 1; got 1.5"),
+        ("maxn:net=pretrained", "three-player", "maxn needs a limit, as in maxn:depth=6, maxn:nodes=20000"),
         ("maxn:depth=128,nodes=9", "three-player", "depth must be 127 or less; got 128"),
-        ("maxn:nodes=0", "three-player", "nodes must be 1 or more; got 0"),
-        ("mcts:simulations=0", "tonkin", "^simulations must be 1 to 1,000,000; got 0$"),
         ("mcts:simulations=1000001", "tonkin", "^simulations must be 1 to 1,000,000; got 1000001$"),
-        ("mcts:simulations=100000000000000", "tonkin", "^simulations must be 1 to 1,000,000; got 100000000000000$"),
     ],
 )
 def test_players_refuse_rules_and_numbers_that_they_cannot_play(name: str, rules: str, message: str) -> None:
@@ -299,10 +284,9 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ({"seed": 2**32}, r"seed: must be less than 4294967296 \(got 4294967296\)"),
         *(
             (f"total_plies: {text}", rf"total_plies: must be a whole number, such as 200 or 1e6 \(got '?{text}'?\)")
-            for text in ("many", "yes", "010", "1:30", "1_0", "0x10", "2.5", "2026-01-01")
+            for text in ("many", "yes", "010", "1:30", "2.5")
         ),
         ("threads: true", r"threads: must be a whole number, such as 200 or 1e6 \(got True\)"),
-        ("network: {width: on, depth: true}", r"network\.(width|depth): must be a whole number"),
         ("ppo: {learning_rate: true}", r"ppo\.learning_rate: must be a number \(got True\)"),
         (
             "ppo: {batch_size: 128, learning_rate: 0.1}\nppo: {learning_rate: 0.2}",
@@ -310,16 +294,9 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ),
         ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' stands in line 2 already"),
         ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
-        ({"evaluation": {"pairs": 10**7}}, r"evaluation\.pairs: must be less than or equal to 1000000"),
         ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* make a network of .* at most 268,435,456"),
         ({"kind": "td", "td": {"games": 10**12}}, r"td: games \* steps \* replay must be 16,777,216 or less; got"),
-        ({"kind": "td", "td": {"uses": 10**12}}, r"td: games \* steps \* uses must be 16,777,216 or less; got"),
-        ({"kind": "td", "td": {"batch_size": 10**12}}, r"td\.batch_size: must be less than or equal to 16777216"),
         ({"ppo": {"learning_rate": float("nan")}}, r"ppo\.learning_rate: must be a finite number"),
-        (
-            {"ppo": {"batch_size": 10**8}},
-            r"ppo: batch_size must be 2 to n_envs \* n_steps = 16,384, .*; got 100,000,000",
-        ),
         ({"ppo": {"n_envs": 10**12}}, r"ppo: n_envs \* n_steps must be 16,777,216 or less"),
         ({"ppo": {"gamma": 1.5}}, r"ppo\.gamma: must be less than or equal to 1 \(got 1\.5\)"),
         (
@@ -331,8 +308,6 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ({"network": {"name": "resnet"}}, r"network\.name"),
         *(({"kind": kind}, "kind: must be ppo, td or MODULE:NAME") for kind in (["td"], "net")),
         ({"kind": "td", "rules": "ludii refill=forfeit"}, "rules: value nets are for refill=borrow"),
-        ({"kind": "td", "td": {"depth": 128}}, r"td\.depth"),
-        ({"kind": "td", "td": {"learning_rate": 0}}, r"td\.learning_rate"),
         ({"kind": "td", "td": {"lambda": 0.3}}, r"td\.lambda: unknown field"),
         ("a: [", "not readable as YAML"),
         ("- 3", "lines, got .3."),

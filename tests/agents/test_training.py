@@ -4,7 +4,6 @@ import contextlib
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
@@ -23,8 +22,7 @@ from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
-from oanquan_env.rewards import REWARDS
-from tests.runs import ITERATION, PLAIN, PPO, TD, assert_same_run, begin, evaluations, learn, resume, stopped
+from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, evaluations, learn, resume, stopped
 from train import parse
 
 
@@ -44,8 +42,8 @@ def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
     assert score.mean() > 0.58
 
 
-@pytest.mark.parametrize("reward", REWARDS)
-def test_rewards_train_a_plain_network_and_schedules_end_at_their_ends(tmp_path: Path, reward: str) -> None:
+def test_rewards_train_a_plain_network_and_schedules_end_at_their_ends(tmp_path: Path) -> None:
+    reward = "outcome"
     ppo = {**PPO["ppo"], "learning_rate": 0.002, "learning_rate_end": 0.0005}
     run = begin(tmp_path / "run", network=PLAIN, reward=reward, total_plies=ITERATION // 3, ppo=ppo)
     before = [parameter.detach().clone() for parameter in run.network.parameters()]
@@ -107,13 +105,12 @@ def test_a_lack_of_memory_is_told(
     assert (message or "") in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
 def test_the_printed_command_plays_a_run_in_any_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     folder = "runs/lr=1e-3,temperature=0.5,bs=64 [red]:cat:"
-    Path("mine.yaml").write_text(yaml.safe_dump({**settings, "total_plies": ITERATION}))
+    Path("mine.yaml").write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION}))
     assert train.main(["--config", "mine.yaml", "--output", folder]) == 0
     printed = capsys.readouterr().out
     usage = re.sub(r"\s+", " ", printed[printed.rindex(f" is in {folder}") :])
@@ -124,22 +121,12 @@ def test_the_printed_command_plays_a_run_in_any_folder(
     again = shlex.split(capsys.readouterr().out.partition("to train longer: ")[2])[:6]
     assert again == ["python", "train.py", "--resume", folder, "--total-plies", str(2 * ITERATION)]
     with pytest.raises(FileError, match=re.escape(f"continue it with --resume '{folder}', or choose")):
-        begin(Path(folder), settings)
+        begin(Path(folder))
 
 
-@pytest.mark.parametrize(
-    ("rules", "reward", "network"),
-    [
-        ("four-player", "outcome", {"name": "plain"}),
-        ("three-player", "margin", {"name": "afterstates"}),
-        ("four-player", "margin", {"name": "two_ply", "leaf_width": 8, "leaf_depth": 1}),
-    ],
-)
-def test_a_stopped_run_resumes_to_the_same_numbers_and_its_agent_plays(
-    tmp_path: Path, rules: str, reward: str, network: dict[str, object]
-) -> None:
-    network = {"embed": 2, "width": 8, "depth": 1, **network}
-    settings = {**PPO, "rules": rules, "reward": reward, "network": network, "total_plies": 3 * ITERATION}
+def test_a_stopped_run_of_four_players_resumes_to_the_same_numbers_and_its_agent_plays(tmp_path: Path) -> None:
+    rules, sizes = "four-player", {"embed": 2, "width": 8, "depth": 1, "leaf_width": 8, "leaf_depth": 1}
+    settings = {**PPO, "rules": rules, "network": {"name": "two_ply", **sizes}, "total_plies": 3 * ITERATION}
     learn(begin(tmp_path / "whole", settings))
     stopped(tmp_path / "parts", ITERATION, settings=settings)
     learn(resume(tmp_path / "parts"))

@@ -27,12 +27,9 @@ from oanquan_env.records.games import format_records
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import read_value_net
 from tests.players import FirstMove, LastMove, rng
-from tests.strategies import PRESET_NAMES
 
 
-@pytest.mark.parametrize(
-    "rules", ["mancala-world", "vietnamese refill=forfeit", "three-player", "four-player", "tonkin max_plies=6"]
-)
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "tonkin max_plies=6"])
 def test_a_pairing_is_the_games_played_one_by_one(rules: str) -> None:
     core = Core(rules)
     openings = random_openings(core, 5, 3, rng())
@@ -78,7 +75,6 @@ def test_openings_survive_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "end", "times", "message"),
     [
-        ("mancala-world", "", 0, "it holds 0 openings; 2 are needed"),
         ("mancala-world", "*", 1, "it holds 1 openings; 2 are needed"),
         ("tonkin", "*", 2, "record 1 is of the rules 'tonkin', not of 'mancala-world'"),
         ("mancala-world", "1. 9A *", 2, "line 4, column 4: ply 1"),
@@ -93,7 +89,7 @@ def test_unusable_openings_are_refused(rules: str, end: str, times: int, message
         load_openings(Core(), str(path), 2, 4, rng())
 
 
-@pytest.mark.parametrize("rules", PRESET_NAMES)
+@pytest.mark.parametrize("rules", ["mancala-world", "tonkin", "four-player"])
 def test_the_balanced_suite(rules: str) -> None:
     core = Core(rules)
     suite, two, some = read_openings(core, openings_path(core.rules)), core.rules.players == 2, slice(0, 2)
@@ -114,7 +110,7 @@ def test_the_balanced_suite(rules: str) -> None:
 
 @pytest.mark.parametrize(
     ("rules", "net", "within", "depth"),
-    [("mancala-world seeds=2", None, 2, 8), ("mancala-world", "pretrained", 2, 8), ("three-player", None, 8, 3)],
+    [("mancala-world", "pretrained", 2, 6), ("three-player", None, 8, 3)],
 )
 def test_a_made_suite_is_balanced_and_without_duplicates(rules: str, net: str | None, within: int, depth: int) -> None:
     recipe, core = OpeningsRecipe(rules=rules, count=12, within=within, depth=depth, net=net), Core(rules)

