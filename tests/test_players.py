@@ -1,13 +1,11 @@
 """Random players, players by name and of other people's modules; the command line of `oanquan evaluate`."""
 
-import contextlib
 import json
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 import evaluate as evaluate_script
 from agents.evaluation.tournament import hash_of_files
@@ -137,36 +135,3 @@ def test_the_saver_leaves_the_next_player_the_fewest_points(rules: str) -> None:
         board = played_board(rules, number, 5 * number)
         chosen = saver.choose(board.positions[np.zeros(100, dtype=np.intp)], rng).tolist()
         assert set(chosen) == (saving_moves(board) or {0}), board.text()  # 0: the game is over
-
-
-def test_a_saver_counts_what_the_end_of_a_game_costs_it() -> None:
-    board = Board.parse("0,1,0,0,1,1/0,3,9,1,8,3* 27,6 0 6")
-    end = after(board, "5C")  # it captures the last stone, and North keeps 21 seeds
-    assert end.outcome
-    assert lead(end, 0) < lead(board, 0)
-    assert [move.action for move in board.legal_moves if str(move) == "2A"] == list(saving_moves(board))
-    assert make("saver").choose(board.positions, np.random.default_rng(0)).tolist() == list(saving_moves(board))
-
-
-class Frozen(torch.nn.Module):
-    """One part is frozen; `forward` fails if it is told to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.norm, self.head, self.fails = torch.nn.BatchNorm1d(18).eval(), torch.nn.Linear(18, 10), False
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        if self.fails:
-            raise RuntimeError("a fault of the network")
-        assert not self.training
-        logits: torch.Tensor = self.head(self.norm(observations))
-        return logits
-
-
-def test_each_part_of_a_torch_module_keeps_its_mode() -> None:
-    module = Frozen()
-    player = as_policy(module)
-    for module.fails in (False, True):
-        with contextlib.suppress(RuntimeError):
-            player.choose(Core().start(2), np.random.default_rng(0))
-        assert (module.training, module.norm.training, module.head.training) == (True, False, True)

@@ -87,18 +87,6 @@ def test_ratings_agree_with_choix() -> None:
     assert found.first == pytest.approx(0, abs=1e-3)
 
 
-def test_the_maximum_is_where_expected_points_are_the_points_scored() -> None:
-    """The likelihood equations: what a player scored too much is what it lacks in its drawn game of the prior."""
-    pairs, points, played = np.array([[0, 1], [1, 2], [2, 0]]), np.array([7.0, 3.5, 2.0]), np.array([10.0, 6.0, 9.0])
-    found = bradley_terry(pairs, points, played, anchor=0)
-    level, first = found.elo / ELO, found.first / ELO
-    surplus = points - played / (1 + np.exp(-(level[pairs[:, 0]] - level[pairs[:, 1]] + first)))
-    by_player = np.bincount(pairs[:, 0], surplus, minlength=3) - np.bincount(pairs[:, 1], surplus, minlength=3)
-    average = np.log(1 / (0.5 + by_player[0]) - 1)  # the prior's average player, with player 0 at zero
-    assert 1 / (1 + np.exp(-(level - average))) - 0.5 == pytest.approx(by_player)
-    assert 1 / (1 + np.exp(-first)) - 0.5 == pytest.approx(surplus.sum())
-
-
 def test_a_player_who_wins_everything_has_a_finite_rating() -> None:
     pairs, won = [[0, 1], [1, 0], [1, 2], [2, 1]], np.array([200, 0, 120, 80])
     found, more = (bradley_terry(pairs, n * won, [n * 200] * 4, anchor=1).elo for n in (1, 10))

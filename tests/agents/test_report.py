@@ -119,15 +119,6 @@ def test_the_table_of_everything(report: Report) -> None:
     assert "the 30 positions of the test part of `regret-mancala-world`" in explanation(report)
 
 
-def test_the_table_has_only_what_was_measured(report: Report) -> None:
-    untimed = [agent.model_copy(update={"ms_per_move": None}) for agent in report.agents]
-    report = report.model_copy(update={"agents": untimed, "arena": None})
-    assert summary(report).splitlines()[0] == "| agent | regret, points (95 %) | best moves, % | blunders, % |"
-    assert report.order_of_agents() == ["deep", "greedy", "random"]
-    assert "Elo" not in explanation(report)
-    assert report.model_copy(update={"regret": None}).order_of_agents() == ["random", "greedy", "deep"]
-
-
 def test_the_whole_report(report: Report) -> None:
     text = markdown(report, picture=True)
     for part in (

@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import evaluate
 import train
@@ -27,7 +26,6 @@ from agents.players.agent_files import WEIGHTS_NAME
 from agents.ppo import PPORun
 from agents.run import StopTrainingError, load_config
 from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
-from agents.support.folder_lock import lock_folder
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests import ROOT
@@ -292,16 +290,6 @@ def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
     assert not left.exists()
 
 
-def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
-    first = begin(tmp_path)
-    (tmp_path / CONFIG_NAME).rename(tmp_path / "hidden")  # as the second sees it before the first has written it
-    with pytest.raises(FileError, match="in use by another program"):
-        begin(tmp_path)
-    (tmp_path / "hidden").rename(tmp_path / CONFIG_NAME)
-    learn(first)
-    lock_folder(tmp_path).lock.release()
-
-
 def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> None:
     folder, config = tmp_path / "run", tmp_path / "config.yaml"
     config.write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION + 1}))
@@ -315,20 +303,6 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> N
     assert json.loads((folder / EVALUATIONS_NAME).read_text().splitlines()[-1])["plies"] == 3 * ITERATION
     assert train.main(["--resume", str(folder), "--total-plies", "5"]) == 2
     assert f"has {3 * ITERATION} plies already; --total-plies must be more" in capsys.readouterr().err
-
-
-def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
-    folder = stopped(tmp_path / "run", 2 * ITERATION, checkpoint_seconds=3600.0)
-    kept = (folder / CHECKPOINT_NAME).read_bytes()
-    with pytest.raises(StopTrainingError):
-        learn(resume(folder), 5 * ITERATION)
-    (folder / CHECKPOINT_NAME).write_bytes(kept)  # as if killed instead of stopped
-    time.sleep(1.1)  # TensorBoard orders files by the second in their names
-    learn(resume(folder))
-    shown = EventAccumulator(str(folder / "tensorboard")).Reload()
-    steps = [event.step for event in shown.Scalars("train/loss")]
-    assert len(steps) > 3
-    assert steps == sorted(steps)
 
 
 def test_a_second_interrupt_ends_without_a_traceback(folder: Path, monkeypatch: Patch, capsys: Capture) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.games import BLOCK, Games, StartsConfig
+from agents.games import Games, StartsConfig
 from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
 from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, make_network
 from agents.networks.sums import SumOfRows
@@ -101,17 +101,6 @@ def test_start_positions_are_mixed_and_running() -> None:
     assert (drawn.ply == 0).mean() == pytest.approx(0.1, abs=0.02)
     assert (drawn.ply > 12).sum() > 300
     assert (games(Core("mancala-world max_plies=1"), 5, 0.0, 3, 0).positions.ply == 0).all()
-
-
-def test_start_positions_are_the_same_however_they_are_drawn() -> None:
-    whole, piecemeal = games(Core(), BLOCK + 50).positions, games(Core(), 1)
-    parts = [piecemeal.positions, *(piecemeal.draw(n) for n in (BLOCK - 11, 60))]
-    assert Positions.concatenate(parts).same(whole).all()
-    later = games(Core(), 0)
-    for one in (later, piecemeal):
-        one.drawn = BLOCK - 3
-        assert one.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
-    assert not games(Core(), BLOCK, seed=2).positions.same(whole[:BLOCK]).all()
 
 
 @pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])

@@ -18,7 +18,7 @@ from agents.players.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, load_config
 from oanquan_env import Core
-from oanquan_env.benchmark.pairs import play_pairs, score_interval
+from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
@@ -53,13 +53,6 @@ def test_rewards_train_a_plain_network_and_schedules_end_at_their_ends(tmp_path:
     assert (player.card.reward, player.card.network) == (reward, run.config.network)
     assert run.model.policy.optimizer.param_groups[0]["lr"] == 0.0005
     assert run.model.ent_coef == run.config.ppo.ent_coef_end
-
-
-def test_the_first_line_says_why_an_untrained_network_plays_well(tmp_path: Path) -> None:
-    for name, expected in (("plain", False), ("two_ply", True)):
-        run = begin(tmp_path / name, network={**PLAIN, "name": name})
-        run.export()
-        assert bool(re.search("not trained yet.*the network looks two plies ahead\\)$", run.measure()[1])) == expected
 
 
 def test_the_command_line_changes_single_fields(capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,14 +162,3 @@ def test_evaluations_take_any_player_as_opponent(tmp_path: Path) -> None:
     assert list(evaluations(tmp_path / "run")[-1]["results"]) == evaluation["opponents"]
     with pytest.raises(FileError, match=r"evaluation\.opponents: .*nowhere"):
         begin(tmp_path / "none", evaluation={**evaluation, "opponents": ["nowhere:player"]})
-
-
-def test_evaluations_tell_the_share_of_wins_beside_the_fair_one(tmp_path: Path) -> None:
-    said: list[str] = []
-    run = begin(tmp_path / "run", report=said.append, rules="three-player", total_plies=ITERATION)
-    learn(run)
-    assert "share of wins (fair: 33.3 %) against random " in said[-1]
-    core, rng = Core("three-player"), np.random.default_rng(run.config.seed)
-    openings = random_openings(core, 4, run.config.evaluation.opening_plies, rng)
-    played = play_pairs(core, PPOPlayer(tmp_path / "run"), agents.make("random", core.rules), openings, rng)
-    assert evaluations(tmp_path / "run")[-1]["results"]["random"]["score"] == score_interval(played).mean

@@ -134,13 +134,6 @@ def test_a_suite_of_more_lines_than_there_are_is_given_up(
     assert "only 5 of 12 lines of 1 to 1 plies were found within 70 points of a draw" in capsys.readouterr().err
 
 
-def test_final_margins_count_the_scores_so_far() -> None:
-    search = MoveValues(Core("mancala-world fields=2 seeds=1"), 6)
-    behind, level = (Board.parse(f"0,1,0*/0,1,0 {scores} 0 4", search.core.rules) for scores in ("12,0", "6,6"))
-    margins, swapped = (final_margins(search, one)[0] for one in (behind.positions, rotate_seats(behind.positions)))
-    assert margins[0] == -margins[1] == -swapped[0] == 12 + final_margins(search, level.positions)[0, 0]
-
-
 def test_keys_differ_for_boards_that_play_differently_and_hashes_tell_them_apart() -> None:
     core, even, other = Core(), [5, 5, 5, 5, 5, 0], [4, 5, 5, 5, 5, 1]
     seeds = [[*even, *even], [*other, *even], [*even, *other]]

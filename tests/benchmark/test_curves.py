@@ -12,8 +12,6 @@ from PIL import Image
 from safetensors.torch import load_file
 
 import agents
-from agents.evaluation.results import AgentResult, Report
-from agents.evaluation.tournament import hash_of_files
 from agents.players import agent_files
 from agents.players.agent_files import pretrained_folders
 from agents.players.network_player import PPOPlayer
@@ -146,25 +144,6 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
     assert page == folder / "README.md"
     for part in (f"| plies | {2 * ITERATION:,} |", "python evaluate.py ppo:pretrained minimax:depth=4", "MIT"):
         assert part in text
-
-
-def test_a_card_has_no_report_of_other_weights(
-    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path / "shelf")
-    monkeypatch.setattr(cards, "RESULTS", tmp_path / "results")
-    folder, none = cards.take(runs[0]), "No report of the strength of these weights"
-    assert none in cards.render(folder)
-    of_it = AgentResult(label="ppo", name="ppo:pretrained", files=hash_of_files(f"ppo:{folder}", Rules()))
-    settings = {"rules": "mancala-world", "seed": 0, "commit": "0123456789ab", "processor": "abacus", "versions": {}}
-    for place, command in (("", "python evaluate.py"), ("report2", "again")):  # the second from no other openings
-        (tmp_path / "results" / place).mkdir()
-        report = Report.model_validate({"command": command, "agents": [of_it], **settings})
-        (tmp_path / "results" / place / "report.json").write_text(report.to_json())
-    assert "Measured by `python evaluate.py` at commit `0123456789ab`, abacus." in cards.render(folder)
-    assert "again" not in cards.render(folder)
-    cards.take(runs[1])
-    assert none in cards.render(folder)
 
 
 def test_a_run_s_value_net_is_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,15 +22,11 @@ TURN_ENDS = [
     ("mancala-world", "0,0,0,1,0,0*", NORTH, "4A", 5, 0, TurnEnd.MANDARIN_AHEAD),
     ("mancala-world", "0,0,0,1,0,0", NORTH, "4A", 5, 0, TurnEnd.EMPTY_MANDARIN_AHEAD),
     ("vietnamese", "0,0,0,1,0,0", "2,0,0,0,1,0*", "4A", 5, 2, TurnEnd.NOTHING_BEHIND),
-    ("mancala-world", "1,0,0,0,0,0*", NORTH, "1A", 2, 0, TurnEnd.NOTHING_BEHIND),
     ("mancala-world", "1,0,0,4,2,0*", NORTH, "1A", 2, 4, TurnEnd.NO_FURTHER_GAP),
     ("app", "1,0,0,4,0,0*", NORTH, "1A", 2, 4, TurnEnd.ONE_CAPTURE),
     ("mancala-world", "1,0,0,4,0,0*", NORTH, "1A", 2, 14, TurnEnd.NOTHING_BEHIND),
     ("mancala-world quan_non=5", "0,0,1,0,0,4*", NORTH, "3A", 4, 0, TurnEnd.UNRIPE_MANDARIN),
-    ("mancala-world quan_non=4", "0,0,1,0,0,4*", NORTH, "3A", 4, 14, TurnEnd.NOTHING_BEHIND),
     ("mancala-world mandarin_seeds_capturable=False", "0,0,1,0,0,3", NORTH, "3A", 4, 0, TurnEnd.SEEDS_STAY),
-    ("mancala-world mandarin_seeds_capturable=False", "0,0,1,0,0,3*", NORTH, "3A", 4, 10, TurnEnd.NOTHING_BEHIND),
-    ("mancala-world", "0,1,0,0,0,0*", "0,0,0,2,0,3*", "2C", 11, 0, TurnEnd.MANDARIN_AHEAD),
     ("mancala-world", "0,0,0,1,0,0*", "0,0,0,2,0,3*", "4C", 1, 0, TurnEnd.NOTHING_BEHIND),
 ]
 

@@ -60,7 +60,7 @@ def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "three-player"])
+@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", pytest.param("four-player", marks=pytest.mark.slow)])
 def test_rows_are_single_environments(preset: str, mode: AutoresetMode) -> None:
     rules, reward = Rules.parse(preset).replace(max_plies=40), REWARDS[len(preset) % 3]
     assert compare_with_single(rules, mode, n=6, steps=60, seed=0, opponent=None, reward=reward, opening_plies=5) > 5
@@ -125,20 +125,6 @@ def test_rules_by_which_no_game_lets_the_agent_move_are_refused() -> None:
         make("max_plies=1", seat="random").reset()
     with pytest.raises(ValueError, match="ended 100 of 100 games"):  # the ply limit is South's
         OAnQuanEnv("max_plies=8", seat=1).reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 7"})
-
-
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
-def test_gymnasium_s_torch_wrapper_goes_on_over_finished_games(mode: AutoresetMode) -> None:
-    torch = pytest.importorskip("torch")
-    pytest.importorskip("array_api_compat")
-    from gymnasium.wrappers.vector import NumpyToTorch
-
-    games = NumpyToTorch(OAnQuanVectorEnv(4, THREE_PLIES, opponent=None, autoreset_mode=mode))
-    _, info = games.reset(seed=0)
-    for _ in range(3):
-        *_, truncated, info = games.step(info["action_mask"].to(torch.int64).argmax(dim=1))
-    assert truncated.all()
-    assert [TERMINATIONS[code] for code in info["termination"].tolist()] == ["max_plies"] * 4
 
 
 def test_the_page_lists_the_codes_of_terminations() -> None:

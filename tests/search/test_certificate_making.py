@@ -56,13 +56,6 @@ def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written()
         certify(solver, 0.0)
 
 
-def test_a_last_move_is_certified() -> None:
-    position = parse_position(Core("tonkin"), "0,0,1,0,0,5/0,0,0,0,0,0 32,32 0 6")
-    lower, upper = proved(made("tonkin", position))
-    assert (lower.bound, lower.positions, lower.plies) == (5, 1, 2)
-    assert (upper.bound, upper.positions, upper.plies) == (5, 0, 1)
-
-
 def test_one_command_writes_a_certificate_and_another_checks_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

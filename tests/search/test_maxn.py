@@ -8,15 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import Board, Core, Positions, Rules
-from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.loops import in_turn
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.many import NET_UNIT, compile_many, play
 from oanquan_env.search.maxn import ManySearch
-from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
 from tests.nets import random_net
@@ -149,13 +146,3 @@ def test_an_analysis_is_worth_its_line(rules: str) -> None:
     assert re.match(r"\+\d+(\.\d)? points for South from here on, seen 4 plies", str(player.analyse(Board(rules))))  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match=f"the board has the rules 'app', the player '{rules}'"):
         player.analyse(Board("app"))  # type: ignore[attr-defined]
-
-
-def test_the_net_of_the_package_makes_search_better() -> None:
-    assert len(read_value_net("pretrained", "four-player").to_bytes()) < 300_000
-    rules = Rules.parse("three-player")
-    with_net, without = (
-        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).mean
-        for name in ("maxn:depth=2,net=pretrained", "maxn:depth=2")
-    )
-    assert with_net < 0.9 * without
