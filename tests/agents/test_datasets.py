@@ -108,6 +108,7 @@ def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.
         assert f"{path}: {message}" in refusal(capsys, *asked)
 
 
+@pytest.mark.slow
 def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
     make_data(tmp_path, "--positions", "1500", "--depth", "3")
     net = str(tmp_path / "offline.npz")

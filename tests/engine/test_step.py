@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Positions
@@ -68,6 +68,7 @@ def test_actions_are_picked_equally_often() -> None:
     assert abs(counts[counts > 0] - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)
 
 
+@settings(max_examples=25)
 @given(strategies.rules(), st.sampled_from([None, "random", "greedy"]), strategies.seeds)
 def test_the_step_is_the_same_without_numba(rules: Rules, opponent: str | None, seed: int) -> None:
     batches = [

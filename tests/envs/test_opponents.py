@@ -90,6 +90,7 @@ def test_the_opponent_of_a_single_game_is_exchanged_and_the_self_play_view_has_n
         game.set_opponent("gredy")
 
 
+@pytest.mark.slow
 def test_an_opponent_reaches_environments_in_other_processes() -> None:
     settings: Any = {"vectorization_mode": "async", "vector_kwargs": {"context": "spawn"}}
     games = gymnasium.make_vec("OAnQuan-v0", num_envs=2, opponent=FirstMove(Core()), **settings)

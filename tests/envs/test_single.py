@@ -47,7 +47,7 @@ def test_maskable_ppo_learns_on_it() -> None:
     assert info["action_mask"][int(action)]
 
 
-@settings(max_examples=24)
+@settings(max_examples=12)
 @given(EVERY_RULES, st.sampled_from(sorted(REWARDS)), strategies.seeds)
 def test_the_self_play_view_is_the_aec_environment(rules: Rules, reward: str, seed: int) -> None:
     game, other = OAnQuanEnv(rules, opponent=None, reward=reward), raw_env(rules, reward=reward)
@@ -115,7 +115,7 @@ def compare_game_with_opponent(
     assert info["seat"] == game.seat
 
 
-@settings(max_examples=24)
+@settings(max_examples=12)
 @given(EVERY_RULES, st.integers(0, 3), st.sampled_from(sorted(REWARDS)), strategies.seeds)
 def test_games_against_an_opponent_are_the_aec_environment_s(rules: Rules, seat: int, reward: str, seed: int) -> None:
     player, rng = LastMove(shared_core(rules)), np.random.default_rng(seed)

@@ -44,7 +44,9 @@ def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
     return int(won[mover] - won[1 - mover])
 
 
-@pytest.mark.parametrize("rules", SMALL)
+@pytest.mark.parametrize(
+    "rules", [pytest.param(rules, marks=pytest.mark.slow) if "fields=2" in rules else rules for rules in SMALL]
+)
 def test_bounds_are_as_good_as_plain_minimax_has_them(rules: str) -> None:
     core = endless(rules)
     count = 2 if "fields=2" in rules else 10  # where play need not end, proofs take their time
@@ -177,22 +179,6 @@ def test_finished_games_batches_and_bounds_beyond_all_values_are_refused() -> No
             table.prove(*sides(core.start()), bound, is_lower=True, nodes=10)
     (bound_search := BoundSearch(table, *sides(core.start()), Bounds())).narrow(10**6, 10)
     assert bound_search.bounds == Bounds()
-
-
-def test_bounds_of_many_positions_are_proved_at_once() -> None:
-    core = endless(next(iter(SMALL)))
-    positions = random_positions(core, 12, seed=2)
-    table = ProofTable(core, megabytes=1)
-    zero, most = np.zeros(len(positions), dtype=np.int32), np.full(len(positions), UNPROVED)
-    bounds, plies = table.prove_each(positions, zero, most, 20_000)
-    found = plies < UNPROVED
-    assert 0 < found.sum() < len(positions)
-    alone = [table.prove(*sides(positions, row), 0, is_lower=True, nodes=20_000) for row in range(len(positions))]
-    assert found.tolist() == [answer == PROVED for answer in alone]
-    again = table.prove_each(positions[found], bounds[found].astype(np.int32), plies[found], 0)
-    assert [column.tolist() for column in again] == [bounds[found].tolist(), plies[found].tolist()]
-    _, sooner = table.prove_each(positions[found], bounds[found].astype(np.int32), plies[found] - 1, 0)
-    assert (sooner == UNPROVED).all()
 
 
 LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
