@@ -177,9 +177,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
     [
         ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
         ({"device": "nonsense"}, "device: use cpu; torch cannot use 'nonsense': Expected one of cpu, cuda"),
-        ({"device": "cuda:99"}, "device: use cpu; torch cannot use 'cuda:99': "),
         ({"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: no game is running after 4 plies"),
-        ({"evaluation": {"opening_plies": 100}}, "evaluation.opening_plies: none of .* was running after 100 plies"),
     ],
 )
 def test_what_would_fail_later_is_refused_at_once(
@@ -247,7 +245,6 @@ def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
     whole = kept.read_bytes()
     changes: list[tuple[str, str, Callable[[torch.Tensor], torch.Tensor], str]] = [
         ("games", "mover", lambda mover: mover + 2, "mover must be 0 to 1"),
-        ("games", "mover", lambda mover: mover.int(), "of another number or of other rules"),
         ("games", "scores", lambda scores: scores + 1, "make .* points, not the 70"),
         ("games", "squares", lambda squares: squares[:5], "of another number or of other rules"),
         ("games", "ended", lambda ended: ended + 1, "games that are over"),
@@ -264,7 +261,7 @@ def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
 
 def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
     begin(tmp_path / "run").close()
-    for line in ('{"plies": 3', "[]", "3", "[" * 100_000, '{"plies": "1", "results": {}}'):
+    for line in ('{"plies": 3', "[" * 100_000, '{"plies": "1", "results": {}}'):
         (tmp_path / "run" / EVALUATIONS_NAME).write_text('{"plies": 0, "results": {}}\n' + line + "\n")
         with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 2 is damaged: .*delete it"):
             resume(tmp_path / "run")

@@ -72,15 +72,6 @@ def test_proved_bounds_of_the_values_bound_the_regret() -> None:
     assert (row.least, row.most) == (pytest.approx(0.25 / 3), None)
 
 
-def test_a_single_legal_move_loses_nothing() -> None:
-    board = Board.parse("5,0,0,0,0,0/1,1,1,0,0,0* 26,26 0 9", "mancala-world sowing=clockwise")
-    legal = board.core.legal_mask(board.positions)
-    assert legal.sum() == 1
-    suite = Suite.searched("one", board.core, board.positions, np.where(legal, 3.0, np.nan), legal & False, {})
-    judged = judge(suite, legal.argmax(axis=1))
-    assert (judged.regret, judged.least, judged.most) == (0, 0, 0)
-
-
 def test_regret_is_summed_up_over_all_and_by_phase_and_agents_cannot_change_the_suite() -> None:
     class Vandal(Fixed):
         def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:

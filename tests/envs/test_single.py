@@ -6,7 +6,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sb3_contrib import MaskablePPO
 
 from oanquan_env import PRESETS, Rules, raw_env
 from oanquan_env.board import shared_core
@@ -24,27 +23,6 @@ EVERY_RULES = strategies.rules() | st.sampled_from([PRESETS[name].rules for name
 def test_gymnasium_s_checker_finds_nothing(preset: str, opponent: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     check_env(gymnasium.make("OAnQuan-v0", rules=preset, opponent=opponent).unwrapped)
-
-
-def test_made_by_name_from_gymnasium_s_registry() -> None:
-    game = gymnasium.make("OAnQuan-v0", rules="tonkin", opponent="random", seat=0)
-    assert isinstance(game.unwrapped, OAnQuanEnv)
-    observation, info = game.reset(seed=1)
-    assert game.observation_space.contains(observation)
-    assert info["action_mask"].dtype == np.int8
-    assert info["action_mask"].tolist() == [1, 0] * 5
-    assert game.get_wrapper_attr("action_masks")().tolist() == [True, False] * 5
-    assert info["action_mask"][game.action_space.sample(info["action_mask"])]
-
-
-def test_maskable_ppo_learns_on_it() -> None:
-    game = gymnasium.make("OAnQuan-v0", rules="fields=2 seeds=2", opponent="random", reward="margin")
-    model = MaskablePPO("MlpPolicy", game, n_steps=64, batch_size=32, n_epochs=1, seed=0)
-    model.learn(128)
-    assert model.num_timesteps == 128
-    observation, info = game.reset(seed=0)
-    action, _ = model.predict(observation, action_masks=info["action_mask"])
-    assert info["action_mask"][int(action)]
 
 
 @settings(max_examples=12)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
-import numpy as np
 import pytest
 
 from oanquan_env import Core, Positions
@@ -18,7 +17,7 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.search import proof
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.memory import INFINITY
-from oanquan_env.search.proof import FAILED, LIMITED, PROVED, UNPROVED, LimitReachedError, ProofTable, State, prove
+from oanquan_env.search.proof import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
 from oanquan_env.search.solver import BoundSearch, ProofState, Solver
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides
@@ -68,7 +67,7 @@ def test_bounds_are_as_good_as_plain_minimax_has_them(rules: str) -> None:
     assert solved < len(positions) if "fields=2" in rules else solved > 0
 
 
-@pytest.mark.parametrize("rules", list(SMALL)[:-1])
+@pytest.mark.parametrize("rules", list(SMALL)[:3])
 @pytest.mark.parametrize("megabytes", [0.01, 1])
 def test_what_is_proved_holds_by_the_plies_of_its_proof(rules: str, megabytes: float) -> None:
     core = endless(rules)
@@ -91,7 +90,7 @@ def test_what_is_proved_holds_by_the_plies_of_its_proof(rules: str, megabytes: f
     assert checked > 12
 
 
-@pytest.mark.parametrize("guess", [-60, -10, -9, -8, 0, 60])
+@pytest.mark.parametrize("guess", [-60, -9, 60])
 @pytest.mark.parametrize("most", [-9, -6, 60])
 def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
     guess: int, most: int, monkeypatch: pytest.MonkeyPatch
@@ -112,12 +111,8 @@ def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
     assert len(asked) == len(set(asked)) <= 36
 
 
-@pytest.mark.parametrize(
-    ("rules", "value"),
-    [("app fields=3 seeds=1", 24), ("ludii fields=3 seeds=2", -2), ("mancala-world fields=3 seeds=2", -2)],
-)
-def test_a_bound_beyond_the_value_fails_soon_though_play_may_lead_back(rules: str, value: int) -> None:
-    core = endless(rules)
+def test_a_bound_beyond_the_value_fails_soon_though_play_may_lead_back() -> None:
+    core, value = endless("app fields=3 seeds=1"), 24
     table, root = ProofTable(core, megabytes=4), sides(core.start())
     assert table.prove(*root, value + 1, is_lower=True, nodes=1 << 30) == FAILED
     assert table.prove(*root, value - 1, is_lower=False, nodes=1 << 30) == FAILED

@@ -3,7 +3,6 @@
 import io
 import pickle
 from pathlib import Path
-from typing import Any
 
 import numba
 import numpy as np
@@ -19,10 +18,9 @@ from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
 from oanquan_env.players import make
-from oanquan_env.search import leaf
 from oanquan_env.search.compiled import SearchRules, compile_rules, mover_first
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.leaf import horizon, with_net
+from oanquan_env.search.leaf import canonical, evaluate, horizon, with_net
 from oanquan_env.search.maxn import ManySearch
 from oanquan_env.search.value_net import (
     HIDDEN,
@@ -40,19 +38,16 @@ from tests.plain_search import endless, plain_values
 VARIANTS = ["mancala-world", "vietnamese", "tonkin", "ludii", "app", "mancala-world fields=3 seeds=2"]
 
 
-evaluate, canonical = leaf.evaluate, leaf.canonical
-
-
 @numba.njit  # type: ignore[misc]
 def leaf_value(rules: SearchRules, own: int, other: int) -> float:
     own, other = canonical(rules, own, other)
     return evaluate(rules, (own, other))[0]  # type: ignore[no-any-return]
 
 
-def leaf_values(core: Core, net: ValueNet, positions: Positions, value: Any = leaf_value) -> np.ndarray:
+def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
     """The values of compiled leaves, not rounded."""
     rules = with_net(compile_rules(core), net)
-    return np.array([value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
+    return np.array([leaf_value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
 
 
 @pytest.mark.parametrize("rules", [*VARIANTS, "three-player", "four-player", "three-player fields=3 seeds=2"])
@@ -184,23 +179,6 @@ def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, dept
         for expected, found in zip(plain, search.best_moves(positions, Limits(depth=depth)), strict=True):
             best = tuple((expected == expected.max()).nonzero()[0].tolist())
             assert (found.value, found.actions) == (expected.max(), best)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("without", [1, 2])
-def test_leaves_are_the_same_without_the_processors_own_instruction(
-    without: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    core, net = Core(), random_net("mancala-world")
-    positions = random_positions(core, 50, seed=6)
-    monkeypatch.setattr(leaf, "_PAIR_INSTRUCTIONS", leaf._PAIR_INSTRUCTIONS[without:])
-
-    @numba.njit  # type: ignore[misc]
-    def evaluate(rules: SearchRules, own: int, other: int) -> float:
-        own, other = canonical(rules, own, other)
-        return float(leaf.evaluate(rules, (own, other))[0])
-
-    assert (leaf_values(core, net, positions, evaluate) == leaf_values(core, net, positions)).all()
 
 
 def test_a_nets_guesses_save_nodes_and_change_little() -> None:
