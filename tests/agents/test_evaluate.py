@@ -115,27 +115,6 @@ def test_stored_regret_is_not_measured_again(
         run(capsys, *arguments, "--seed", "5")
 
 
-def test_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    options = ["--rules", "three-player", "--openings", "balanced", "--pairs", "30", "--output", tmp_path]
-    status, text, _ = run(capsys, "greedy", "random", *options)
-    assert status == 0
-    assert "30 openings of openings-three-player.txt, each played in every seating" in text
-    assert {"scores.png"} == {path.name for path in tmp_path.glob("*.png")}
-    page = (tmp_path / "report.md").read_text()
-    assert "one agent among 2 copies of another, the mean over all others; the fair share is 33.3 %" in page
-    assert "| agent | among | won/shared/lost |" in page
-    assert "| score by moving first/second/third, % |\n" in page
-    assert re.search(r"\n\| `greedy` \| \d+\.\d \(\d+\.\d to \d+\.\d\) \| \+\d+\.\d \(\+", page)
-    assert "Elo" not in page
-    arena = read_report(tmp_path / "report.json").arena
-    assert arena
-    assert [share.agent for share in arena.shares] == ["greedy", "random"]
-    one, among = arena.pairings
-    assert (one.agent, one.opponent, among.agent, among.opponent) == ("greedy", "random", "random", "greedy")
-    assert one.wins + one.draws + one.losses == 90
-    assert one.score.mean > 1 / 3 > among.score.mean
-
-
 def test_the_command_line_overrides_the_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     config = tmp_path / "x.yaml"
     config.write_text("agents: [greedy, random]\npairs: 7\nseed: 3\n")

@@ -2,17 +2,15 @@
 
 import dataclasses
 import re
-import shlex
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.progress import Progress
 
 import agents
-from agents.evaluation import make_regret, prove_regret
-from agents.evaluation.make_regret import SuiteRecipe, Values, main, make_suite
+from agents.evaluation import make_regret
+from agents.evaluation.make_regret import SuiteRecipe, Values, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
 from oanquan_env import Board, Core, Positions
@@ -61,17 +59,6 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
             row = regret(agents.make(f"maxn:depth={depth}", core.rules), part, rng())
             assert (row.mean, row.optimal.mean, row.blunders.mean) == (0, 1, 0)
     assert ("--net pretrained" in str(suite.made["command"])) == bool(net)
-
-
-def test_a_suite_is_repeated_by_its_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "suite.json"
-    command = ["--rules", "mancala-world seeds=2", "--count", "6", "--depths", "2", "2", "3", "--games", "80"]
-    assert main([*command, "--output", str(path)]) == 0
-    assert "6 positions" in capsys.readouterr().out
-    first, made = path.read_text(), str(read_suite(path).made["command"])
-    assert made == f"python -m agents.evaluation.make_regret {shlex.join(command)} --seed 0"
-    assert main([*shlex.split(made)[3:], "--output", str(path)]) == 0
-    assert path.read_text() == first
 
 
 def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,25 +112,6 @@ def test_proofs_are_right_and_depend_neither_on_guesses_nor_on_order(searched: S
     for nodes in (100, 3000):
         whole, turned = prove_suite(searched, nodes, threads=1), prove_suite(searched.take(backwards), nodes, threads=1)
         assert (whole.proved[backwards] == turned.proved).all()
-
-
-def test_interrupted_proofs_go_on_from_the_values_proved(searched: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Interrupted(Progress):
-        def advance(self, *_: object) -> None:
-            if saved:
-                raise KeyboardInterrupt
-
-    saved: list[Suite] = []
-    monkeypatch.setattr(prove_regret, "SAVED", 2)
-    with pytest.raises(KeyboardInterrupt):
-        prove_suite(searched, 300_000, 1, Interrupted(disable=True), save=saved.append)
-    begun = saved[0]
-    assert 0 < begun.proved.sum() < begun.proved.size
-    whole, again = prove_suite(searched, 300_000, 1), prove_suite(begun, 300_000, 1)
-    assert (again.proved >= whole.proved).all()
-    assert (again.values[whole.proved] == whole.values[whole.proved]).all()
-    legal = np.isfinite(begun.values)
-    assert ((again.lower >= begun.lower) & (again.upper <= begun.upper))[legal].all()
 
 
 def test_proving_replaces_the_file_of_a_suite_of_two_players(

@@ -18,7 +18,6 @@ from oanquan_env.benchmark.elo import (
     expected_score,
     pentanomial,
 )
-from oanquan_env.benchmark.estimates import Estimate
 
 
 def elo_difference(wins: int, losses: int, draws: int) -> EloDifference:
@@ -110,17 +109,6 @@ def simulated(rng: np.random.Generator, strengths: np.ndarray, k: int) -> tuple[
     bias = rng.normal(0, 1, k)
     edges = np.array([strengths[first] - strengths[second] for first, second in games])
     return games, (rng.random((k, len(games))) < 1 / (1 + np.exp(-edges - bias[:, None]))).astype(np.float64)
-
-
-def test_intervals_hold_the_point_estimate_and_shrink_with_games() -> None:
-    widths = []
-    for k in (50, 800):
-        rng = np.random.default_rng(k)
-        found = rate(*simulated(rng, np.array([0.0, 0.5, 1.0]), k), anchor=0, rng=rng)
-        assert found.players[0] == Estimate(0, 0, 0)
-        assert all(one.low < one.mean < one.high for one in (*found.players[1:], found.first))
-        widths.append(found.players[2].high - found.players[2].low)
-    assert 3 < widths[0] / widths[1] < 6  # as the square root of 16
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:

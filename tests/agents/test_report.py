@@ -12,7 +12,6 @@ from agents.evaluation.results import AgentResult, ArenaResult, Rating, RegretRe
 from agents.reports.pictures import draw_scores
 from agents.reports.report import explanation, markdown, summary, write_report
 from agents.support.markdown import replace_between
-from benchmarks.report import RESULTS
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
@@ -134,13 +133,6 @@ def test_the_whole_report(report: Report) -> None:
     assert re.findall(r"\]\((\w+\.png)\)", text) == ["scores.png"]
     for part in text.split("\n\n"):  # every table's rows have as many cells as its head
         assert len({line.count("|") for line in part.splitlines()}) == 1 or "|" not in part
-
-
-def test_the_committed_report_can_be_read() -> None:
-    report = read_report(RESULTS / "report.json")
-    assert report.arena
-    assert report.regret
-    assert set(report.regret.agents) == {agent.label for agent in report.agents}
 
 
 def test_the_picture_shows_the_numbers() -> None:

@@ -54,15 +54,6 @@ def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
         assert returns[step] == pytest.approx(np.roll(advantage + values[step], -step, axis=1)[:, :-1], abs=1e-5)
 
 
-def test_a_move_s_reward_is_what_it_won_at_once_and_by_the_end() -> None:
-    """5A wins 11 points, and 3A then wins the game (docs/RULES.md, section 4)."""
-    env = make_env(1, share=1.0)
-    env.reset()
-    (_, won, _, _), (_, lost, dones, _) = (env.step(np.array([action])) for action in (8, 4))
-    assert dones[0]
-    assert (won[0, 0], won[0, 0] - lost[0, 0]) == pytest.approx((11 / 70, (22 - 46) / 70))  # from the first's side
-
-
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
 @pytest.mark.parametrize("reward", REWARDS)
 def test_rewards_are_given_mover_first_and_add_up_to_those_of_the_game(reward: RewardName, rules: str) -> None:

@@ -22,7 +22,7 @@ from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.playing import random_openings
-from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, evaluations, learn, resume, stopped
+from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, learn, resume, stopped
 from train import parse
 
 
@@ -149,16 +149,3 @@ def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monk
     assert batch.returns.shape == batch.old_values.shape
     assert errors[:, 0] == pytest.approx(movers, abs=1e-6)
     assert (np.abs(errors).max(axis=0) > 0).all()
-
-
-def always_first(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """A player of one's own."""
-    return masks.argmax(axis=1)
-
-
-def test_evaluations_take_any_player_as_opponent(tmp_path: Path) -> None:
-    evaluation = {"every_plies": 10**9, "pairs": 4, "opponents": [f"{__name__}:always_first", "maxn:depth=1"]}
-    learn(begin(tmp_path / "run", total_plies=ITERATION, evaluation=evaluation))
-    assert list(evaluations(tmp_path / "run")[-1]["results"]) == evaluation["opponents"]
-    with pytest.raises(FileError, match=r"evaluation\.opponents: .*nowhere"):
-        begin(tmp_path / "none", evaluation={**evaluation, "opponents": ["nowhere:player"]})

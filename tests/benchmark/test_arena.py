@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.evaluation import openings
 from agents.evaluation.openings import OpeningsRecipe, final_margins, make_suite
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
 from oanquan_env.benchmark.estimates import score_estimate
@@ -123,15 +122,6 @@ def test_a_made_suite_is_balanced_and_without_duplicates(rules: str, net: str | 
     made = records[0].headers
     assert len(made["Value"].split()) == (1 if core.rules.players == 2 else core.rules.players)
     assert (f"--depth {depth}" in made["Made"], "--net pretrained" in made["Made"]) == (True, net is not None)
-
-
-def test_a_suite_of_more_lines_than_there_are_is_given_up(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(openings, "MAX_FAILED_LINES", 500)
-    arguments = ["--count", "12", "--shortest", "1", "--longest", "1", "--within", "70", "--depth", "2"]
-    assert openings.main(arguments) == 2  # of ten first moves each has a mirror image
-    assert "only 5 of 12 lines of 1 to 1 plies were found within 70 points of a draw" in capsys.readouterr().err
 
 
 def test_keys_differ_for_boards_that_play_differently_and_hashes_tell_them_apart() -> None:

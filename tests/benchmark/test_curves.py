@@ -63,18 +63,6 @@ def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys:
         path.write_text("{")
 
 
-def test_seeds_make_one_curve_where_all_measured_regret() -> None:
-    runs = []
-    for regrets in ({0: (9, 8, 10), 10: (4, 3, 5)}, {0: (7, 6, 8), 10: (5, 4, 7), 20: (1, 1, 1)}):
-        found = {plies: dict(zip(ENDS, ends, strict=True)) for plies, ends in regrets.items()}
-        rows = [{"plies": plies, "seconds": 6 * plies, "regret": regret} for plies, regret in found.items()]
-        runs.append(curves.MeasuredRun("run", "group", 0, "mancala-world", "python train.py", None, rows))
-    for by, at in (("plies", [0, 10 / 1e6]), ("minutes", [0, 1])):
-        curve = curves.of_group(runs, by)  # type: ignore[arg-type]
-        assert curve.at.tolist() == at
-        assert [(one.mean, one.low, one.high) for one in curve.regret] == [(8, 7, 9), (4.5, 4, 5)]
-
-
 def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
     """Runs may be players of any form; the interval is over the runs, and shrinks to nothing where they are equal."""
     suite = load_suite(Rules()).part("test")

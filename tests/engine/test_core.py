@@ -20,7 +20,6 @@ from oanquan_env import (
 )
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.position_checks import score_bounds
-from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.players import RandomPolicy
 from tests import strategies
 from tests.boards import random_positions
@@ -59,22 +58,6 @@ def test_mirroring_commutes_with_play(rules: Rules, seed: int) -> None:
     core.play(positions, actions)
     mirrored_core.play(mirrored, mirror_actions(actions, rules))
     assert mirror(positions, rules).same(mirrored).all()
-
-
-@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "three-player"])
-def test_canonical_sides_are_the_movers_first_and_the_smaller_of_two_mirror_images(preset: str) -> None:
-    def sides(positions: Positions) -> list[tuple[int, ...]]:
-        return [tuple(np.roll(row, -mover)) for row, mover in zip(positions.sides, positions.mover, strict=True)]
-
-    core = Core(preset)
-    positions = random_positions(core, 36, seed=7)
-    wanted = sides(positions)
-    if preset == "mancala-world":
-        wanted = list(map(min, wanted, sides(mirror(positions, core.rules))))
-    assert [tuple(row) for row in canonical_sides(positions, core.rules)] == wanted
-    if preset == "three-player":
-        with pytest.raises(ValueError, match="only a board of two players"):
-            mirror(positions, core.rules)
 
 
 def test_positions_that_differ_in_anything_are_not_the_same() -> None:
