@@ -9,8 +9,6 @@ from oanquan_env.search.solver import Solver
 SMALL = "mancala-world fields=3 seeds=2"
 SHIPPED = {"mancala-world": (12, 12), "tonkin": (5, 5), "ludii": (13, 13), "app": (10, 10), "vietnamese": (12, 14)}
 """Rules whose certificates and tables of openings come with the package, and the bounds of their set-up's value."""
-SOLVED = {name: lower for name, (lower, upper) in SHIPPED.items() if lower == upper}
-"""Those whose value is known."""
 
 
 def shipped(rules: str) -> Certificate:

@@ -270,19 +270,3 @@ class Referee:
             return 0
         players = self.rules.players
         return sum(self.seeds[self.mandarin_square(p)] for p in range(players)) // players
-
-
-def perft(rules: Rules, depth: int) -> int:
-    """Count the move paths of a length from the start; a finished game counts once (section 8)."""
-
-    def paths(game: Referee, left: int) -> int:
-        if left == 0 or game.ended is not None:
-            return 1
-        total = 0
-        for action in game.legal_actions():
-            child = game.copy()
-            child.play(action)
-            total += paths(child, left - 1)
-        return total
-
-    return paths(Referee(rules), depth)

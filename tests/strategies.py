@@ -12,8 +12,9 @@ from oanquan_env.match.ownership import Ownership
 PRESET_NAMES = sorted(PRESETS)
 TWO_PLAYER_PRESETS = [name for name in PRESET_NAMES if PRESETS[name].rules.players == 2]
 
-_MOST = {"seeds": 7, "max_plies": 120}
-"""Greatest values drawn of some numbers; of others it is 12."""
+_MOST = {"players": 3, "seeds": 7, "max_plies": 120}
+"""Greatest values drawn of some numbers; of others it is 12. Four players, for whom all is compiled once more, are
+tested by their preset."""
 
 
 def _values(name: str, kind: Any) -> st.SearchStrategy[Any]:

@@ -1,14 +1,11 @@
 """Random players, players by name and of other people's modules; the command line of `oanquan evaluate`."""
 
-import contextlib
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 import evaluate as evaluate_script
 from agents.evaluation.entrants import hash_of_files
@@ -16,9 +13,7 @@ from oanquan_env import Board, Core, Rules, evaluate
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.play.choosing import Chooser
-from oanquan_env.players import EpsilonPolicy, GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
-from oanquan_env.players.search_player import SearchPlayer
-from tests import ROOT
+from oanquan_env.players import GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
 from tests.boards import played_board
 
 MODULE = '''
@@ -85,26 +80,19 @@ def test_a_page_cannot_have_a_module_imported_that_its_program_did_not_name(fold
     assert set(Chooser([name]).choose(question)) == {"move"}
 
 
-def test_both_commands_measure_it_and_agree(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_measures_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = "some_package.players:first"
     assert main(["evaluate", name, "greedy", "--pairs", "6", "--openings", "random", "--json", "a.json"]) == 0
     shown = capsys.readouterr().out
     assert f"`{name}`, `mancala-world`: 6 openings of random" in shown
-    assert (
-        evaluate_script.main(
-            [name, "greedy", "--pairs", "6", "--suite", "arena,regret", "--openings", "random", "--json", "b.json"]
-        )
-        == 0
-    )
-    one, other = (json.loads((folder / file).read_text()) for file in ("a.json", "b.json"))
-    assert one["pairings"] == other["arena"]["pairings"]
-    assert one["regret"] == other["regret"]["agents"][name]
+    assert json.loads((folder / "a.json").read_text())["pairings"][0]["pairs"] == 6
 
 
-@pytest.mark.parametrize("command", [["-m", "oanquan_env", "evaluate"], [str(ROOT / "evaluate.py")]])
-def test_the_help_says_that_a_module_is_run(command: list[str]) -> None:
-    shown = subprocess.run([sys.executable, *command, "--help"], cwd=ROOT, check=True, capture_output=True, text=True)
-    assert "THIS IMPORTS AND RUNS THAT MODULE" in " ".join(shown.stdout.replace("│", " ").split())
+def test_the_help_says_that_a_module_is_run(capsys: pytest.CaptureFixture[str]) -> None:
+    for command, arguments in ((main, ["evaluate", "--help"]), (evaluate_script.main, ["--help"])):
+        with pytest.raises(SystemExit):
+            command(arguments)
+        assert "THIS IMPORTS AND RUNS THAT MODULE" in " ".join(capsys.readouterr().out.replace("│", " ").split())
 
 
 def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
@@ -147,46 +135,3 @@ def test_the_saver_leaves_the_next_player_the_fewest_points(rules: str) -> None:
         board = played_board(rules, number, 5 * number)
         chosen = saver.choose(board.positions[np.zeros(100, dtype=np.intp)], rng).tolist()
         assert set(chosen) == (saving_moves(board) or {0}), board.text()  # 0: the game is over
-
-
-def test_a_saver_counts_what_the_end_of_a_game_costs_it() -> None:
-    board = Board.parse("0,1,0,0,1,1/0,3,9,1,8,3* 27,6 0 6")
-    end = after(board, "5C")  # it captures the last stone, and North keeps 21 seeds
-    assert end.outcome
-    assert lead(end, 0) < lead(board, 0)
-    assert [move.action for move in board.legal_moves if str(move) == "2A"] == list(saving_moves(board))
-    assert make("saver").choose(board.positions, np.random.default_rng(0)).tolist() == list(saving_moves(board))
-
-
-def test_epsilon_is_a_probability_of_any_player() -> None:
-    for name in ("greedy:epsilon=0.25", "minimax:epsilon=0.25,depth=2", "minimax:depth=2,epsilon=0.25"):
-        player = make(name)
-        assert isinstance(player, EpsilonPolicy)
-        assert (player.epsilon, type(player.policy)) == (0.25, SearchPlayer if "minimax" in name else GreedyPolicy)
-    for epsilon in (-0.1, 1.5):
-        with pytest.raises(ValueError, match=f"epsilon must be a probability, 0 to 1; got {epsilon}"):
-            EpsilonPolicy(Core(), GreedyPolicy(Core()), epsilon)
-
-
-class Frozen(torch.nn.Module):
-    """One part is frozen; `forward` fails if it is told to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.norm, self.head, self.fails = torch.nn.BatchNorm1d(18).eval(), torch.nn.Linear(18, 10), False
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        if self.fails:
-            raise RuntimeError("a fault of the network")
-        assert not self.training
-        logits: torch.Tensor = self.head(self.norm(observations))
-        return logits
-
-
-def test_each_part_of_a_torch_module_keeps_its_mode() -> None:
-    module = Frozen()
-    player = as_policy(module)
-    for module.fails in (False, True):
-        with contextlib.suppress(RuntimeError):
-            player.choose(Core().start(2), np.random.default_rng(0))
-        assert (module.training, module.norm.training, module.head.training) == (True, False, True)

@@ -1,11 +1,9 @@
 """Agents by name, agent files, configurations."""
 
 import copy
-import io
 import os
 import pickle
 import shutil
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,6 @@ from agents.players.agent_files import (
     WEIGHTS_NAME,
     AgentCard,
     agent_folder,
-    pretrained_folders,
     save_agent,
     weights_of,
 )
@@ -125,7 +122,7 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
 
 def test_names_take_folders_with_commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for seed, name in enumerate(("lr=1", "lr=1,temperature=0.5", "lr=1,bs=64,temperature=9")):
+    for seed, name in enumerate(("lr=1", "lr=1,temperature=0.5")):
         save_untrained(tmp_path / name, seed=seed)
 
     def played(name: str) -> tuple[bytes, float]:
@@ -134,13 +131,10 @@ def test_names_take_folders_with_commas(tmp_path: Path, monkeypatch: pytest.Monk
         return weights_of(player.network), player.temperature
 
     weights = {path.name: (path / WEIGHTS_NAME).read_bytes() for path in tmp_path.iterdir()}
-    assert len(set(weights.values())) == 3
     for name, folder, temperature in (
-        ("ppo:lr=1", "lr=1", 0),
         ("ppo:lr=1,temperature=2", "lr=1", 2),
         ("ppo:lr=1,temperature=0.5", "lr=1,temperature=0.5", 0),
         ("ppo:lr=1,temperature=0.5,temperature=2", "lr=1,temperature=0.5", 2),
-        (f"ppo:{tmp_path}/lr=1,bs=64,temperature=9,temperature=1,mirror_average=no", "lr=1,bs=64,temperature=9", 1),
     ):
         assert played(name) == (weights[folder], temperature)
     with pytest.raises(agents.UnknownAgentError, match="got 'bs=65'; there is no folder 'lr=1,bs=65,temperature=9'"):
@@ -148,9 +142,6 @@ def test_names_take_folders_with_commas(tmp_path: Path, monkeypatch: pytest.Monk
     shutil.copy(pretrained_path(Rules()), tmp_path / "a,nodes=5,b.npz")
     player = agents.make("minimax:net=a,nodes=5,b.npz,nodes=300,epsilon=0")
     assert isinstance(player, EpsilonPolicy)
-    assert agents.make("minimax:nodes=300,net=a,nodes=5,b.npz")
-    with pytest.raises(agents.UnknownAgentError, match="minimax has nodes twice"):
-        agents.make("minimax:nodes=300,net=c,nodes=5")
 
 
 class Bomb:
@@ -162,19 +153,14 @@ def test_misfits_are_refused_by_name_and_never_run(
     agent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr("data.pkl", pickle.dumps(Bomb()))
     kept = {name: (agent / name).read_bytes() for name in (CARD_NAME, WEIGHTS_NAME)}
     card, misfit = yaml.safe_load(kept[CARD_NAME]), "not the weights of the network on the card"
     for name, content, message in (
         (WEIGHTS_NAME, pickle.dumps(Bomb()), misfit),
-        (WEIGHTS_NAME, archive.getvalue(), misfit),
         (WEIGHTS_NAME, None, r"agent\.safetensors: no such file"),
         (CARD_NAME, b"!!python/object/apply:os.system ['touch exploded']", "not readable as YAML"),
         (CARD_NAME, {"rules": "chess"}, "unknown preset 'chess'"),
         (CARD_NAME, {"network": {"width": 16}}, misfit),
-        (CARD_NAME, {"network": {"width": -1}}, r"network\.width"),
         (CARD_NAME, {"colour": "red"}, "colour: unknown field"),
         (CARD_NAME, {"format": 2}, "format"),
         (CARD_NAME, None, r"no agent\.yaml there"),
@@ -209,15 +195,10 @@ def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
         assert weights_of(PPOPlayer(agent).network) == whole
 
 
-def test_the_project_s_agents_have_checksums() -> None:
-    for rules, folder in pretrained_folders().items():
-        assert PPOPlayer(folder, rules).card.weights
-
-
 @pytest.mark.parametrize(
-    "name", ["random", "greedy", "greedy:epsilon=0.5", "minimax:depth=2", "minimax:nodes=200,net=pretrained",
-             "mcts:simulations=8", "ppo:{}", "ppo:{},temperature=1"],
-)  # fmt: skip
+    "name",
+    ["greedy:epsilon=0.5", "minimax:nodes=200,net=pretrained", "mcts:simulations=8", "ppo:{},temperature=1"],
+)
 def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
     """Legal moves for any number of positions, which stay as they are; chance is the generator's; copies play alike."""
     core, player = Core(), agents.make(name.format(agent))
@@ -241,14 +222,10 @@ def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
         ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
         ("minimax", "minimax needs a limit, as in minimax:depth=6"),
         ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
-        ("mcts", "mcts needs its number of simulations"),
         ("minimax:ms=nan", "ms of minimax must be a number; got 'nan'"),
-        ("minimax:ms=1e308", "ms of minimax must be a number; got '1e308'"),
         ("minimax:nodes=" + "9" * 5000, "nodes of minimax must be a whole number; got '999"),
-        ("minimax:depth=+4", r"depth of minimax must be a whole number; got '\+4'"),
         ("minimax:depth=٥", "depth of minimax must be a whole number; got '٥'"),
         ("x" * 10**7, "unknown player 'xxx"),
-        ("greedy:" + "x" * 10**7, "greedy has epsilon=…; got 'xxx"),
         ("ppo:x,mirror_average=1", "mirror_average of ppo must be yes or no; got '1'"),
     ],
 )
@@ -256,9 +233,8 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
     with pytest.raises(agents.UnknownAgentError, match=message) as refused:
         agents.make(name)
     assert len(str(refused.value)) < 2000
-    for other, kind in ((None, "NoneType"), (5, "int"), (Core, "type")):
-        with pytest.raises(TypeError, match=f"a player's name is a text, such as 'minimax:depth=6'; got {kind}"):
-            agents.make(other)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a player's name is a text, such as 'minimax:depth=6'; got int"):
+        agents.make(5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -267,16 +243,10 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
         ("minimax:depth=2", "three-player", "two players"),
         ("minimax:depth=2", "mancala-world refill=forfeit", "refill=borrow"),
         ("minimax:net=pretrained", "tonkin", "needs a limit"),
-        *(
-            (name, "three-player", "maxn needs a limit, as in maxn:depth=6, maxn:nodes=20000")
-            for name in ("maxn", "maxn:net=pretrained")
-        ),
-        ("maxn:depth=0", "three-player", "depth must be 1 or more; got 0"),
+        ("greedy:epsilon=1.5", "mancala-world", "epsilon must be a probability, 0 to 1; got 1.5"),
+        ("maxn:net=pretrained", "three-player", "maxn needs a limit, as in maxn:depth=6, maxn:nodes=20000"),
         ("maxn:depth=128,nodes=9", "three-player", "depth must be 127 or less; got 128"),
-        ("maxn:nodes=0", "three-player", "nodes must be 1 or more; got 0"),
-        ("mcts:simulations=0", "tonkin", "^simulations must be 1 to 1,000,000; got 0$"),
         ("mcts:simulations=1000001", "tonkin", "^simulations must be 1 to 1,000,000; got 1000001$"),
-        ("mcts:simulations=100000000000000", "tonkin", "^simulations must be 1 to 1,000,000; got 100000000000000$"),
     ],
 )
 def test_players_refuse_rules_and_numbers_that_they_cannot_play(name: str, rules: str, message: str) -> None:
@@ -295,47 +265,27 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
     ("values", "message"),
     [
         ({"sead": 3}, r"run\.yaml: sead: unknown field; did you mean seed\? \(got 3\)"),
-        ({"ppo": {"n_step": 3}}, r"ppo\.n_step: unknown field; did you mean n_steps\?"),
-        ({"seed": 2**32}, r"seed: must be less than 4294967296 \(got 4294967296\)"),
         *(
             (f"total_plies: {text}", rf"total_plies: must be a whole number, such as 200 or 1e6 \(got '?{text}'?\)")
-            for text in ("many", "yes", "010", "1:30", "1_0", "0x10", "2.5", "2026-01-01")
+            for text in ("many", "yes", "010", "1:30", "2.5")
         ),
         ("threads: true", r"threads: must be a whole number, such as 200 or 1e6 \(got True\)"),
-        ("network: {width: on, depth: true}", r"network\.(width|depth): must be a whole number"),
-        ("ppo: {learning_rate: true}", r"ppo\.learning_rate: must be a number \(got True\)"),
-        (
-            "ppo: {batch_size: 128, learning_rate: 0.1}\nppo: {learning_rate: 0.2}",
-            r"run\.yaml: line 2: 'ppo' stands in line 1 already; keep one of the two",
-        ),
         ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' stands in line 2 already"),
         ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
-        ({"evaluation": {"pairs": 10**7}}, r"evaluation\.pairs: must be less than or equal to 1000000"),
         ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* make a network of .* at most 268,435,456"),
         ({"kind": "td", "td": {"games": 10**12}}, r"td: games \* steps \* replay must be 16,777,216 or less; got"),
-        ({"kind": "td", "td": {"uses": 10**12}}, r"td: games \* steps \* uses must be 16,777,216 or less; got"),
-        ({"kind": "td", "td": {"batch_size": 10**12}}, r"td\.batch_size: must be less than or equal to 16777216"),
         ({"ppo": {"learning_rate": float("nan")}}, r"ppo\.learning_rate: must be a finite number"),
-        (
-            {"ppo": {"batch_size": 10**8}},
-            r"ppo: batch_size must be 2 to n_envs \* n_steps = 16,384, .*; got 100,000,000",
-        ),
         ({"ppo": {"n_envs": 10**12}}, r"ppo: n_envs \* n_steps must be 16,777,216 or less"),
-        ({"ppo": {"gamma": 1.5}}, r"ppo\.gamma: must be less than or equal to 1 \(got 1\.5\)"),
         (
             {"ppo": {"n_envs": 13, "n_steps": 5, "batch_size": 64}},
             "ppo: batch_size must be 2 to .* = 65, and leave no minibatch of a single ply; got 64",
         ),
-        ({"ppo": {"batch_size": 1}}, r"ppo: batch_size must be 2 to n_envs \* n_steps = 16,384, .*; got 1"),
         ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),
         ({"network": {"name": "resnet"}}, r"network\.name"),
-        *(({"kind": kind}, "kind: must be ppo, td or MODULE:NAME") for kind in (["td"], "net")),
+        ({"kind": ["td"]}, "kind: must be ppo, td or MODULE:NAME"),
         ({"kind": "td", "rules": "ludii refill=forfeit"}, "rules: value nets are for refill=borrow"),
-        ({"kind": "td", "td": {"depth": 128}}, r"td\.depth"),
-        ({"kind": "td", "td": {"learning_rate": 0}}, r"td\.learning_rate"),
         ({"kind": "td", "td": {"lambda": 0.3}}, r"td\.lambda: unknown field"),
         ("a: [", "not readable as YAML"),
-        ("- 3", "lines, got .3."),
         ("", "lines, got None"),
     ],
 )

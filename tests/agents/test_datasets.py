@@ -18,7 +18,6 @@ from oanquan_env.observation import Encoder
 from oanquan_env.players import make
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.value_net import read_value_net
-from tests.boards import random_positions
 from tests.players import rng
 
 SMALL = ["--depth", "2", "--threads", "1"]
@@ -109,16 +108,7 @@ def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.
         assert f"{path}: {message}" in refusal(capsys, *asked)
 
 
-def test_play_that_meets_too_few_positions_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    always = random_positions(Core(), 40, seed=0)
-    monkeypatch.setattr(datasets, "draw_positions", lambda *_: always)
-    said = refusal(capsys, "--output", str(tmp_path), "--positions", "50")
-    met = len(read_positions(tmp_path / "positions-00000.npz", Core()))
-    assert f"--positions: play of 'mancala-world' meets hardly more than {met} different ones; got 50" in said
-
-
+@pytest.mark.slow
 def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
     make_data(tmp_path, "--positions", "1500", "--depth", "3")
     net = str(tmp_path / "offline.npz")

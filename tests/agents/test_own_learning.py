@@ -66,7 +66,6 @@ def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) 
     ("option", "message"),
     [
         ("--network.name nowhere:Net", "network.name: 'nowhere:Net' cannot be imported: No module named"),
-        ("--network.name plain --reward my_learning:nothing", "reward: 'my_learning:nothing' cannot be"),
         ("--kind my_learning:Missing", "kind: 'my_learning:Missing' cannot be imported: "),
         ("--reward my_learning:captures", "network.name must be plain with reward=my_learning:captures"),
         ("--reward points", "reward must be outcome, margin, mixed or MODULE:NAME; got 'points'"),

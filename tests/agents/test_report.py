@@ -1,6 +1,5 @@
 """Reports: JSON, Markdown, the README's table, the picture; Markdown that programs write."""
 
-import dataclasses
 import re
 import shlex
 from pathlib import Path
@@ -104,14 +103,6 @@ def test_the_table_of_everything(report: Evaluation) -> None:
     ]
     assert "4 openings of `openings-mancala-world.txt`" in explanation(report)
     assert "the 30 positions of the test part of `regret-mancala-world`" in explanation(report)
-
-
-def test_the_table_has_only_what_was_measured(report: Evaluation) -> None:
-    players = [dataclasses.replace(one, ms_per_move=None, elo=None, score=None) for one in report.players]
-    report = dataclasses.replace(report, players=players, pairings=[], anchor=None)
-    assert summary(report).splitlines()[0] == "| agent | regret, points (95 %) | best moves, % | blunders, % |"
-    assert [one.label for one in report.ranked()] == ["deep", "greedy", "random"]
-    assert "Elo" not in explanation(report)
 
 
 def test_the_whole_report(report: Evaluation) -> None:

@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import evaluate
 import train
@@ -27,7 +26,6 @@ from agents.players.agent_files import WEIGHTS_NAME
 from agents.ppo import PPORun
 from agents.run import StopTrainingError, load_config
 from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
-from agents.support.folder_lock import lock_folder
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests import ROOT
@@ -53,7 +51,7 @@ def whole(settings: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-@pytest.mark.parametrize(("kind", "at"), [("stop", [0]), ("stop", [1, 5]), *[("kill", [n]) for n in (0, 3, 6)]])
+@pytest.mark.parametrize(("kind", "at"), [("stop", [1, 5]), ("kill", [0]), ("kill", [3])])
 def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any, whole: Path, tmp_path: Path) -> None:
     def kill(plies: int) -> None:
         if plies == at[0] * ITERATION:
@@ -134,10 +132,8 @@ def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least
     assert_same_run(whole, folder)
 
 
-SLOW = [pytest.param(*case, marks=pytest.mark.slow) for case in ((15, False), (15, True), (signal.SIGINT, True))]
-
-
-@pytest.mark.parametrize(("number", "sweep"), [(signal.SIGINT, False), *SLOW])
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "sweep"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
 def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> None:
     output, config = tmp_path / "run", tmp_path / "config.yaml"
     folder = output / "seed-0" if sweep else output
@@ -181,9 +177,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
     [
         ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
         ({"device": "nonsense"}, "device: use cpu; torch cannot use 'nonsense': Expected one of cpu, cuda"),
-        ({"device": "cuda:99"}, "device: use cpu; torch cannot use 'cuda:99': "),
         ({"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: no game is running after 4 plies"),
-        ({"evaluation": {"opening_plies": 100}}, "evaluation.opening_plies: none of .* was running after 100 plies"),
     ],
 )
 def test_what_would_fail_later_is_refused_at_once(
@@ -251,7 +245,6 @@ def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
     whole = kept.read_bytes()
     changes: list[tuple[str, str, Callable[[torch.Tensor], torch.Tensor], str]] = [
         ("games", "mover", lambda mover: mover + 2, "mover must be 0 to 1"),
-        ("games", "mover", lambda mover: mover.int(), "of another number or of other rules"),
         ("games", "scores", lambda scores: scores + 1, "make .* points, not the 70"),
         ("games", "squares", lambda squares: squares[:5], "of another number or of other rules"),
         ("games", "ended", lambda ended: ended + 1, "games that are over"),
@@ -268,7 +261,7 @@ def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
 
 def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
     begin(tmp_path / "run").close()
-    for line in ('{"plies": 3', "[]", "3", "[" * 100_000, '{"plies": "1", "results": {}}'):
+    for line in ('{"plies": 3', "[" * 100_000, '{"plies": "1", "results": {}}'):
         (tmp_path / "run" / EVALUATIONS_NAME).write_text('{"plies": 0, "results": {}}\n' + line + "\n")
         with pytest.raises(UsageError, match=r"evaluations\.jsonl: line 2 is damaged: .*delete it"):
             resume(tmp_path / "run")
@@ -294,16 +287,6 @@ def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
     assert not left.exists()
 
 
-def test_of_two_runs_begun_at_once_one_is_refused(tmp_path: Path) -> None:
-    first = begin(tmp_path)
-    (tmp_path / CONFIG_NAME).rename(tmp_path / "hidden")  # as the second sees it before the first has written it
-    with pytest.raises(FileError, match="in use by another program"):
-        begin(tmp_path)
-    (tmp_path / "hidden").rename(tmp_path / CONFIG_NAME)
-    learn(first)
-    lock_folder(tmp_path).lock.release()
-
-
 def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> None:
     folder, config = tmp_path / "run", tmp_path / "config.yaml"
     config.write_text(yaml.safe_dump({**PPO, "total_plies": ITERATION + 1}))
@@ -317,20 +300,6 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> N
     assert json.loads((folder / EVALUATIONS_NAME).read_text().splitlines()[-1])["plies"] == 3 * ITERATION
     assert train.main(["--resume", str(folder), "--total-plies", "5"]) == 2
     assert f"has {3 * ITERATION} plies already; --total-plies must be more" in capsys.readouterr().err
-
-
-def test_tensorboard_does_not_step_back_after_a_kill(tmp_path: Path) -> None:
-    folder = stopped(tmp_path / "run", 2 * ITERATION, checkpoint_seconds=3600.0)
-    kept = (folder / CHECKPOINT_NAME).read_bytes()
-    with pytest.raises(StopTrainingError):
-        learn(resume(folder), 5 * ITERATION)
-    (folder / CHECKPOINT_NAME).write_bytes(kept)  # as if killed instead of stopped
-    time.sleep(1.1)  # TensorBoard orders files by the second in their names
-    learn(resume(folder))
-    shown = EventAccumulator(str(folder / "tensorboard")).Reload()
-    steps = [event.step for event in shown.Scalars("train/loss")]
-    assert len(steps) > 3
-    assert steps == sorted(steps)
 
 
 def test_a_second_interrupt_ends_without_a_traceback(folder: Path, monkeypatch: Patch, capsys: Capture) -> None:

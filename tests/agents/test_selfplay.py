@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.games import BLOCK, Games, StartsConfig
+from agents.games import Games, StartsConfig
 from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
 from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, make_network
 from agents.networks.sums import SumOfRows
@@ -15,7 +15,6 @@ from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import fair_reward
-from tests.strategies import PRESET_NAMES
 
 
 def games(core: Core, n: int, set_up_share: float = 0.1, max_plies: int = 9, seed: int = 1) -> Games:
@@ -53,15 +52,6 @@ def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
         advantage = error + gamma * lam * goes_on * advantage
         assert found[step] == pytest.approx(advantage[:, step % players], abs=1e-5)
         assert returns[step] == pytest.approx(np.roll(advantage + values[step], -step, axis=1)[:, :-1], abs=1e-5)
-
-
-def test_a_move_s_reward_is_what_it_won_at_once_and_by_the_end() -> None:
-    """5A wins 11 points, and 3A then wins the game (docs/RULES.md, section 4)."""
-    env = make_env(1, share=1.0)
-    env.reset()
-    (_, won, _, _), (_, lost, dones, _) = (env.step(np.array([action])) for action in (8, 4))
-    assert dones[0]
-    assert (won[0, 0], won[0, 0] - lost[0, 0]) == pytest.approx((11 / 70, (22 - 46) / 70))  # from the first's side
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
@@ -104,19 +94,8 @@ def test_start_positions_are_mixed_and_running() -> None:
     assert (games(Core("mancala-world max_plies=1"), 5, 0.0, 3, 0).positions.ply == 0).all()
 
 
-def test_start_positions_are_the_same_however_they_are_drawn() -> None:
-    whole, piecemeal = games(Core(), BLOCK + 50).positions, games(Core(), 1)
-    parts = [piecemeal.positions, *(piecemeal.draw(n) for n in (BLOCK - 11, 60))]
-    assert Positions.concatenate(parts).same(whole).all()
-    later = games(Core(), 0)
-    for one in (later, piecemeal):
-        one.drawn = BLOCK - 3
-        assert one.draw(6).same(whole[BLOCK - 3 : BLOCK + 3]).all()
-    assert not games(Core(), BLOCK, seed=2).positions.same(whole[:BLOCK]).all()
-
-
 @pytest.mark.parametrize("name", ["plain", "afterstates", "two_ply"])
-@pytest.mark.parametrize("preset", PRESET_NAMES)
+@pytest.mark.parametrize("preset", ["mancala-world", "four-player"])
 def test_a_network_sees_the_same_when_seats_are_turned_and_rows_are_independent(preset: str, name: str) -> None:
     core = Core(preset)
     features, network = network_of(core, name, embed=4, width=16, depth=2)
@@ -132,10 +111,9 @@ def test_a_network_sees_the_same_when_seats_are_turned_and_rows_are_independent(
         assert torch.allclose(network(rows[7:8], mask[7:8])[0], logits[7:8], atol=1e-5)
 
 
-@pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
-def test_a_fresh_afterstate_network_already_weighs_points_won(preset: str) -> None:
+def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
     """Q(move) = points won - V(afterstate): with V and correction silenced, the best move is the greedy one."""
-    core = Core(preset)
+    core = Core("three-player")
     features, network = network_of(core, "afterstates", embed=4, width=16, depth=1)
     for head in (network.value, network.correction):
         torch.nn.init.zeros_(head.weight)
@@ -152,7 +130,7 @@ def test_a_fresh_afterstate_network_already_weighs_points_won(preset: str) -> No
 SMALL = Rules.parse("mancala-world fields=2 seeds=2")
 
 
-@pytest.mark.parametrize("preset", PRESET_NAMES)
+@pytest.mark.parametrize("preset", ["tonkin", "three-player"])
 def test_features_are_what_the_core_plays(preset: str) -> None:
     core = Core(preset)
     positions = games(core, 40).positions

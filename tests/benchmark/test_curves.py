@@ -4,7 +4,6 @@ import io
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from PIL import Image
 from safetensors.torch import load_file
 
 import agents
-from agents.evaluation.entrants import hash_of_files
 from agents.players import agent_files
 from agents.players.agent_files import pretrained_folders
 from agents.players.network_player import PPOPlayer
@@ -22,7 +20,6 @@ from oanquan_env import Core, Rules
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves, learning_curve
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.report import Evaluation, PlayerResult
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.players import make
@@ -64,18 +61,6 @@ def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys:
         assert curves.main([str(tmp_path / "run")]) == 2
         assert f"{path}: {message}" in capsys.readouterr().err
         path.write_text("{")
-
-
-def test_seeds_make_one_curve_where_all_measured_regret() -> None:
-    runs = []
-    for regrets in ({0: (9, 8, 10), 10: (4, 3, 5)}, {0: (7, 6, 8), 10: (5, 4, 7), 20: (1, 1, 1)}):
-        found = {plies: dict(zip(ENDS, ends, strict=True)) for plies, ends in regrets.items()}
-        rows = [{"plies": plies, "seconds": 6 * plies, "regret": regret} for plies, regret in found.items()]
-        runs.append(curves.MeasuredRun("run", "group", 0, "mancala-world", "python train.py", None, rows))
-    for by, at in (("plies", [0, 10 / 1e6]), ("minutes", [0, 1])):
-        curve = curves.of_group(runs, by)  # type: ignore[arg-type]
-        assert curve.at.tolist() == at
-        assert [(one.mean, one.low, one.high) for one in curve.regret] == [(8, 7, 9), (4.5, 4, 5)]
 
 
 def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
@@ -149,25 +134,6 @@ def test_a_run_s_agent_is_taken_in_with_its_card(
         assert part in text
 
 
-def test_a_card_has_no_report_of_other_weights(
-    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cards, "PRETRAINED_FOLDER", tmp_path / "shelf")
-    monkeypatch.setattr(cards, "RESULTS", tmp_path / "results")
-    folder, none = cards.take(runs[0]), "No report of the strength of these weights"
-    assert none in cards.render(folder)
-    of_it = PlayerResult(label="ppo", name="ppo:pretrained", files=hash_of_files(f"ppo:{folder}", Rules()))
-    settings: dict[str, Any] = {"rules": "mancala-world", "seed": 0, "processor": "abacus"}
-    for place, command in (("", "python evaluate.py"), ("report2", "again")):  # the second from no other openings
-        (tmp_path / "results" / place).mkdir()
-        report = Evaluation(command=command, players=[of_it], **settings)
-        (tmp_path / "results" / place / "report.json").write_text(report.to_json())
-    assert "Measured by `python evaluate.py` at commit `0123456789ab`, abacus." in cards.render(folder)
-    assert "again" not in cards.render(folder)
-    cards.take(runs[1])
-    assert none in cards.render(folder)
-
-
 def test_a_run_s_value_net_is_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = begin(tmp_path / "run", TD, rules="tonkin fields=2")
     run.export()
@@ -181,7 +147,9 @@ def test_a_run_s_value_net_is_taken_in(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_project_s_agents_play_their_rules(rules: Rules) -> None:
     path = pretrained_folders()[rules]
     positions = Core(rules).start(1)
-    assert PPOPlayer(path, rules).evaluate(positions)[0].shape == (1, rules.actions)
+    player = PPOPlayer(path, rules)
+    assert player.evaluate(positions)[0].shape == (1, rules.actions)
+    assert player.card.weights  # the checksum
     assert (path / "config.yaml").is_file()
     assert sum(file.stat().st_size for file in path.iterdir()) < 5_000_000
 

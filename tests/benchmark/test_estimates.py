@@ -35,10 +35,10 @@ def pairs_of(score: float, kind: str) -> list[float]:
 
 
 @pytest.mark.parametrize("kind", ["both alike", "one each", "with draws"])
-@pytest.mark.parametrize("score", [0.5, 0.75, 0.92, 0.98])
-@pytest.mark.parametrize("pairs", [5, 10, 20, 50, 200])
+@pytest.mark.parametrize("score", [0.5, 0.92])
+@pytest.mark.parametrize("pairs", [5, 50])
 def test_intervals_of_few_and_one_sided_pairs_cover(pairs: int, score: float, kind: str) -> None:
-    """Of 2,000 intervals of 95 %; that 93 % hold the score leaves a chance of noise, so 92 % are asked for."""
+    """Of 2,000 intervals of 95 %; 92 % are asked for, which leaves room for noise."""
     chances = np.maximum(pairs_of(score, kind), 0)
     drawn = np.random.default_rng(pairs).choice(np.linspace(0, 1, 5), (2000, pairs), p=chances / chances.sum())
     found = [score_estimate(row) for row in drawn]

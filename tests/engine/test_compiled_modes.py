@@ -11,7 +11,7 @@ from tests import ROOT
 
 SEARCH = ["tests/search/test_search.py"]
 NETS = ["tests/search/test_signature.py", "tests/search/test_value_net.py"]
-PLAIN = ["-k", "plain_minimax or leaves or core or best or says and (tonkin or three)"]
+PLAIN = ["-k", "plain_minimax or core or best or says and (tonkin or three)"]
 PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
 """The small searches alone, as plain Python is slow; plain NumPy says when a hash overflows, as it should."""
 

@@ -20,7 +20,6 @@ from oanquan_env import (
 )
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.position_checks import score_bounds
-from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.players import RandomPolicy
 from tests import strategies
 from tests.boards import random_positions
@@ -59,22 +58,6 @@ def test_mirroring_commutes_with_play(rules: Rules, seed: int) -> None:
     core.play(positions, actions)
     mirrored_core.play(mirrored, mirror_actions(actions, rules))
     assert mirror(positions, rules).same(mirrored).all()
-
-
-@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "three-player"])
-def test_canonical_sides_are_the_movers_first_and_the_smaller_of_two_mirror_images(preset: str) -> None:
-    def sides(positions: Positions) -> list[tuple[int, ...]]:
-        return [tuple(np.roll(row, -mover)) for row, mover in zip(positions.sides, positions.mover, strict=True)]
-
-    core = Core(preset)
-    positions = random_positions(core, 36, seed=7)
-    wanted = sides(positions)
-    if preset == "mancala-world":
-        wanted = list(map(min, wanted, sides(mirror(positions, core.rules))))
-    assert [tuple(row) for row in canonical_sides(positions, core.rules)] == wanted
-    if preset == "three-player":
-        with pytest.raises(ValueError, match="only a board of two players"):
-            mirror(positions, core.rules)
 
 
 def test_positions_that_differ_in_anything_are_not_the_same() -> None:
@@ -126,7 +109,6 @@ IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
     ({"mover": 2}, "mover must be 0 to 1"),
     ({"ply": -1}, "ply must be 0 to 200"),
     ({"scores": [[0.5, -0.5]]}, "whole numbers"),
-    ({"scores": [[2**32, -(2**32)]]}, "scores must be -500 to 570, got \\[4294967296, -4294967296\\]"),
     ({"scores": [[-1001, 1001]]}, "scores must be -500 to 570"),
     ({"scores": np.array([[2**64 - 7, 7]], dtype=np.uint64)}, "scores must be -500 to 570"),
     ({"scores": [[2**70, 0]]}, "scores must be whole numbers of at most 64 bits"),
@@ -158,20 +140,15 @@ def test_the_deepest_debt_is_let_in_and_overflows_nothing(players: int) -> None:
 
 
 SIDE, EMPTY = [1, 0, 0, 0, 0, 0], [0] * 6
-
-
 FORFEITS = [
     ("turn", [EMPTY, SIDE, SIDE], [4, 9, 9], 0, Termination.FORFEIT),
     ("turn", [EMPTY, SIDE, SIDE], [5, 0, 0], 0, Termination.RUNNING),  # it can pay
-    ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
     ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # not due yet
     ("at_once", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.FORFEIT),
-    ("at_once", [SIDE, SIDE, EMPTY], [9, 9, 4], 0, Termination.FORFEIT),
     ("at_once", [EMPTY, SIDE, SIDE], [4, 9, 9], 1, Termination.FORFEIT),  # two seats after the mover
     ("at_once", [SIDE, EMPTY, SIDE], [0, 5, 0], 0, Termination.RUNNING),
     ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # the first that is due can be paid
     ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
-    ("at_once", [SIDE, SIDE, SIDE], [0, 0, 0], 0, Termination.RUNNING),
 ]
 
 
@@ -192,13 +169,6 @@ def test_winners_share_a_tie_and_running_games_have_none() -> None:
     assert relative_points(np.array([[30, 20, 10]])).tolist() == [[15, 0, -15]]
     winners = core.winners(Positions.concatenate([tied, won, core.start()]))
     assert winners.tolist() == [[True, True], [True, False], [False, False]]
-
-
-def test_all_rules_of_one_board_share_its_largest_tables() -> None:
-    tables = [Core(rules).tables for rules in ("vietnamese", "tonkin max_plies=9", "fields=4")]
-    assert tables[0].increment is tables[1].increment is not tables[2].increment
-    with pytest.raises(ValueError, match="read-only"):
-        tables[0].after[0] = 1
 
 
 def test_rows_are_copies_and_pickles_are_equal() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis.strategies import sampled_from
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
 from oanquan_env.engine.move_trace import Lap, Refilling, Taking, TurnEnd
@@ -22,15 +23,11 @@ TURN_ENDS = [
     ("mancala-world", "0,0,0,1,0,0*", NORTH, "4A", 5, 0, TurnEnd.MANDARIN_AHEAD),
     ("mancala-world", "0,0,0,1,0,0", NORTH, "4A", 5, 0, TurnEnd.EMPTY_MANDARIN_AHEAD),
     ("vietnamese", "0,0,0,1,0,0", "2,0,0,0,1,0*", "4A", 5, 2, TurnEnd.NOTHING_BEHIND),
-    ("mancala-world", "1,0,0,0,0,0*", NORTH, "1A", 2, 0, TurnEnd.NOTHING_BEHIND),
     ("mancala-world", "1,0,0,4,2,0*", NORTH, "1A", 2, 4, TurnEnd.NO_FURTHER_GAP),
     ("app", "1,0,0,4,0,0*", NORTH, "1A", 2, 4, TurnEnd.ONE_CAPTURE),
     ("mancala-world", "1,0,0,4,0,0*", NORTH, "1A", 2, 14, TurnEnd.NOTHING_BEHIND),
     ("mancala-world quan_non=5", "0,0,1,0,0,4*", NORTH, "3A", 4, 0, TurnEnd.UNRIPE_MANDARIN),
-    ("mancala-world quan_non=4", "0,0,1,0,0,4*", NORTH, "3A", 4, 14, TurnEnd.NOTHING_BEHIND),
     ("mancala-world mandarin_seeds_capturable=False", "0,0,1,0,0,3", NORTH, "3A", 4, 0, TurnEnd.SEEDS_STAY),
-    ("mancala-world mandarin_seeds_capturable=False", "0,0,1,0,0,3*", NORTH, "3A", 4, 10, TurnEnd.NOTHING_BEHIND),
-    ("mancala-world", "0,1,0,0,0,0*", "0,0,0,2,0,3*", "2C", 11, 0, TurnEnd.MANDARIN_AHEAD),
     ("mancala-world", "0,0,0,1,0,0*", "0,0,0,2,0,3*", "4C", 1, 0, TurnEnd.NOTHING_BEHIND),
 ]
 
@@ -86,9 +83,10 @@ def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:
         board.sowing("5A")
 
 
-def assert_told_right(game_rules: Rules, seed: int, plies: int) -> None:
+@given(rules() | sampled_from([Rules.parse(preset) for preset in PRESET_NAMES]), seeds)
+def test_stories_end_as_the_core_plays(game_rules: Rules, seed: int) -> None:
     rng, board = np.random.default_rng(seed), Board(game_rules)
-    while board.outcome is None and board.ply < plies:
+    while board.outcome is None and board.ply < 60:
         move = board.legal_moves[rng.integers(len(board.legal_moves))]
         player, positions, trace = board.mover, board.positions, board.sowing(move)
         played = board.core.play(positions, [move.action])
@@ -112,14 +110,3 @@ def assert_told_right(game_rules: Rules, seed: int, plies: int) -> None:
         }
         assert allowed.get(trace.turn_end, True)
         assert (trace.turn_end is TurnEnd.ONE_CAPTURE) == (captured and game_rules.capture == "single")
-
-
-@pytest.mark.parametrize("preset", PRESET_NAMES)
-def test_stories_end_as_the_core_plays(preset: str) -> None:
-    for seed in range(6):
-        assert_told_right(Rules.parse(preset), seed, plies=200)
-
-
-@given(rules(), seeds)
-def test_stories_by_random_rules_end_as_the_core_plays(game_rules: Rules, seed: int) -> None:
-    assert_told_right(game_rules, seed, plies=40)

@@ -40,12 +40,3 @@ def test_observations_stay_within_bounds_and_turn_with_the_seats(rules: Rules, s
         assert (encoder.encode(rotate_seats(positions)) == encoder.encode(positions)).all()
         core.play(positions, policy.choose(positions, rng))
         positions = positions[~positions.over]
-
-
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_scores_are_bounded_by_a_refill_on_credit_at_each_ply(players: int) -> None:
-    rules = Rules(players=players, fields=4, max_plies=30)
-    encoder = Encoder(Core(rules))
-    scores = encoder.layout["scores"]
-    assert set(encoder.low[scores].tolist()) == {-4 * 30}
-    assert set(encoder.high[scores].tolist()) == {rules.total + (players - 1) * 4 * 30}

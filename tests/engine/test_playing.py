@@ -6,7 +6,7 @@ import pytest
 from oanquan_env import Board, Core, Positions, choose_move, playing
 from oanquan_env.arrays import Ints
 from oanquan_env.players import RandomPolicy
-from oanquan_env.playing import advance, play_randomly, random_lines, seated
+from oanquan_env.playing import advance, play_randomly, random_lines
 from tests.players import FirstMove, LastMove
 
 CORE = Core()
@@ -28,24 +28,6 @@ def test_a_player_chooses_a_move_on_a_board() -> None:
     assert board == Board()
     with pytest.raises(ValueError, match=r"the game is over \(stones_captured\); there is no move to choose"):
         choose_move(player, Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"))
-
-
-@pytest.mark.parametrize("rules", ["mancala-world", "three-player"])
-def test_games_are_those_played_one_by_one(rules: str) -> None:
-    core = Core(rules)
-    seating = np.random.default_rng(0).integers(0, 2, (6, core.rules.players))
-    players = FirstMove(core), LastMove(core)
-    finals = core.start(6)
-    played: list[list[int]] = [[] for _ in range(6)]
-    for rows, actions in advance(core, finals, seated(players, seating, np.random.default_rng(0))):
-        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
-            played[row].append(action)
-    for row in range(6):
-        board = Board(rules)
-        while not board.outcome:
-            board.push(board.legal_moves[-seating[row, board.mover]])  # 0 is the first move, -1 the last
-        assert played[row] == [move.action for move in board.history]
-        assert finals[row : row + 1].same(board.positions).all()
 
 
 def test_each_game_has_its_own_limit_and_the_rules_have_one() -> None:
@@ -72,13 +54,6 @@ def test_a_game_put_in_the_place_of_a_finished_one_is_played_too() -> None:
                 begun += 1
     assert begun == 5
     assert positions.over.all()
-
-
-def test_illegal_choices_are_noticed_before_anything_changes() -> None:
-    positions = CORE.start(2)
-    with pytest.raises(ValueError, match="illegal action 77 in row 1"):
-        next(advance(CORE, positions, lambda rows, _: np.array([0, 77])))
-    assert positions.same(CORE.start(2)).all()
 
 
 def test_random_lines_lead_to_their_running_positions() -> None:

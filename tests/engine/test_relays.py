@@ -44,11 +44,6 @@ def test_a_relay_that_mandarin_squares_stop_has_few_laps(rules: Rules, seed: int
         assert not (core.expand(positions).positions.ended == Termination.ENDLESS_RELAY).any()
 
 
-def test_the_bound_from_the_set_up_is_255() -> None:
-    core = Core()
-    assert most_laps(core, core.start()).tolist() == [255]
-
-
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_relay_without_an_end_ends_the_game(compiled: bool) -> None:
     """The rules refuse three players with `take_one` for its sake; two players have none that is known."""

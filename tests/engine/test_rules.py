@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 import pytest
-from hypothesis import find, given
+from hypothesis import given
 
 from oanquan_env import PRESETS, Rules, RulesError
 from oanquan_env.engine.rules import FIELD_NAMES, RANGES
@@ -46,8 +46,7 @@ def test_numbers_are_taken_up_to_their_bounds_and_no_further() -> None:
 
 
 @pytest.mark.parametrize("name", FIELD_NAMES)
-def test_every_field_is_drawn_by_the_strategy_and_refuses_nonsense(name: str) -> None:
-    find(strategies.rules(), lambda rules: getattr(rules, name) != getattr(Rules(), name))
+def test_every_field_refuses_nonsense(name: str) -> None:
     for nonsense in ("sideways", -1, 2.5, None):
         with pytest.raises(RulesError, match=name):
             Rules(**{name: nonsense})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import data_equivalence
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Positions
@@ -23,7 +23,7 @@ from oanquan_env.players import EpsilonPolicy, RandomPolicy, as_policy
 from tests import strategies
 from tests.players import FirstMove, random_legal, refusing
 
-NEIGHBOURS = 512
+NEIGHBOURS = 256
 
 
 def drawn(seed: int, count: int, below: int = 2**31) -> list[int]:
@@ -35,7 +35,7 @@ def drawn(seed: int, count: int, below: int = 2**31) -> list[int]:
 def test_generators_of_neighbouring_seeds_are_independent() -> None:
     """Bits are balanced, and neither neighbouring seeds nor successive draws are correlated."""
     numbers = np.array([drawn(seed, NEIGHBOURS) for seed in range(NEIGHBOURS)])
-    assert len(np.unique(numbers)) > 0.999 * numbers.size  # of 2^31: 16 pairs in 2^18 would be expected
+    assert len(np.unique(numbers)) > 0.999 * numbers.size  # of 2^31: one pair in 2^16 would be expected
     bits = (numbers[:, :, None] >> np.arange(31)) & 1
     assert abs(bits.mean(axis=(0, 1)) - 0.5).max() < 5 * 0.5 / NEIGHBOURS  # five standard deviations
     signs = 2 * bits - 1
@@ -63,11 +63,12 @@ def test_the_generator_is_the_published_one() -> None:
 def test_actions_are_picked_equally_often() -> None:
     game = np.zeros(1, game_type(Rules()))[0]
     game.key = generator_key(3) >> 1
-    counts = np.bincount([pick(Core().numbers, game, 0b1000110010) for _ in range(8000)], minlength=10)
+    counts = np.bincount([pick(Core().numbers, game, 0b1000110010) for _ in range(4000)], minlength=10)
     assert counts.nonzero()[0].tolist() == [1, 4, 5, 9]
-    assert abs(counts[counts > 0] - 2000).max() < 5 * np.sqrt(8000 * 0.25 * 0.75)
+    assert abs(counts[counts > 0] - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)
 
 
+@settings(max_examples=25)
 @given(strategies.rules(), st.sampled_from([None, "random", "greedy"]), strategies.seeds)
 def test_the_step_is_the_same_without_numba(rules: Rules, opponent: str | None, seed: int) -> None:
     batches = [
@@ -92,11 +93,9 @@ def test_the_step_is_the_same_without_numba(rules: Rules, opponent: str | None, 
 def test_by_the_variable_nothing_loads_numba() -> None:
     script = "import sys, gymnasium, numpy, oanquan_env; games = gymnasium.make_vec('OAnQuan-v0', num_envs=2);"
     script += "games.reset(); games.step(numpy.array([0, 0])); print('numba' in sys.modules)"
-    for value, loaded in (("0", "False"), ("1", "True")):
-        run = subprocess.run(
-            [sys.executable, "-c", script], env=os.environ | {"OANQUAN_COMPILED": value}, capture_output=True, text=True
-        )
-        assert run.stdout.strip() == loaded, run.stderr
+    plain = os.environ | {"OANQUAN_COMPILED": "0"}
+    run = subprocess.run([sys.executable, "-c", script], env=plain, capture_output=True, text=True)
+    assert run.stdout.strip() == "False", run.stderr
 
 
 @pytest.mark.parametrize("opponent", [None, "greedy", FirstMove(Core())])

@@ -1,4 +1,4 @@
-"""The AEC environment: PettingZoo's own tests for every preset, what they leave out, and match play."""
+"""The AEC environment: PettingZoo's own tests, what they leave out, and match play."""
 
 import copy
 import functools
@@ -18,7 +18,6 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.envs.aec import GameEnv, MatchEnv
 from oanquan_env.rewards import REWARDS, game_rewards
 from tests.boards import fair_reward
-from tests.strategies import PRESET_NAMES
 
 # api_test knows the names of the environments that may observe dicts, and warns about all others
 pytestmark = pytest.mark.filterwarnings("ignore:.*[Oo]bservation.*:UserWarning")
@@ -32,11 +31,10 @@ def from_text(text: str, make: Callable[..., GameEnv] = raw_env, **settings: str
     return game
 
 
-MATCHES = [(preset, "max_rounds=3") for preset in ("mancala-world", "tonkin")]
-
-
-@pytest.mark.parametrize(("preset", "match"), [*((preset, None) for preset in PRESET_NAMES), *MATCHES])
-def test_every_preset_passes_pettingzoo_s_tests(preset: str, match: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("preset", "match"), [("mancala-world", None), ("tonkin", "max_rounds=3"), ("three-player", None)]
+)
+def test_pettingzoo_s_tests_pass(preset: str, match: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     make = functools.partial(env, rules=preset, match=match)
     api_test(make(), num_cycles=400)
@@ -70,11 +68,10 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize("make", [env, raw_env])
-def test_unknown_settings_are_refused(make: Any) -> None:
+def test_unknown_settings_are_refused() -> None:
     for settings, error, message in REFUSED:
         with pytest.raises(error, match=message):
-            make(**settings)
+            env(**settings)
 
 
 def test_the_mask_is_of_the_mover_alone_and_observations_are_fresh() -> None:
@@ -136,7 +133,7 @@ def test_outcomes_are_shared_and_margins_paid_as_points_are_won() -> None:
     assert game.rewards == {"player_0": 4 / 70, "player_1": -4 / 70}
 
 
-@pytest.mark.parametrize("preset", PRESET_NAMES)
+@pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
 @pytest.mark.parametrize("reward", REWARDS)
 def test_rewards_sum_to_zero_and_in_all_to_what_a_game_pays(preset: str, reward: str) -> None:
     game = raw_env(rules=preset, reward=reward)
@@ -152,13 +149,12 @@ def test_rewards_sum_to_zero_and_in_all_to_what_a_game_pays(preset: str, reward:
         assert list(total.values()) == pytest.approx(fair_reward(reward, standings, game.core.rules.total))
 
 
-@pytest.mark.parametrize("make", [env, raw_env])
-def test_the_seed_draws_opening_plies_and_copies_and_pickles_play_on_alike(make: Callable[..., GameEnv]) -> None:
-    game, begun = make("vietnamese", opening_plies=3), []
-    for seed in [*range(200), *range(200)]:
+def test_the_seed_draws_opening_plies_and_copies_and_pickles_play_on_alike() -> None:
+    game, begun = env("vietnamese", opening_plies=3), []
+    for seed in [*range(50), *range(50)]:
         game.reset(seed=seed)
         begun.append((int(game.unwrapped.positions.ply[0]), game.unwrapped.positions.squares.tolist()))
-    assert begun[:200] == begun[200:]
+    assert begun[:50] == begun[50:]
     assert {ply for ply, _ in begun} == {0, 1, 2, 3}
     ply, action = begun[-1][0], int(game.observe(game.agent_selection)["action_mask"].argmax())
     twins = [copy.deepcopy(game), pickle.loads(pickle.dumps(game))]

@@ -32,7 +32,7 @@ def actions_of(mask: Mask, rng: np.random.Generator) -> Any:
 
 
 @pytest.mark.parametrize("opponent", OPPONENTS)
-@pytest.mark.parametrize("preset", PRESET_NAMES)
+@pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
 def test_a_thread_plays_the_games_of_the_vector_environment(preset: str, opponent: str | None) -> None:
     """The function of a thread, run by Python."""
     settings: Any = {"opponent": opponent, "reward": "mixed", "opening_plies": 3}

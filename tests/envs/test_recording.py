@@ -1,17 +1,12 @@
-"""Pictures of environments: videos, the VectorEnv's tiles, PettingZoo games, and the window of the mode `human`."""
+"""Pictures of environments, and the window of the mode `human`."""
 
-import sys
 from collections.abc import Iterable
-from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
-from gymnasium.wrappers import RecordVideo
-from gymnasium.wrappers.vector import RecordVideo as RecordVectorVideo
 
 from oanquan_env import Board, Move, env, raw_env, render
 from oanquan_env.envs.single import OAnQuanEnv
@@ -20,24 +15,6 @@ from oanquan_env.render import LastMove, Window, window
 from tests.boards import boards_of
 
 RULES = "quan_non=20 max_plies=3"  # no stone is taken so soon: every game has three plies
-
-Frames = list[npt.NDArray[np.uint8]]
-
-
-@pytest.fixture
-def videos(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Frames, int]]:
-    """Stands for moviepy, which need not be installed: the name, the frames and the frame rate of each video."""
-    written: list[tuple[str, Frames, int]] = []
-
-    def clip(frames: Frames, fps: int) -> SimpleNamespace:
-        return SimpleNamespace(
-            write_videofile=lambda path, logger=None: written.append((Path(path).stem, list(frames), fps))
-        )
-
-    for name in ("moviepy", "moviepy.video", "moviepy.video.io", clips := "moviepy.video.io.ImageSequenceClip"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    sys.modules[clips].ImageSequenceClip = clip  # type: ignore[attr-defined]
-    return written
 
 
 def line(first: str) -> list[str]:
@@ -60,28 +37,6 @@ def picture(*moves: str, rules: str = RULES) -> npt.NDArray[np.uint8]:
     """The picture after these moves."""
     board = boards_of(*moves, rules=rules)[-1]
     return render.rgb(board, last=board.last_mark)
-
-
-def test_videos_of_a_game_and_of_a_batch(videos: list[tuple[str, Frames, int]], tmp_path: Path) -> None:
-    """A batch lays its games out as tiles."""
-    game = gymnasium.make("OAnQuan-v0", rules=RULES, opponent=None, render_mode="rgb_array")
-    filmed = RecordVideo(game, str(tmp_path / "videos"), episode_trigger=lambda _: True)
-    for _ in range(2):
-        filmed.reset()
-        for action in actions(LINE):
-            filmed.step(action)
-    filmed.close()  # type: ignore[no-untyped-call]
-    assert [(name, fps) for name, _, fps in videos] == [("rl-video-episode-0", 1), ("rl-video-episode-1", 1)]
-    for _, frames, _ in videos:
-        assert np.array_equal(frames, [picture(*LINE[:plies]) for plies in range(4)])
-    games = gymnasium.make_vec("OAnQuan-v0", num_envs=2, rules=RULES, opponent=None, render_mode="rgb_array")
-    batch = RecordVectorVideo(games, str(tmp_path / "batches"), episode_trigger=lambda _: True)
-    batch.reset()
-    batch.step(actions([LINE[0], OTHER[0]]))
-    batch.close()
-    _, (_, frame), fps = videos[-1]
-    assert fps == 1
-    assert np.array_equal(frame, np.concatenate([picture(LINE[0]), picture(OTHER[0])], axis=1))
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
@@ -112,8 +67,8 @@ def test_the_first_games_of_a_large_batch_are_drawn() -> None:
     assert not np.any(pictures[-1])
 
 
-@pytest.mark.parametrize("make", [env, raw_env])
-def test_a_pettingzoo_game_is_filmed_picture_by_picture(make: Any) -> None:
+@pytest.mark.parametrize("make", [env, lambda **settings: OAnQuanEnv(opponent=None, **settings)])
+def test_a_game_is_filmed_picture_by_picture(make: Any) -> None:
     game = make(rules=RULES, render_mode="rgb_array")
     game.reset()
     frames: list[Any] = [game.render()]

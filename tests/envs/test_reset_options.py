@@ -15,10 +15,8 @@ MAKERS = {
     "vector": lambda rules="mancala-world": OAnQuanVectorEnv(2, rules, opponent=None),
 }
 
-LATE, DECIDED = Core().start(), Core().start()
-LATE.ply[:] = 200
+DECIDED = Core().start()
 DECIDED.squares[0, 7::8], DECIDED.scores[0] = 0, (20, 0)
-OTHER_RULES = ("fields=3", "seeds=4", "three-player", "stones=False end=squares_empty mandarin_seeds=10")
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
@@ -26,20 +24,13 @@ OTHER_RULES = ("fields=3", "seeds=4", "three-player", "stones=False end=squares_
     ("options", "error", "message"),
     [
         ({"position": Board("vietnamese")}, ValueError, "is a board of 'vietnamese', not of 'mancala-world'"),
-        ({"position": Board("max_plies=40")}, ValueError, "is a board of '.*', not of 'mancala-world'"),
-        *(
-            ({"position": Core(rules).start()}, ValueError, "is no position of 'mancala-world': ")
-            for rules in OTHER_RULES
-        ),
-        *(({"position": position}, ValueError, "is no position of") for position in (LATE, DECIDED)),
+        ({"position": Core("fields=3").start()}, ValueError, "is no position of 'mancala-world': "),
+        ({"position": DECIDED}, ValueError, "is no position of"),
         ({"position": Core().start(3)}, ValueError, "must be one position.* of a running game"),
         ({"position": "nonsense"}, NotationError, "a position has 4 words"),
-        *(
-            ({"position": given}, TypeError, "'position' must be a text, a Board or Positions; got")
-            for given in (3, [5] * 12, Core())
-        ),
+        ({"position": [5] * 12}, TypeError, "'position' must be a text, a Board or Positions; got"),
         ({"postion": "5,5"}, ValueError, r"unknown option of reset 'postion' \(did you mean position\?\)"),
-        *((options, TypeError, "reset's options must be a dict or None; got") for options in (3, ["position"], "text")),
+        (["position"], TypeError, "reset's options must be a dict or None; got"),
     ],
 )
 def test_what_is_no_position_of_the_rules_is_refused(
@@ -50,7 +41,7 @@ def test_what_is_no_position_of_the_rules_is_refused(
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "vietnamese refill=forfeit", "refill_when=at_once"])
+@pytest.mark.parametrize("rules", ["vietnamese refill=forfeit", "three-player"])
 def test_every_position_of_play_is_taken(make: Any, rules: str) -> None:
     game, positions = make(rules), random_positions(Core(rules), 60, seed=2)
     for row in range(len(positions)):

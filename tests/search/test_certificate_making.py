@@ -15,14 +15,12 @@ from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players import GreedyPolicy, RandomPolicy, make
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import advance, seated
-from oanquan_env.search.certificates import Certificate, beginnings, follow, read_certificate, unpack
+from oanquan_env.search.certificates import Certificate, beginnings, follow, unpack
 from oanquan_env.search.certify import NoStrategyError, certify
-from tests.certificates import SHIPPED, SMALL, SOLVED, bounds, made, proved, shipped, solved
+from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
 
-@pytest.mark.parametrize(
-    "rules", [SMALL, "ludii fields=3 seeds=2", "app fields=3 seeds=1", "tonkin fields=3 seeds=2 mandarin_seeds=3"]
-)
+@pytest.mark.parametrize("rules", [SMALL, "tonkin fields=3 seeds=2 mandarin_seeds=3"])
 def test_what_the_solver_proves_is_certified(rules: str) -> None:
     """Also where the bounds do not meet."""
     solver = solved(rules)
@@ -32,16 +30,6 @@ def test_what_the_solver_proves_is_certified(rules: str) -> None:
     assert bounds(Certificate.from_bytes(certify(solver).to_bytes())) == (lower, upper)
     solver.progress.lower, solver.progress.upper = lower - 2, upper + 1
     assert bounds(certify(solver)) == (lower - 2, upper + 1)
-
-
-@pytest.mark.parametrize(
-    ("rules", "value"),
-    [pytest.param(*preset, marks=() if preset[0] == "tonkin" else pytest.mark.slow) for preset in SOLVED.items()],
-)
-def test_presets_are_certified_by_the_command(rules: str, value: int, tmp_path: Path) -> None:
-    path = tmp_path / "certificate.npz"
-    assert main(["solve", "--rules", rules, "--certificate", str(path)]) == 0
-    assert bounds(read_certificate(path)) == (value, value)
 
 
 GOING_ROUND = "mancala-world fields=3 seeds=2 stone_value=3 end=squares_empty leftovers=split"
@@ -68,13 +56,6 @@ def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written()
         certify(solver, 0.0)
 
 
-def test_a_last_move_is_certified() -> None:
-    position = parse_position(Core("tonkin"), "0,0,1,0,0,5/0,0,0,0,0,0 32,32 0 6")
-    lower, upper = proved(made("tonkin", position))
-    assert (lower.bound, lower.positions, lower.plies) == (5, 1, 2)
-    assert (upper.bound, upper.positions, upper.plies) == (5, 0, 1)
-
-
 def test_one_command_writes_a_certificate_and_another_checks_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -89,10 +70,10 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     assert "not a certificate" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy", "maxn:depth=2", "maxn:depth=1,net=pretrained"])
-@pytest.mark.parametrize(("rules", "bounds"), SHIPPED.items())
+@pytest.mark.parametrize("opponent", ["random", "maxn:depth=1,net=pretrained"])
+@pytest.mark.parametrize(("rules", "bounds"), [(name, SHIPPED[name]) for name in ("mancala-world", "tonkin")])
 def test_the_book_never_does_worse_than_its_bounds(rules: str, bounds: tuple[int, int], opponent: str) -> None:
-    core, games = Core(rules), 200 if opponent in ("random", "greedy") else 20
+    core, games = Core(rules), 200 if opponent == "random" else 20
     book, other = make("book:random", rules), make(opponent, rules)
     for seat, seating in ((0, [0, 1]), (1, [1, 0])):
         finals = core.start(games)
@@ -104,7 +85,7 @@ def test_the_book_never_does_worse_than_its_bounds(rules: str, bounds: tuple[int
         assert finals.terminated.all()
 
 
-@pytest.mark.parametrize("rules", SHIPPED)
+@pytest.mark.parametrize("rules", ["tonkin", "app"])
 def test_the_book_knows_every_position_of_its_strategies_and_their_mirror_images(rules: str) -> None:
     certificate, core = shipped(rules), Core(rules)
     book = BookPolicy(certificate, RandomPolicy(core))

@@ -7,16 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oanquan_env import Board, Core, Positions, Rules, Termination
-from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import load_suite
+from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.loops import in_turn
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.many import NET_UNIT, compile_many, play
 from oanquan_env.search.maxn import ManySearch
-from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
 from tests.nets import random_net
@@ -78,20 +75,6 @@ def test_values_are_those_of_a_plain_search(rules: str, depth: int) -> None:
             assert one.values == pytest.approx({int(action): row[action] for action in np.isfinite(row).nonzero()[0]})
 
 
-@pytest.mark.parametrize("rules", FORFEIT)
-def test_scores_decide_forfeits(rules: str) -> None:
-    core, rng = Core(rules), np.random.default_rng(0)
-    boards = random_positions(core, 200, seed=1)
-    poor, rich = random_scores(core, boards.copy(), rng), boards.copy()
-    rich.scores[:] = 1000
-    children = core.expand(poor).positions
-    assert (children.ended == Termination.FORFEIT).any()
-    found = [plain_maxn(core, one, 3) for one in (poor, rich)]
-    assert (found[0] != found[1]).any()
-    for one, wanted in zip((poor, rich), found, strict=True):
-        assert ManySearch(core).values(one, 3) == pytest.approx(wanted, abs=1e-9)
-
-
 @pytest.mark.parametrize("rules", TINY)
 def test_a_net_values_running_positions_at_the_horizon(rules: str) -> None:
     """But for the rounding of its weights, which may turn a choice between near equals."""
@@ -102,19 +85,6 @@ def test_a_net_values_running_positions_at_the_horizon(rules: str) -> None:
         legal = np.isfinite(wanted)
         assert (legal == np.isfinite(found)).all()
         assert (np.abs(found[legal] - wanted[legal]) <= 3 / NET_UNIT).mean() >= share
-
-
-@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
-def test_with_a_net_of_the_package_too(rules: str) -> None:
-    core, net = Core(rules), read_value_net("pretrained", rules)
-    positions = random_positions(core, 40, seed=5)
-    search = ManySearch(core, net=net)
-    for depth in (1, 3):
-        wanted, found = plain_maxn(core, positions, depth, net), search.values(positions, depth)
-        legal = np.isfinite(wanted)
-        assert (np.abs(found[legal] - wanted[legal]) <= 0.2).mean() > 0.98
-    search.use(None)
-    assert (search.values(positions, 1) == ManySearch(core).values(positions, 1)).all()
 
 
 def test_what_cannot_be_searched_is_refused() -> None:
@@ -176,13 +146,3 @@ def test_an_analysis_is_worth_its_line(rules: str) -> None:
     assert re.match(r"\+\d+(\.\d)? points for South from here on, seen 4 plies", str(player.analyse(Board(rules))))  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match=f"the board has the rules 'app', the player '{rules}'"):
         player.analyse(Board("app"))  # type: ignore[attr-defined]
-
-
-def test_the_net_of_the_package_makes_search_better() -> None:
-    assert len(read_value_net("pretrained", "four-player").to_bytes()) < 300_000
-    rules = Rules.parse("three-player")
-    with_net, without = (
-        regret(make(name, rules), load_suite(rules), np.random.default_rng(0)).mean
-        for name in ("maxn:depth=2,net=pretrained", "maxn:depth=2")
-    )
-    assert with_net < 0.9 * without

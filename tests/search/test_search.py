@@ -2,25 +2,20 @@
 
 import time
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, Termination, mirror
+from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, Termination
 from oanquan_env.engine.move import can_play
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search import alphabeta
-from oanquan_env.search.alphabeta import ENTRY
-from oanquan_env.search.compiled import SearchRules, compile_rules, play
+from oanquan_env.search.compiled import compile_rules, play
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
-from oanquan_env.search.memory import canonical, is_symmetric, new_memory
-from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.solver import Solver
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies
@@ -188,73 +183,9 @@ def test_what_cannot_be_searched_is_refused() -> None:
         player.analyse(Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"))
 
 
-@pytest.mark.skipif(not numba.config.DISABLE_JIT, reason="compiled functions keep the horizon that they know")
-def test_leaves_have_the_value_of_the_horizon_and_guesses_save_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    def horizon(rules: SearchRules, own: int, other: int) -> int:
-        own, other = map(int, canonical(rules, own, other))
-        return (7 * own + other) % 131 - 65
-
-    def leaf(positions: Positions) -> np.ndarray:
-        return np.array([horizon(full._rules, *sides(positions, row)) for row in range(len(positions))])
-
-    core = endless("mancala-world fields=3 seeds=2")
-    positions = random_positions(core, 12, seed=9)
-    full, guessing = (Search(core, table_megabytes=1, guess_depth=plies) for plies in (0, 4))
-    for module in (alphabeta, root):
-        monkeypatch.setattr(module, "horizon", horizon)
-    full._rules.has_net = guessing._rules.has_net = 1
-    for depth in (1, 2, 3, 4):
-        plain = plain_values(core, positions, depth, leaf=leaf)
-        for search in (full, guessing)[: 1 + (depth < 3)]:  # no guess stands for a last ply
-            assert (np.nan_to_num(search.values(positions, depth), nan=-np.inf) == plain).all()
-    for one in full.best_moves(positions, Limits(nodes=200)):
-        assert one.value == one.values[one.action]
-    slow, fast = (search.best_moves(positions, Limits(depth=4)) for search in (full, guessing))
-    assert sum(one.nodes for one in fast) < 0.9 * sum(one.nodes for one in slow)
-
-
-@pytest.mark.parametrize("rules", ["mancala-world fields=3", "app fields=4", "vietnamese fields=2 sowing=clockwise"])
-def test_a_position_is_symmetric_if_its_mirror_image_is_the_same(rules: str) -> None:
-    core = Core(rules)
-    compiled, start = compile_rules(core), core.start()
-    positions = Positions.concatenate([start] * (start.squares.size + 1))
-    for byte in range(start.squares.size):  # each square in turn is another one
-        place = byte % SIDE_BYTES
-        positions.squares[byte, byte] += place < core.rules.fields or place in (MANDARIN_BYTE, STONE_BYTE)
-    found = [is_symmetric(compiled, *sides(positions, row)) for row in range(len(positions))]
-    same = mirror(positions, core.rules).same(positions) & core.rules.is_symmetric
-    assert found == same.tolist()
-    assert found[-1] == core.rules.is_symmetric
-
-
-def test_values_of_two_players_are_opposite() -> None:
-    core = Core("tonkin")
-    positions = random_positions(core, 12, seed=8)
-    rows = np.arange(len(positions))
-    search, plain = MoveValues(core, 2), plain_values(core, positions, 2)
-    values, best = search.values(positions), search.position_values(positions)
-    assert (values[rows, :, positions.mover] == plain).all()
-    assert (values.sum(axis=2)[core.legal_mask(positions)] == 0).all()
-    assert best[rows, positions.mover].tolist() == plain.max(axis=1).tolist()
-    assert not best.sum(axis=1).any()
-    assert (np.nan_to_num(search.movers_values(positions)[0], nan=-np.inf) == plain).all()
-
-
-def test_a_table_forgets_with_each_search_also_when_its_generations_are_used_up() -> None:
-    memory, table = new_memory(0.01, ENTRY)
-    memory.bucket_bits = memory.dirty_bits = 8
-    for _ in range(600):
-        root.begin_generation(memory, table)
-        assert alphabeta.probe(memory, table, 1, 2).kind == 0
-        known = alphabeta.Known(alphabeta.EXACT, 7, 3, 0, 4)
-        alphabeta.store(memory, table, 1, 2, known)
-        assert alphabeta.probe(memory, table, 1, 2) == known
-
-
-PLAYERS = [("minimax:depth=4", "mancala-world"), ("maxn:depth=3", "three-player"), ("maxn:depth=3", "tonkin")]
-
-
-@pytest.mark.parametrize(("name", "rules"), [*PLAYERS, ("maxn:depth=3", "three-player refill=forfeit")])
+@pytest.mark.parametrize(
+    ("name", "rules"), [("minimax:depth=4", "mancala-world"), ("maxn:depth=3", "three-player refill=forfeit")]
+)
 def test_it_plays_every_best_move_and_no_other(name: str, rules: str) -> None:
     core, player = Core(rules), make(name, rules)
     values = plain_maxn(core, core.start(), int(name[-1]))[0, :, 0]

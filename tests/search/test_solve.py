@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
-import numpy as np
 import pytest
 
 from oanquan_env import Core, Positions
@@ -18,7 +17,7 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.search import proof
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.memory import INFINITY
-from oanquan_env.search.proof import FAILED, LIMITED, PROVED, UNPROVED, LimitReachedError, ProofTable, State, prove
+from oanquan_env.search.proof import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
 from oanquan_env.search.solver import BoundSearch, ProofState, Solver
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides
@@ -44,7 +43,9 @@ def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
     return int(won[mover] - won[1 - mover])
 
 
-@pytest.mark.parametrize("rules", SMALL)
+@pytest.mark.parametrize(
+    "rules", [pytest.param(rules, marks=pytest.mark.slow) if "fields=2" in rules else rules for rules in SMALL]
+)
 def test_bounds_are_as_good_as_plain_minimax_has_them(rules: str) -> None:
     core = endless(rules)
     count = 2 if "fields=2" in rules else 10  # where play need not end, proofs take their time
@@ -66,7 +67,7 @@ def test_bounds_are_as_good_as_plain_minimax_has_them(rules: str) -> None:
     assert solved < len(positions) if "fields=2" in rules else solved > 0
 
 
-@pytest.mark.parametrize("rules", list(SMALL)[:-1])
+@pytest.mark.parametrize("rules", list(SMALL)[:3])
 @pytest.mark.parametrize("megabytes", [0.01, 1])
 def test_what_is_proved_holds_by_the_plies_of_its_proof(rules: str, megabytes: float) -> None:
     core = endless(rules)
@@ -89,7 +90,7 @@ def test_what_is_proved_holds_by_the_plies_of_its_proof(rules: str, megabytes: f
     assert checked > 12
 
 
-@pytest.mark.parametrize("guess", [-60, -10, -9, -8, 0, 60])
+@pytest.mark.parametrize("guess", [-60, -9, 60])
 @pytest.mark.parametrize("most", [-9, -6, 60])
 def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
     guess: int, most: int, monkeypatch: pytest.MonkeyPatch
@@ -110,12 +111,8 @@ def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
     assert len(asked) == len(set(asked)) <= 36
 
 
-@pytest.mark.parametrize(
-    ("rules", "value"),
-    [("app fields=3 seeds=1", 24), ("ludii fields=3 seeds=2", -2), ("mancala-world fields=3 seeds=2", -2)],
-)
-def test_a_bound_beyond_the_value_fails_soon_though_play_may_lead_back(rules: str, value: int) -> None:
-    core = endless(rules)
+def test_a_bound_beyond_the_value_fails_soon_though_play_may_lead_back() -> None:
+    core, value = endless("app fields=3 seeds=1"), 24
     table, root = ProofTable(core, megabytes=4), sides(core.start())
     assert table.prove(*root, value + 1, is_lower=True, nodes=1 << 30) == FAILED
     assert table.prove(*root, value - 1, is_lower=False, nodes=1 << 30) == FAILED
@@ -177,22 +174,6 @@ def test_finished_games_batches_and_bounds_beyond_all_values_are_refused() -> No
             table.prove(*sides(core.start()), bound, is_lower=True, nodes=10)
     (bound_search := BoundSearch(table, *sides(core.start()), Bounds())).narrow(10**6, 10)
     assert bound_search.bounds == Bounds()
-
-
-def test_bounds_of_many_positions_are_proved_at_once() -> None:
-    core = endless(next(iter(SMALL)))
-    positions = random_positions(core, 12, seed=2)
-    table = ProofTable(core, megabytes=1)
-    zero, most = np.zeros(len(positions), dtype=np.int32), np.full(len(positions), UNPROVED)
-    bounds, plies = table.prove_each(positions, zero, most, 20_000)
-    found = plies < UNPROVED
-    assert 0 < found.sum() < len(positions)
-    alone = [table.prove(*sides(positions, row), 0, is_lower=True, nodes=20_000) for row in range(len(positions))]
-    assert found.tolist() == [answer == PROVED for answer in alone]
-    again = table.prove_each(positions[found], bounds[found].astype(np.int32), plies[found], 0)
-    assert [column.tolist() for column in again] == [bounds[found].tolist(), plies[found].tolist()]
-    _, sooner = table.prove_each(positions[found], bounds[found].astype(np.int32), plies[found] - 1, 0)
-    assert (sooner == UNPROVED).all()
 
 
 LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"

@@ -3,7 +3,6 @@
 import io
 import pickle
 from pathlib import Path
-from typing import Any
 
 import numba
 import numpy as np
@@ -19,10 +18,9 @@ from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
 from oanquan_env.players import make
-from oanquan_env.search import leaf
 from oanquan_env.search.compiled import SearchRules, compile_rules, mover_first
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.leaf import horizon, with_net
+from oanquan_env.search.leaf import canonical, evaluate, horizon, with_net
 from oanquan_env.search.maxn import ManySearch
 from oanquan_env.search.value_net import (
     HIDDEN,
@@ -40,19 +38,16 @@ from tests.plain_search import endless, plain_values
 VARIANTS = ["mancala-world", "vietnamese", "tonkin", "ludii", "app", "mancala-world fields=3 seeds=2"]
 
 
-evaluate, canonical = leaf.evaluate, leaf.canonical
-
-
 @numba.njit  # type: ignore[misc]
 def leaf_value(rules: SearchRules, own: int, other: int) -> float:
     own, other = canonical(rules, own, other)
     return evaluate(rules, (own, other))[0]  # type: ignore[no-any-return]
 
 
-def leaf_values(core: Core, net: ValueNet, positions: Positions, value: Any = leaf_value) -> np.ndarray:
+def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
     """The values of compiled leaves, not rounded."""
     rules = with_net(compile_rules(core), net)
-    return np.array([value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
+    return np.array([leaf_value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
 
 
 @pytest.mark.parametrize("rules", [*VARIANTS, "three-player", "four-player", "three-player fields=3 seeds=2"])
@@ -125,20 +120,17 @@ def changed_file(**changes: object) -> bytes:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "not a value net"),
         (b"nonsense", r"not a value net: not readable as \.npz: File is not a zip file"),
         (changed_file()[:-100], "not a value net"),
         (pickle.dumps(Trap()), "not a value net"),
         (changed_file(origin=np.array([Trap()], dtype=object)), "Object arrays cannot be loaded"),
         (changed_file(format=np.array(1)), "format 1, this version reads 3"),
         (changed_file(hidden_bias=None), "hidden_bias"),
-        (changed_file(hidden_bias=np.zeros(32)), "hidden_bias is float64 of shape"),
         (changed_file(hidden_bias=np.zeros(17, np.float32)), r"float32 of \(32,\) is wanted"),
         (changed_file(output_bias=np.array([np.nan], np.float32)), "output_bias holds something that is no number"),
         (changed_file(output_bias=np.array([2 * LARGEST], np.float32)), "no number from -10000 to 10000"),
         (changed_file(rules=np.array("chess")), "unknown preset 'chess'"),
         (changed_file(rules=np.array("three-player")), r"embedding is float32 of shape \(276, 256\)"),
-        (changed_file(rules=np.array("mancala-world fields=4")), "embedding is float32"),
         (changed_file(origin=np.array("{")), "not a value net"),
     ],
 )
@@ -189,22 +181,6 @@ def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, dept
             assert (found.value, found.actions) == (expected.max(), best)
 
 
-@pytest.mark.parametrize("without", [1, 2])
-def test_leaves_are_the_same_without_the_processors_own_instruction(
-    without: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    core, net = Core(), random_net("mancala-world")
-    positions = random_positions(core, 50, seed=6)
-    monkeypatch.setattr(leaf, "_PAIR_INSTRUCTIONS", leaf._PAIR_INSTRUCTIONS[without:])
-
-    @numba.njit  # type: ignore[misc]
-    def evaluate(rules: SearchRules, own: int, other: int) -> float:
-        own, other = canonical(rules, own, other)
-        return float(leaf.evaluate(rules, (own, other))[0])
-
-    assert (leaf_values(core, net, positions, evaluate) == leaf_values(core, net, positions)).all()
-
-
 def test_a_nets_guesses_save_nodes_and_change_little() -> None:
     """To depth 2 no search is so shallow that a guess may stand for it; deeper, a good net is seldom wrong."""
     core = Core()
@@ -249,8 +225,8 @@ def test_a_huge_net_stays_within_the_searchs_values() -> None:
     assert abs(Search(core, net=net).best(core.start(), Limits(depth=3)).value) <= 8000 + core.rules.total
 
 
-@pytest.mark.parametrize(("kind", "rules"), [("minimax:depth=3", "tonkin"), ("maxn:depth=2", "three-player")])
-def test_players_take_nets_by_name_and_hashes_of_files_tell_nets_apart(tmp_path: Path, kind: str, rules: str) -> None:
+def test_players_take_nets_by_name_and_hashes_of_files_tell_nets_apart(tmp_path: Path) -> None:
+    kind, rules = "maxn:depth=2", "three-player"
     folders = [tmp_path / f"{seed}" for seed in range(2)]
     for seed, folder in enumerate(folders):
         folder.mkdir()
