@@ -38,6 +38,7 @@ Seat: TypeAlias = int | Literal["random"]
 MAX_GAMES = 10_000_000
 """Most games of one batch."""
 MAX_SEED = 2**64 - 1
+INT64 = np.dtype(np.int64)
 FEWEST_SHARED = 1024
 """Fewer games are played by one thread: waking the others takes longer."""
 TERMINATIONS = (*map(str, Termination), "illegal_action")
@@ -260,9 +261,9 @@ class Games:
         """
         if not self.ready:
             raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
-        actions = np.asarray(actions)
-        if actions.dtype != np.int64 or actions.shape != self.rewards.shape:
-            check_whole(actions, len(self.records))
+        n, actions = len(self._rows), np.asarray(actions)
+        if actions.dtype is not INT64 or actions.shape != (n,):  # `!=` takes longer than the step of a game
+            check_whole(actions, n)
             actions = actions.astype(np.int64)
         if self._threads > 1:
             outside = (actions < 0) | (actions >= self.core.rules.actions)
@@ -270,7 +271,6 @@ class Games:
                 raise self._refusal(actions, int(outside.argmax()))
         if self._opponents.first:
             self._forget()
-        n = len(self.records)
         self._see(np.empty(n, self._observations.dtype), np.empty(n, self._masks.dtype))
         return self._step(self._rows, actions, self._set_up, self._settings, rng)
 

@@ -114,6 +114,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everyone = np.ones(num_envs, dtype=np.bool_)
+        self._everyone.setflags(write=False)
         self._screen = Screen(core, render_mode)
         self._replays = [Replay(core) for _ in range(min(num_envs, DRAWN_GAMES) if render_mode else 0)]
 
@@ -184,8 +185,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         rewards, terminated, truncated = games.rewards.copy(), games.terminated.copy(), games.truncated.copy()
         if count:
             info = self._restart() if self._is_same_step else self._ends(terminated | truncated)
-        info["action_mask"], info["_action_mask"] = games.mask.copy(), self._everyone.copy()
-        self._name_opponents(info, info["_action_mask"])
+        info["action_mask"], info["_action_mask"] = games.mask.copy(), self._everyone
+        self._name_opponents(info, self._everyone)
         return games.observation, rewards, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
