@@ -19,7 +19,6 @@ MODULE:NAME is your own player, as in my_package.players:Careful. THIS IMPORTS A
 
 import contextlib
 import dataclasses
-import re
 import shlex
 import sys
 from dataclasses import dataclass
@@ -29,8 +28,9 @@ from oanquan_env.errors import INTERRUPTED, UsageError, needing_extra
 
 with needing_extra("train", "evaluate.py" if __name__ == "__main__" else None):
     import tyro
-    from rich.console import Console
-    from rich.markdown import Markdown
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import Markdown, TableElement
+    from rich.table import Table
 
     from agents import config
     from agents.config import OptionalFile, OptionalFolder, RayAddress, parse_options, read_yaml, validated
@@ -40,6 +40,24 @@ with needing_extra("train", "evaluate.py" if __name__ == "__main__" else None):
     from oanquan_env.files import check_place, write_atomically
     from oanquan_env.players import usage
     from oanquan_env.records.games import format_records
+
+
+class FoldedTable(TableElement):
+    """A table that continues long words on the next line, where Rich would cut them."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for table in super().__rich_console__(console, options):
+            if isinstance(table, Table):
+                for column in table.columns:
+                    column.overflow = "fold"
+            yield table
+
+
+class Page(Markdown):
+    """Markdown with such tables."""
+
+    elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012
+
 
 UNSET = EvaluationSettings([""])  # agents are still to be given
 FILE_WIDTH = 160  # characters of a line of output that goes to a file
@@ -85,9 +103,7 @@ def evaluate(options: Options, command: str, console: Console) -> None:
     run = EvaluationRun(options.settings, options.output)
     with config.progress_bar(console=console, transient=True, disable=not console.is_terminal) as progress:
         report = run.run(command, progress, options.ray)
-    lines = markdown(report).splitlines()
-    shown = [re.sub(r",(?=\S)", ", ", line) if line.startswith("|") else line for line in lines]  # long names wrap
-    console.print(Markdown("\n".join(shown)))
+    console.print(Page(markdown(report)))
     if options.json:
         write_atomically(options.json, report.to_json().encode())
     if options.save_games:
