@@ -85,7 +85,7 @@ class Results:
                 runs = [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]
                 regrets = [[point["regret"][ending] for point in run] for run in runs]
                 curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
-        return png(draw_curves(panels, logarithmic=True))
+        return png(draw_curves(panels))
 
 
 def _over_runs(runs: list[Estimate]) -> str:

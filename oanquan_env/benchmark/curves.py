@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,12 @@ from oanquan_env.errors import UsageError, as_whole
 from oanquan_env.players.adapters import as_policy
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 BASELINES = "random", "greedy"
 """Opponents of an agent in training."""
-TICKS = 0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 8, 12, 20
+TICKS = 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 8, 12, 20, 40
 
 
 @dataclass(frozen=True)
@@ -136,18 +137,22 @@ def draw_curves(
     panels: Mapping[str, Mapping[str, LearningCurve]],
     lines: Mapping[str, float] | None = None,
     *,
-    logarithmic: bool = False,
+    axes: "Sequence[Axes] | None" = None,
 ) -> "Figure":
     """A figure of Matplotlib, to be saved: a panel for each name, which stands below its axis, with curves by name.
 
-    A curve is drawn with its interval. `lines` are the regrets of players to compare with, by name. With `logarithmic`,
-    so is the axis of training.
+    A curve is drawn with its interval. `lines` are the regrets of players to compare with, by name. An axis of training
+    whose measures grow by factors is logarithmic. `axes` are those of a figure of your own, one for each panel.
     """
     from matplotlib.figure import Figure  # takes half a second to import
 
-    figure = Figure(figsize=(5.5 * len(panels), 4.2), layout="constrained")
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    if axes is None:
+        figure = Figure(figsize=(5.5 * len(panels), 4.2), layout="constrained")
+        axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    every = [one for curves in panels.values() for curve in curves.values() for one in curve.regret]
+    least, most = min(one.low for one in every), max([one.high for one in every] + list((lines or {}).values()))
+    ticks = [tick for tick in TICKS if least / 1.5 <= tick <= 1.5 * most]
     for panel, (below, curves) in zip(axes, panels.items(), strict=True):
         for name, curve in curves.items():
             mean, low, high = ([getattr(one, end) for one in curve.regret] for end in ("mean", "low", "high"))
@@ -158,10 +163,10 @@ def draw_curves(
             panel.axhline(value, color="#999999", linewidth=0.8, linestyle=":")
         panel.set_xlabel(below)
         panel.set_yscale("log")
-        panel.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
-        if logarithmic:
+        panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        at = np.unique(np.concatenate([curve.at for curve in curves.values()]))
+        if len(at) > 2 and at[0] > 0 and at[-1] >= 8 * at[0] and np.ptp(np.diff(np.log(at))) < 1:
             panel.set_xscale("log")
-            at = np.unique(np.concatenate([curve.at for curve in curves.values()]))
             panel.set_xticks(at, [f"{one:g}" for one in at])
         panel.minorticks_off()
         panel.grid(color="#EEEEEE")
@@ -172,5 +177,6 @@ def draw_curves(
         axes[-1].annotate(name, (1, value), (4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
                           va="center", fontsize=8, color="#666666", annotation_clip=False)  # fmt: skip
     entries = {name: handle for panel in axes for handle, name in zip(*panel.get_legend_handles_labels(), strict=True)}
-    figure.legend(entries.values(), entries, loc="outside lower center", ncols=3, frameon=False)
-    return figure
+    whole = cast("Figure", axes[0].figure)
+    whole.legend(entries.values(), entries, loc="outside lower center", ncols=3, frameon=False)
+    return whole

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from matplotlib.figure import Figure
 from PIL import Image
 from safetensors.torch import load_file
 
@@ -73,11 +74,17 @@ def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
     for estimate, pair in zip(curve.regret, zip(*found, strict=True), strict=True):
         assert (estimate.mean, estimate.low, estimate.high) == pytest.approx((np.mean(pair), min(pair), max(pair)))
     assert curve.regret[2].low == curve.regret[2].high == found[0][2]
-    figure = draw_curves({"plies": {"mine": curve}, "minutes": {"other": curve}}, {"greedy": 10.8}, logarithmic=True)
+    doubled = LearningCurve.of([1, 8, 64], found)
+    figure = draw_curves({"plies": {"mine": curve}, "minutes": {"other": doubled}}, {"greedy": 10.8})
     first, second = figure.axes
     assert [line.get_label() for line in first.lines][:1] == ["mine"]
     assert first.lines[0].get_ydata().tolist() == [one.mean for one in curve.regret]
-    assert (first.get_xlabel(), second.get_xlabel(), second.get_xscale()) == ("plies", "minutes", "log")
+    assert (first.get_xlabel(), second.get_xlabel()) == ("plies", "minutes")
+    assert (first.get_xscale(), second.get_xscale()) == ("linear", "log")
+    least = min(one.low for one in curve.regret)
+    assert least / 1.5 <= first.get_yticks()[0] <= first.get_yticks()[-1] <= 40
+    own = Figure().subplots()
+    assert draw_curves({"plies": {"mine": curve}}, axes=[own]) is own.figure
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mine", "other"]
 
 
