@@ -6,7 +6,7 @@ from hypothesis import given
 
 from oanquan_env import Core, Rules, rotate_seats
 from oanquan_env.engine.notation import parse_position
-from oanquan_env.observation import Encoder
+from oanquan_env.observation import COUNTS, Encoder
 from oanquan_env.players import RandomPolicy
 from tests import strategies
 
@@ -49,3 +49,16 @@ def test_scores_are_bounded_by_a_refill_on_credit_at_each_ply(players: int) -> N
     scores = encoder.layout["scores"]
     assert set(encoder.low[scores].tolist()) == {-4 * 30}
     assert set(encoder.high[scores].tolist()) == {rules.total + (players - 1) * 4 * 30}
+
+
+def test_features_are_one_hot_counts_numbers_stones_and_plies() -> None:
+    core = Core()
+    encoder = Encoder(core)
+    observation = encoder.encode(core.start(1))
+    observation[0, 0] = 40
+    (found,) = encoder.features(observation)
+    assert found.shape == (encoder.feature_size,)
+    counts = found[: 12 * COUNTS].reshape(12, COUNTS)
+    assert (counts.sum(axis=1) == 1).all()
+    assert counts.argmax(axis=1).tolist() == [COUNTS - 1, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]
+    assert found[-15:].tolist() == pytest.approx([4.0, 0.5, 0.5, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 1, 1, 1])
