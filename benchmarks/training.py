@@ -25,6 +25,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 MORE_PLAYERS = ("three-player", "four-player")
 """Rules for which the networks are measured too, with one thread."""
+HEADS = ("network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning")
 ITERATIONS = 6
 WARM_UP = 1
 
@@ -96,6 +97,15 @@ def measure(config: PPOConfig) -> dict[str, float]:
     }
 
 
+def table_rows(found: dict[str, Any]) -> list[list[str]]:
+    """Rows of the table of all results."""
+    speeds, shares = ("collecting plies/s", "plies/s"), ("stepping", "network while collecting", "learning")
+    return [
+        [name, *(f"{row[speed]:,.0f}" for speed in speeds), *(f"{100 * row[part]:.0f} %" for part in shares)]
+        for name, row in found["results"].items()
+    ]
+
+
 def main() -> None:
     """Measure the networks in each setting, and with more players."""
     options = report.read_options(report.Options, __doc__, "training")
@@ -107,18 +117,9 @@ def main() -> None:
         for rules in MORE_PLAYERS:
             config = PPOConfig.model_validate({"network": network, "rules": rules})
             results[f"{name}; 1 thread, {rules}"] = measure(config)
-    rows = [
-        [
-            name,
-            *(f"{row[key]:,.0f}" for key in ("collecting plies/s", "plies/s")),
-            *(f"{100 * row[key]:.0f} %" for key in ("stepping", "network while collecting", "learning")),
-        ]
-        for name, row in results.items()
-    ]
-    headings = ["network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning"]
-    report.show("self-play training", headings, rows)
-    ppo = PPOConfig().ppo
-    report.write(options, "training", {"ppo": ppo.model_dump(), "results": results})
+    found = {"ppo": PPOConfig().ppo.model_dump(), "results": results}
+    report.show("self-play training", HEADS, table_rows(found))
+    report.write(options, "training", found)
 
 
 if __name__ == "__main__":
