@@ -5,7 +5,6 @@ Each preset is one call of `python -m oanquan_env solve`, as given in the result
 """
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -21,18 +20,15 @@ HEADS = ("rules", "value", "best line begins", "moves played", "seconds")
 
 
 def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
-    """The solver's result for the set-up of `rules`, with the command and the most memory that it held."""
+    """The solver's result for the set-up of `rules`, with the command."""
     limits = ["--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
     arguments = ["-m", "oanquan_env", "solve", "--rules", rules, *limits]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.json"
-        process = subprocess.Popen([sys.executable, *arguments, "--json", str(path)], stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        process = subprocess.run([sys.executable, *arguments, "--json", str(path)], stdout=subprocess.DEVNULL)
         if process.returncode not in (0, 1):
             raise RuntimeError(f"python {shlex.join(arguments)} ended with status {process.returncode}")
-        result = json.loads(path.read_text())
-    return {"command": f"python {shlex.join(arguments)}", **result, "peak_megabytes": usage.ru_maxrss // 1024}
+        return {"command": f"python {shlex.join(arguments)}", **json.loads(path.read_text())}
 
 
 def table_rows(found: dict[str, Any]) -> list[list[str]]:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.ppo import PPOConfig, build_model
 from benchmarks import report
@@ -54,25 +53,6 @@ class Clock:
         setattr(owner, method, timed)
 
 
-class _Restart(BaseCallback):
-    """Forgets the first, slower iterations."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self.clock = clock
-        self.iterations = 0
-        self.begin = 0.0
-
-    def _on_rollout_start(self) -> None:
-        if self.iterations == WARM_UP:
-            self.clock.spent.clear()
-            self.begin = time.perf_counter()
-        self.iterations += 1
-
-    def _on_step(self) -> bool:
-        return True
-
-
 def measure(config: PPOConfig) -> dict[str, float]:
     """Plies a second while collecting and in all, and the shares of stepping, network and learning."""
     torch.set_num_threads(config.threads)
@@ -80,13 +60,13 @@ def measure(config: PPOConfig) -> dict[str, float]:
     clock = Clock()
     clock.wrap(env, "step_wait", "stepping")
     clock.wrap(env, "action_masks", "stepping")
-    clock.wrap(model, "collect_rollouts", "collecting")
     clock.wrap(model, "train", "learning")
-    restart = _Restart(clock)
     iteration = config.ppo.n_envs * config.ppo.n_steps
-    model.learn((WARM_UP + ITERATIONS) * iteration, callback=restart)
-    total, plies = time.perf_counter() - restart.begin, ITERATIONS * iteration
-    # The callback restarts the clock inside a collect_rollouts call, whose time is then counted whole.
+    model.learn(WARM_UP * iteration)  # the first iterations are slower
+    clock.spent.clear()
+    begin, plies = time.perf_counter(), ITERATIONS * iteration
+    model.learn(plies)
+    total = time.perf_counter() - begin
     collecting = total - clock.spent["learning"]
     return {
         "collecting plies/s": plies / collecting,

@@ -35,8 +35,6 @@ import hashlib
 import itertools
 import json
 import re
-import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -298,23 +296,17 @@ def as_json(levels: dict[str, list[dict[str, Any]]]) -> bytes:
 
 def make(name: str) -> None:
     """Make the file of a preset."""
-    began, found, tried = time.process_time(), list[dict[str, Any]](), 0
-    for puzzle in examined(name):
-        tried += 1
-        if puzzle:
-            found.append(puzzle)
+    found: list[dict[str, Any]] = []
+    for tried, puzzle in enumerate(examined(name), 1):
+        found += [puzzle] if puzzle else []
         counts = {level: len(members) for level, members in by_level(found).items()}
         if tried % 50 == 0:
-            print(f"{name}: {tried} tried, {counts}, {time.process_time() - began:.0f} s", flush=True)
+            print(f"{name}: {tried} tried, {counts}", flush=True)
         if min(counts.values()) >= PER_LEVEL:
             break
-    levels = choose(found)
-    content = as_json(levels)
+    content = as_json(choose(found))
     write_atomically(FOLDER / f"puzzles-{name}.json", content)
-    themes = Counter(theme for members in levels.values() for puzzle in members for theme in puzzle["themes"])
-    counts = {level: len(members) for level, members in levels.items()}
-    spent = time.process_time() - began
-    print(f"{name}: {tried} tried, {counts}, {dict(themes)}, {len(content):,} bytes, {spent:.0f} s", flush=True)
+    print(f"{name}: {tried} tried, {counts} found, {len(content):,} bytes", flush=True)
 
 
 def main() -> None:
