@@ -23,7 +23,6 @@ import numpy as np
 import torch
 from numba import cuda
 
-import oanquan_env.cuda
 from examples import cleanrl_ppo
 from oanquan_env import PRESETS
 from oanquan_env.cuda import Games
@@ -117,24 +116,9 @@ def median_speed(games: Games, steps: int = STEPS) -> float:
     return len(games.reward) / statistics.median(next(times) for _ in range(steps)) / 1e3
 
 
-def by_columns(games: Games) -> Games:
-    """The games with observations and masks stored column by column."""
-    games.observation = torch.zeros_like(games.observation.T.contiguous()).T
-    games.mask = torch.zeros_like(games.mask.T.contiguous()).T
-    return games
-
-
-def speed(variants: bool) -> dict[str, Any]:
-    """Million steps a second by the number of games, and of variants of the kernel."""
-    found: dict[str, Any] = {"variants": {}}
-    for threads in (64, 128, 256) if variants else ():
-        for name, change in (("rows", lambda games: games), ("columns", by_columns)):
-            oanquan_env.cuda.THREADS = threads
-            oanquan_env.cuda.kernel.cache_clear()
-            found["variants"][f"{name}, {threads}"] = round(median_speed(change(Games(2**20))), 1)
-            print(f"{name}, {threads} threads a block: {found['variants'][f'{name}, {threads}']:,} M/s", flush=True)
-    if variants:
-        oanquan_env.cuda.THREADS = 128
+def speed() -> dict[str, Any]:
+    """Million steps a second by the number of games."""
+    found: dict[str, Any] = {}
     for preset, opponent in (*(("mancala-world", one) for one in OPPONENTS), ("four-player", None)):
         row = {size: round(median_speed(Games(size, preset, opponent=opponent)), 1) for size in SIZES}
         found[f"{preset}, {opponent or 'no opponent'}"] = row
@@ -191,7 +175,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", type=int, metavar="STEPS", help="compare this many steps with the CPU")
     parser.add_argument("--speed", action="store_true", help="time steps by the number of games")
-    parser.add_argument("--variants", action="store_true", help="with --speed: also variants of the kernel")
     parser.add_argument("--ppo", action="store_true", help="time the parts of a rollout of PPO")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the results here, as JSON")
     options = parser.parse_args()
@@ -201,7 +184,7 @@ def main() -> None:
     if options.check:
         found["check"] = check(options.check)
     if options.speed:
-        found["speed"] = speed(options.variants)
+        found["speed"] = speed()
     if options.ppo:
         found["ppo"] = ppo()
     if options.output:

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from agents.evaluation.pictures import png
-from benchmarks.report import RESULTS, describe_machine
+from benchmarks.report import RESULTS, describe_machine, over_runs
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import interval, table
-from oanquan_env.benchmark.seeds import interquartile_estimate
 from oanquan_env.files import read_json, write_atomically
 
 SEES = {
@@ -68,7 +67,9 @@ class Results:
         for name, method, ending in self.rows(rules):
             regrets, plies = [], []
             for runs in (self.of(rules=rules, method=method, minutes=minutes) for minutes in budgets):
-                regrets.append(_over_runs([Estimate(**run["regret"][ending]) for run in runs]))
+                found = [Estimate(**run["regret"][ending]) for run in runs]
+                seeds = f"; {len(runs)} run{'s' * (len(runs) > 1)}" * (len(runs) < SEEDS)
+                regrets.append(interval(over_runs(found), ".2f") + seeds if found else "")
                 plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
             search = self.content["searches"][rules][name]
             shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"
@@ -86,14 +87,6 @@ class Results:
                 regrets = [[point["regret"][ending] for point in run] for run in runs]
                 curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
         return png(draw_curves(panels))
-
-
-def _over_runs(runs: list[Estimate]) -> str:
-    """The interquartile mean with its interval over the runs; of one run with that over the positions."""
-    if len(runs) < 2:
-        return f"{interval(runs[0], '.2f')}; 1 run" if runs else ""
-    found = interquartile_estimate([[one.mean] for one in runs], np.random.default_rng(0))
-    return interval(found, ".2f") + f"; {len(runs)} runs" * (len(runs) < SEEDS)
 
 
 def tables() -> str:

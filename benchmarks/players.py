@@ -16,19 +16,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-import numpy as np
 import tyro
 from pydantic import TypeAdapter
 from rich.progress import track
 
 from agents.config import parse_options, refused
-from benchmarks.report import RESULTS, describe_machine
+from benchmarks.report import RESULTS, describe_machine, over_runs
 from oanquan_env import Rules
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.markdown import interval, table
 from oanquan_env.benchmark.report import Evaluation
-from oanquan_env.benchmark.seeds import interquartile_estimate
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
 
@@ -112,12 +110,9 @@ def _cells(row: Row) -> list[str]:
 
 
 def _interval(runs: Sequence[Estimate], form: str, factor: float = 1.0, *, ends: bool = True) -> str:
-    """The only run's estimate, or the interquartile mean of several runs with the interval over runs."""
     if not runs:
         return ""
-    one = runs[0]
-    if len(runs) > 1:
-        one = interquartile_estimate([[run.mean] for run in runs], np.random.default_rng(0))
+    one = over_runs(runs)
     return interval(one, form, factor) if ends else f"{factor * one.mean:{form}}"
 
 

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
+
 from agents.config import Flag, OptionalFile, parse_options
 from agents.support import provenance
+from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import table
+from oanquan_env.benchmark.seeds import interquartile_estimate
 from oanquan_env.errors import USAGE_ERROR
 from oanquan_env.files import check_place, write_atomically
 
@@ -83,6 +87,13 @@ def median_speeds(contestants: Mapping[Name, Contestant], rounds: int, seconds: 
         for name, contestant in contestants.items():
             measured[name].append(contestant(seconds))
     return {name: statistics.median(speeds) for name, speeds in measured.items()}
+
+
+def over_runs(runs: Sequence[Estimate]) -> Estimate:
+    """Return the only run's estimate, or the interquartile mean of several runs with its interval over the runs."""
+    if len(runs) == 1:
+        return runs[0]
+    return interquartile_estimate([[run.mean] for run in runs], np.random.default_rng(0))
 
 
 def by_size(speeds: Speeds) -> tuple[list[str], list[list[str]]]:

@@ -20,6 +20,7 @@ from oanquan_env.search.value_net import read_value_net
 RULES = "mancala-world"
 OPENING_DEPTHS = (16, 20, 24)
 MIDDLE_DEPTHS = (8, 12, 16)
+HEADS = ("search", "ms", "million moves/s")
 MIDDLE_PLIES = (2, 4, 6, 8, 10)
 """Random plies that the positions of the middle of games are old."""
 
@@ -37,6 +38,15 @@ def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
         "milliseconds": 1000 * seconds / len(positions),
         "moves_per_second": nodes / seconds,
     }
+
+
+def table_rows(found: dict[str, Any]) -> list[list[str]]:
+    """Rows of the table of all results."""
+    return [
+        [f"{kind}, depth {row['depth']}", f"{row['milliseconds']:,.2f}", f"{row['moves_per_second'] / 1e6:.1f}"]
+        for kind in ("opening", "middle", "middle, value net")
+        for row in found[kind]
+    ]
 
 
 @dataclass(frozen=True)
@@ -66,21 +76,9 @@ def main() -> None:
     for depth in MIDDLE_DEPTHS:  # one after the other: what is told apart is measured at the same time
         results["middle"].append(measure(search, middle, depth))
         results["middle, value net"].append(measure(with_net, middle, depth))
-    rows = [
-        [
-            name,
-            str(row["depth"]),
-            str(row["positions"]),
-            f"{row['moves']:,.0f}",
-            f"{row['milliseconds']:,.2f}",
-            f"{row['moves_per_second']:,.0f}",
-        ]
-        for name, measured in results.items()
-        for row in measured
-    ]
-    headings = ["positions", "depth", "number", "moves played", "ms", "moves/s"]
-    report.show(f"Alpha-beta, {RULES}, one core; means of a position", headings, rows)
-    report.write(options, "search", {"rules": RULES, **results})
+    found = {"rules": RULES, **results}
+    report.show(f"Alpha-beta, {RULES}, one core; means of a position", HEADS, table_rows(found))
+    report.write(options, "search", found)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Each preset is one call of `python -m oanquan_env solve`, as given in the result
 """
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -17,28 +16,28 @@ from typing import Any
 from benchmarks import report
 from oanquan_env import PRESETS
 
+HEADS = ("rules", "value", "best line begins", "moves played", "seconds")
+
 
 def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
-    """The solver's result for the set-up of `rules`, with the command and the most memory that it held."""
+    """The solver's result for the set-up of `rules`, with the command."""
     limits = ["--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
     arguments = ["-m", "oanquan_env", "solve", "--rules", rules, *limits]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.json"
-        process = subprocess.Popen([sys.executable, *arguments, "--json", str(path)], stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        process = subprocess.run([sys.executable, *arguments, "--json", str(path)], stdout=subprocess.DEVNULL)
         if process.returncode not in (0, 1):
             raise RuntimeError(f"python {shlex.join(arguments)} ended with status {process.returncode}")
-        result = json.loads(path.read_text())
-    return {"command": f"python {shlex.join(arguments)}", **result, "peak_megabytes": usage.ru_maxrss // 1024}
+        return {"command": f"python {shlex.join(arguments)}", **json.loads(path.read_text())}
 
 
-def row(name: str, result: dict[str, Any]) -> list[str]:
-    """One line of the table."""
-    bounds = ["-" if result[name] is None else f"{result[name]:+d}" for name in ("lower", "upper")]
-    proved = "proved" if result["solved"] else "open"
-    numbers = [f"{result['nodes']:,}", f"{result['seconds']:.1f}", f"{result['peak_megabytes']}"]
-    return [name, *bounds, proved, *numbers]
+def table_rows(found: dict[str, Any]) -> list[list[str]]:
+    """Rows of the table of all results."""
+    rows = []
+    for rules, one in found["results"].items():
+        value = f"{one['lower']:+d}" if one["solved"] else f"{one['lower']:+d} to {one['upper']:+d}"
+        rows.append([rules, value, " ".join(one["line"][:6]), f"{one['nodes']:,}", f"{one['seconds']:.0f}"])
+    return rows
 
 
 @dataclass(frozen=True)
@@ -56,9 +55,9 @@ def main() -> None:
     options = report.read_options(Options, __doc__, "solve")
     names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
     results = {name: solve(name, options.time, options.megabytes) for name in names}
-    headings = ["rules", "lower", "upper", "value", "moves played", "seconds", "peak MB"]
-    report.show("Future margin of the opening position", headings, [row(name, results[name]) for name in names])
-    report.write(options, "solve", {"unit": "points, seen by South", "results": results})
+    found = {"unit": "points, seen by South", "results": results}
+    report.show("Future margin of the opening position", HEADS, table_rows(found))
+    report.write(options, "solve", found)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ minutes: `python -m benchmarks.speed`.
 import importlib
 import itertools
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +25,10 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+import oanquan_env
 from benchmarks import report
-from benchmarks.aec import games, turns_per_second
 from oanquan_env import Core
+from oanquan_env.errors import MissingExtraError, needing_extra
 
 SIZES = (1, 16, 64, 256, 1024, 4096)
 PATHS = {"compiled": True, "NumPy": False}
@@ -94,6 +96,41 @@ def single_times(env: Any) -> Iterator[float]:
         yield time.perf_counter() - begin
 
 
+def turns_per_second(game: Any, seconds: float) -> float:
+    """Turns a second of uniformly random play by PettingZoo's AEC interface; a turn is `last()` and `step()`."""
+    rng = np.random.default_rng(0)
+    spent, turns = 0.0, 0
+    game.reset()
+    while spent < seconds:
+        if not game.agents:
+            game.reset()
+        begin = time.perf_counter()
+        observation, _, terminated, truncated, _ = game.last()
+        spent += time.perf_counter() - begin
+        over = terminated or truncated
+        action = None if over else int(rng.choice(observation["action_mask"].nonzero()[0]))
+        begin = time.perf_counter()
+        game.step(action)
+        spent += time.perf_counter() - begin
+        turns += 1
+    return turns / spent
+
+
+def aec_games() -> dict[str, Any]:
+    """The AEC games compared; only ours where pygame is not installed, which PettingZoo's need."""
+    modules: dict[str, Any] = {"oanquan": oanquan_env}
+    try:
+        with needing_extra("human"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's old way of importing its games
+            from pettingzoo.classic import connect_four_v3, tictactoe_v3
+        modules |= {"connect_four": connect_four_v3, "tictactoe": tictactoe_v3}
+    except MissingExtraError as error:
+        print(f"PettingZoo's games are left out: {error}")
+    return {
+        f"{name} {kind}": getattr(module, kind)() for name, module in modules.items() for kind in ("raw_env", "env")
+    }
+
+
 def open_spiel_times(game: Any, lines: list[list[int]]) -> Iterator[float]:
     """Seconds of one replay of all `lines` after another."""
     while True:
@@ -147,7 +184,7 @@ def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
     single["one CartPole"] = gymnasium.make("CartPole-v1")
     for name, env in single.items():
         made["vector", name, 1] = partial(per_second, single_times(env.unwrapped), 1)
-    for name, game in games().items():
+    for name, game in aec_games().items():
         made["vector", f"AEC, {name}", 1] = partial(turns_per_second, game)
     try:
         game = importlib.import_module("pyspiel").load_game("mancala")

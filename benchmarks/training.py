@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.ppo import PPOConfig, build_model
 from benchmarks import report
@@ -25,6 +24,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 MORE_PLAYERS = ("three-player", "four-player")
 """Rules for which the networks are measured too, with one thread."""
+HEADS = ("network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning")
 ITERATIONS = 6
 WARM_UP = 1
 
@@ -53,25 +53,6 @@ class Clock:
         setattr(owner, method, timed)
 
 
-class _Restart(BaseCallback):
-    """Forgets the first, slower iterations."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self.clock = clock
-        self.iterations = 0
-        self.begin = 0.0
-
-    def _on_rollout_start(self) -> None:
-        if self.iterations == WARM_UP:
-            self.clock.spent.clear()
-            self.begin = time.perf_counter()
-        self.iterations += 1
-
-    def _on_step(self) -> bool:
-        return True
-
-
 def measure(config: PPOConfig) -> dict[str, float]:
     """Plies a second while collecting and in all, and the shares of stepping, network and learning."""
     torch.set_num_threads(config.threads)
@@ -79,13 +60,13 @@ def measure(config: PPOConfig) -> dict[str, float]:
     clock = Clock()
     clock.wrap(env, "step_wait", "stepping")
     clock.wrap(env, "action_masks", "stepping")
-    clock.wrap(model, "collect_rollouts", "collecting")
     clock.wrap(model, "train", "learning")
-    restart = _Restart(clock)
     iteration = config.ppo.n_envs * config.ppo.n_steps
-    model.learn((WARM_UP + ITERATIONS) * iteration, callback=restart)
-    total, plies = time.perf_counter() - restart.begin, ITERATIONS * iteration
-    # The callback restarts the clock inside a collect_rollouts call, whose time is then counted whole.
+    model.learn(WARM_UP * iteration)  # the first iterations are slower
+    clock.spent.clear()
+    begin, plies = time.perf_counter(), ITERATIONS * iteration
+    model.learn(plies)
+    total = time.perf_counter() - begin
     collecting = total - clock.spent["learning"]
     return {
         "collecting plies/s": plies / collecting,
@@ -94,6 +75,15 @@ def measure(config: PPOConfig) -> dict[str, float]:
         "network while collecting": (collecting - clock.spent["stepping"]) / total,
         "learning": clock.spent["learning"] / total,
     }
+
+
+def table_rows(found: dict[str, Any]) -> list[list[str]]:
+    """Rows of the table of all results."""
+    speeds, shares = ("collecting plies/s", "plies/s"), ("stepping", "network while collecting", "learning")
+    return [
+        [name, *(f"{row[speed]:,.0f}" for speed in speeds), *(f"{100 * row[part]:.0f} %" for part in shares)]
+        for name, row in found["results"].items()
+    ]
 
 
 def main() -> None:
@@ -107,18 +97,9 @@ def main() -> None:
         for rules in MORE_PLAYERS:
             config = PPOConfig.model_validate({"network": network, "rules": rules})
             results[f"{name}; 1 thread, {rules}"] = measure(config)
-    rows = [
-        [
-            name,
-            *(f"{row[key]:,.0f}" for key in ("collecting plies/s", "plies/s")),
-            *(f"{100 * row[key]:.0f} %" for key in ("stepping", "network while collecting", "learning")),
-        ]
-        for name, row in results.items()
-    ]
-    headings = ["network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning"]
-    report.show("self-play training", headings, rows)
-    ppo = PPOConfig().ppo
-    report.write(options, "training", {"ppo": ppo.model_dump(), "results": results})
+    found = {"ppo": PPOConfig().ppo.model_dump(), "results": results}
+    report.show("self-play training", HEADS, table_rows(found))
+    report.write(options, "training", found)
 
 
 if __name__ == "__main__":

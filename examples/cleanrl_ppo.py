@@ -30,11 +30,7 @@ Rollout = dict[str, torch.Tensor]
 SQUARES, STONES = 12, 2  # two players: an observation begins with the seeds and then the stones
 COUNTS = 16  # 0 .. 14 seeds have a vector each; 15 or more share one
 ACTIONS, MOST_PLIES = 10, 200
-
-
 CLIP, VALUE_WEIGHT, MAX_GRADIENT = 0.2, 10.0, 0.5  # rewards are shares of all points: errors of values are small
-
-
 # fmt: off
 OPTIONS = {
     "steps": 20_000_000, "minutes": 10.0,  # plies and time of training, whichever ends first

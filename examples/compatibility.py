@@ -6,6 +6,7 @@
 No virtual environment holds all frameworks: each run replaces the rows of those that it finds.
 """
 
+import contextlib
 import importlib.util
 import subprocess
 import sys
@@ -33,14 +34,6 @@ FRAMEWORKS = {
 """Name -> its module, its distribution, how it plays, and its tests."""
 
 
-def is_installed(module: str) -> bool:
-    """Whether a module can be imported."""
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ImportError:  # of the package above it, or of what that needs
-        return False
-
-
 def test(name: str) -> list[str]:
     """The row of a framework, whose tests run now."""
     _, package, through, tests = FRAMEWORKS[name]
@@ -62,7 +55,9 @@ def main(arguments: list[str]) -> int:
     text = PAGE.read_text(encoding="utf-8")
     rows = read_rows(text)
     if arguments != ["--check"]:
-        rows |= {name: test(name) for name, (module, *_) in FRAMEWORKS.items() if is_installed(module)}
+        for name, (module, *_) in FRAMEWORKS.items():
+            with contextlib.suppress(ImportError):  # of the package above it, or of what that needs
+                rows |= {name: test(name)} if importlib.util.find_spec(module) else {}
         ordered = [rows[name] for name in FRAMEWORKS if name in rows]
         write_atomically(PAGE, replace_between(text, "works", table(HEADINGS, ordered, left=3)).encode())
     wrong = [name for name in FRAMEWORKS if rows.get(name, ["fail"])[-1] != "pass"]

@@ -1,6 +1,6 @@
 """PQN, parallelised Q-learning, by self-play on the native vector environment, in one file to read and change.
 
-    python -m examples.pqn --plot regret.png --save pqn.pt
+    python -m examples.pqn
 
 A network learns Q(s, a), the future margin of the mover if it plays a: the points that it will win from this move on,
 less the opponent's, as a share of all points. PQN (Gallici et al., ICLR 2025) needs neither replay buffer nor target
@@ -18,7 +18,6 @@ Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observ
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -27,14 +26,14 @@ import torch
 from torch import Tensor, nn
 
 from oanquan_env import Core, Rules
-from oanquan_env.benchmark.curves import TrainingCurve, draw_curves
+from oanquan_env.benchmark.curves import TrainingCurve
 from oanquan_env.observation import Encoder
 
 COUNTS = 16  # 0 .. 14 seeds have a vector each; 15 or more share one
 
 # fmt: off
 OPTIONS = {
-    "rules": "mancala-world", "save": "",  # rules for two players; file for the network, see `load`
+    "rules": "mancala-world",  # for two players
     "steps": 4_000_000, "minutes": 60.0,  # plies and time of training, whichever ends first
     "every": 250_000, "pairs": 200, "seed": 0,  # plies between measurements; game pairs against each baseline
     "num_envs": 512, "num_steps": 8, "opening_plies": 8,  # N, T, and most random plies before a game
@@ -50,7 +49,6 @@ def parse_options(arguments: list[str]) -> Namespace:
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     for name, default in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the regret here, as PNG or SVG")
     return parser.parse_args(arguments)
 
 
@@ -76,14 +74,6 @@ class QNetwork(nn.Module):
         hidden = nn.functional.embedding_bag(rows, self.counts.weight, mode="sum") + self.numbers(numbers)
         q: Tensor = self.trunk(hidden)
         return q.masked_fill(~masks, -torch.inf)
-
-
-def load(file: Path) -> QNetwork:
-    """The network that `--save` wrote, a player for `oanquan_env.evaluate`."""
-    saved = torch.load(file, weights_only=True)
-    net = QNetwork(Rules.parse(saved["rules"]), saved["width"])
-    net.load_state_dict(saved["weights"])
-    return net
 
 
 def epsilon_greedy(q: Tensor, masks: Tensor, epsilon: float) -> Tensor:
@@ -163,12 +153,8 @@ def main(arguments: list[str]) -> TrainingCurve:
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed, options.rules)
     optimizer = torch.optim.RAdam(net.parameters(), lr=options.learning_rate)
     while curve.update(steps, net):
-        learn(net, optimizer, games, steps / options.steps, options)
+        learn(net, optimizer, games, curve.progress, options)
         steps += options.num_envs * options.num_steps
-    if options.plot:
-        draw_curves({"plies": {"PQN": curve.regrets()}}).savefig(options.plot)
-    if options.save:
-        torch.save({"rules": str(rules), "width": options.width, "weights": net.state_dict()}, options.save)
     return curve
 
 

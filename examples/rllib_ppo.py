@@ -7,7 +7,6 @@ The reward of a step is all that the player won or lost up to its next turn, so 
 """
 
 import argparse
-import logging
 import sys
 from typing import Any
 
@@ -28,19 +27,12 @@ from oanquan_env import Core, raw_env
 from oanquan_env.benchmark.curves import TrainingCurve
 from oanquan_env.observation import Encoder
 
+# fmt: off
 OPTIONS = {
-    "steps": 1_000_000,
-    "minutes": 10.0,
-    "every": 20_000,
-    "pairs": 200,
-    "seed": 0,
-    "runners": 0,
-    "envs": 16,
-    "batch": 4096,
-    "minibatch": 256,
-    "epochs": 6,
-    "width": 256,
+    "steps": 1_000_000, "minutes": 10.0, "every": 20_000, "pairs": 200, "seed": 0,
+    "runners": 0, "envs": 16, "batch": 4096, "minibatch": 256, "epochs": 6, "width": 256,
 }
+# fmt: on
 KEYS = "observations", "action_mask"
 ENCODER = Encoder(Core())
 
@@ -73,7 +65,7 @@ def main(arguments: list[str]) -> TrainingCurve:
     for name, value in OPTIONS.items():
         parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")
     options = parser.parse_args(arguments)
-    ray.init("local", num_cpus=options.runners + 1, include_dashboard=False, logging_level=logging.ERROR)
+    ray.init("local", num_cpus=options.runners + 1, include_dashboard=False, logging_level="ERROR")
     ray.tune.register_env("oanquan", make_env)
     network = DefaultModelConfig(fcnet_hiddens=[options.width] * 2, fcnet_activation="relu")
     module = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=network)

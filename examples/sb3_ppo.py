@@ -22,18 +22,12 @@ from oanquan_env.arrays import Mask
 from oanquan_env.benchmark.curves import TrainingCurve
 from oanquan_env.observation import Encoder
 
+# fmt: off
 OPTIONS = {
-    "steps": 1_000_000,
-    "minutes": 10.0,
-    "every": 20_000,
-    "pairs": 200,
-    "seed": 0,
-    "opponent": "greedy",
-    "envs": 128,
-    "n_steps": 32,
-    "minibatch": 512,
-    "width": 256,
+    "steps": 1_000_000, "minutes": 10.0, "every": 20_000, "pairs": 200, "seed": 0,
+    "opponent": "greedy", "envs": 128, "n_steps": 32, "minibatch": 512, "width": 256,
 }
+# fmt: on
 ENCODER = Encoder(Core())
 
 

@@ -11,8 +11,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import torch
-from gymnasium import spaces
-from gymnasium.wrappers import TransformObservation
 from tianshou.algorithm import PPO
 from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
 from tianshou.algorithm.optim import AdamOptimizerFactory
@@ -26,35 +24,35 @@ from oanquan_env import Core
 from oanquan_env.benchmark.curves import TrainingCurve
 from oanquan_env.observation import Encoder
 
+# fmt: off
 OPTIONS = {
-    "steps": 1_000_000,
-    "minutes": 10.0,
-    "every": 20_000,
-    "pairs": 200,
-    "seed": 0,
-    "opponent": "greedy",
-    "envs": 16,
-    "batch": 2048,
-    "minibatch": 256,
-    "epochs": 4,
-    "width": 256,
+    "steps": 1_000_000, "minutes": 10.0, "every": 20_000, "pairs": 200, "seed": 0,
+    "opponent": "greedy", "envs": 16, "batch": 2048, "minibatch": 256, "epochs": 4, "width": 256,
 }
-KEYS = "obs", "mask"
+# fmt: on
 ENCODER = Encoder(Core())
 
 
-def make_env(seed: int, opponent: str) -> gymnasium.Env:
-    """A seeded game whose observations are features and a float mask, by the names in `KEYS`."""
-    env = gymnasium.make("OAnQuan-v0", opponent=opponent, reward="margin", opening_plies=6)
-    sizes = zip(KEYS, (ENCODER.feature_size, 10), strict=True)
-    space = spaces.Dict({key: spaces.Box(0.0, np.inf, (size,), np.float32) for key, size in sizes})
-    masks = env.get_wrapper_attr("action_masks")
+class FeaturesEnv(gymnasium.Wrapper):
+    """A seeded game whose observations are features and a mask. It gives no infos, which Tianshou would stack."""
 
-    def see(observation: Any) -> dict[str, Any]:
-        return dict(zip(KEYS, (ENCODER.features(observation[None])[0], masks().astype(np.float32)), strict=True))
+    def __init__(self, seed: int, opponent: str) -> None:
+        super().__init__(gymnasium.make("OAnQuan-v0", opponent=opponent, reward="margin", opening_plies=6))
+        self.env.reset(seed=seed)
 
-    env.reset(seed=seed)
-    return TransformObservation(env, see, space)
+    def see(self, observation: Any) -> dict[str, Any]:
+        """The parts of an observation."""
+        mask = self.get_wrapper_attr("action_masks")()
+        return {"obs": ENCODER.features(observation[None])[0], "mask": mask.astype(np.float32)}
+
+    def reset(self, **options: Any) -> Any:
+        """Start a game."""
+        return self.see(self.env.reset(**options)[0]), {}
+
+    def step(self, action: Any) -> Any:
+        """Play an action and the reply to it."""
+        observation, *results, _ = self.env.step(action)
+        return self.see(observation), *results, {}
 
 
 class Actor(DiscreteActor):
@@ -83,12 +81,11 @@ def main(arguments: list[str]) -> TrainingCurve:
     np.random.seed(options.seed)  # noqa: NPY002  (Tianshou shuffles minibatches by it)
     torch.manual_seed(options.seed)
     first = options.seed * options.envs
-    makers = [lambda n=n: make_env(first + n, options.opponent) for n in range(options.envs)]
+    makers = [lambda n=n: FeaturesEnv(first + n, options.opponent) for n in range(options.envs)]
     envs, (hidden, actions) = DummyVectorEnv(makers), ([options.width] * 2, makers[0]().action_space)
-    actor = Actor(
-        preprocess_net=Net(state_shape=ENCODER.feature_size, hidden_sizes=hidden), action_shape=10, softmax_output=False
-    )
-    critic = Critic(preprocess_net=Net(state_shape=ENCODER.feature_size, hidden_sizes=hidden))
+    nets = [Net(state_shape=ENCODER.feature_size, hidden_sizes=hidden) for _ in range(2)]
+    actor = Actor(preprocess_net=nets[0], action_shape=10, softmax_output=False)
+    critic = Critic(preprocess_net=nets[1])
     policy, optim = DiscreteActorPolicy(actor=actor, action_space=actions), AdamOptimizerFactory(lr=5e-4)
     weights = {"ent_coef": 0.01, "vf_coef": 10.0, "max_grad_norm": 0.5}  # errors of shares of points are small
     ppo = PPO(policy=policy, critic=critic, optim=optim, gamma=1.0, gae_lambda=0.9, **weights)

@@ -28,19 +28,12 @@ from oanquan_env import Core
 from oanquan_env.benchmark.curves import TrainingCurve
 from oanquan_env.observation import Encoder
 
+# fmt: off
 OPTIONS = {
-    "steps": 1_000_000,
-    "minutes": 10.0,
-    "every": 20_000,
-    "pairs": 200,
-    "seed": 0,
-    "opponent": "greedy",
-    "envs": 16,
-    "batch": 2048,
-    "minibatch": 256,
-    "epochs": 4,
-    "width": 256,
+    "steps": 1_000_000, "minutes": 10.0, "every": 20_000, "pairs": 200, "seed": 0,
+    "opponent": "greedy", "envs": 16, "batch": 2048, "minibatch": 256, "epochs": 4, "width": 256,
 }
+# fmt: on
 KEYS = "observation", "action_mask"
 ENCODER = Encoder(Core())
 

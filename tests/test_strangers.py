@@ -235,7 +235,6 @@ agents.evaluation.prove_openings --asked -1  =>  command line: asked: must be gr
 agents.evaluation.prove_regret nowhere.json --threads 0  =>  command line: threads: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
-examples.td_lambda --rules three-player  =>  --rules: this example is for two players; got 'three-player'
 """
 
 

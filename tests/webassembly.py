@@ -17,7 +17,7 @@ from oanquan_env.match.settling import debt
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import ManySearch
 from oanquan_env.search.value_net import ValueNet
-from tools.webassembly.nets import net_bytes
+from tools.page import net_bytes
 
 wasmtime = pytest.importorskip("wasmtime")
 

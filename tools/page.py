@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_type_hints
 
 from oanquan_env.benchmark.opening_values import openings_table_path
+from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import SEAT_NAMES
 from oanquan_env.engine.rules import (
     DEFAULT_MAX_PLIES,
@@ -39,9 +40,11 @@ from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
-from oanquan_env.search.value_net import read_value_net
+from oanquan_env.search.compiled import compile_rules
+from oanquan_env.search.leaf import with_net
+from oanquan_env.search.many import compile_many
+from oanquan_env.search.value_net import ValueNet, read_value_net
 from tools.page_files import BEGIN, WEB, lists
-from tools.webassembly.nets import net_bytes
 
 FOLDER = WEB / "data"
 
@@ -160,12 +163,12 @@ def heaps(index: int, square: Square) -> dict[str, Any]:
     }
 
 
-# ---- puzzles ---------------------------------------------------------------------------------------------------------
-
-
-def first_puzzles() -> list[dict[str, Any]]:
-    """Those that teach; the page has their words."""
-    return [{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]
+def net_bytes(net: ValueNet) -> bytes:
+    """Return the net as the leaves of searches use it: the first two layers rounded to int16, the rest float32."""
+    core = Core(net.rules)
+    rules: Any = with_net(compile_rules(core), net) if net.rules.players == 2 else compile_many(core, net)
+    content: bytes = rules["net"].tobytes()
+    return content
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -179,7 +182,10 @@ def files() -> Iterator[tuple[str, bytes]]:
         for fields in range(low, high + 1):
             yield f"drawing-{players}-{fields}.json", as_json(drawing(players, fields))
     yield "lessons.json", as_json([{"name": name, "position": at, "move": move} for name, at, move in LESSONS])
-    yield "puzzles-first.json", as_json(first_puzzles())
+    yield (
+        "puzzles-first.json",
+        as_json([{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]),
+    )
     for name, preset in PRESETS.items():
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
         for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # other programs make them

@@ -1,4 +1,4 @@
-"""Write the pictures of docs/img, boards drawn by `oanquan_env.render` from moves: `python -m tools.pictures`."""
+"""Write the boards of docs/img, drawn by `oanquan_env.render` from moves: `python -m tools.pictures`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from oanquan_env.files import write_atomically
 from oanquan_env.render import svg
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import film
-from tools.architecture_drawing import drawings
 
 FOLDER = Path(__file__).parents[1] / "docs" / "img"
 MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
@@ -44,7 +43,7 @@ def pictures() -> dict[str, str]:
     }
     game = [played(" ".join(PUZZLE.split()[:plies])) for plies in range(3)]
     drawn["game.svg"] = moving_svg(list(film(game)))
-    return {**drawn, **{f"architecture-{look}.svg": picture for look, picture in drawings().items()}}
+    return drawn
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Puzzles of the page: positions of natural games in which one move wins, proved, for each preset of two players.
 
-    python -m tools.puzzles            makes them; resumes an interrupted run
+    python -m tools.puzzles            makes them
     python -m tools.puzzles --rules tonkin
 
 *Games.* The page's levels but the last play one another, seats drawn by lot, from the set-up on, after as many random
@@ -35,15 +35,12 @@ import hashlib
 import itertools
 import json
 import re
-import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.report import RESULTS
 from oanquan_env import PRESETS, Board, Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.engine.keys import canonical_keys, first_of_each
@@ -59,8 +56,6 @@ from oanquan_env.search.value_net import read_value_net
 from tools.puzzle_themes import is_largest_badge, points_lead, themes_of
 
 FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web" / "data"
-PARTS = RESULTS / "parts"
-"""Candidates that are done, a line each, so that another run goes on behind them; to be deleted after a change here."""
 NAMES = tuple(name for name, preset in PRESETS.items() if preset.rules.players == 2)
 
 GAMES = {"vietnamese": 3000}
@@ -247,32 +242,24 @@ def examine(core: Core, board: Board) -> dict[str, Any] | None:
 
 
 def examined(name: str) -> Iterator[dict[str, Any] | None]:
-    """The puzzle, if it is one, of each candidate of a preset; what an earlier run found comes from its file."""
+    """The puzzle, if it is one, of each candidate of a preset."""
     core = Core(PRESETS[name].rules)
-    part = PARTS / f"puzzles-{name}.jsonl"
-    part.parent.mkdir(parents=True, exist_ok=True)
-    done = dict(json.loads(line) for line in part.read_text().splitlines()) if part.is_file() else {}
     known: set[bytes] = set()
     number = 0
-    with part.open("a") as file:
-        for batch in range(BATCHES):
-            rng = np.random.default_rng(batch)
-            natural = natural_positions(core, GAMES.get(name, 2000), FIRST_PLY.get(name, 3), rng)
-            positions, actions = candidates(core, natural, FILTER_DEPTH.get(name, 6))
-            keys = [key.tobytes() for key in canonical_keys(core, positions)]
-            print(f"{name}: batch {batch}, {len(natural)} positions, {len(positions)} candidates", flush=True)
-            for row in rng.permutation(len(positions)).tolist():
-                if keys[row] in known:
-                    continue
-                known.add(keys[row])
-                board = Board.from_positions(core, positions, row)
-                if board.text() not in done:
-                    badge = is_largest_badge(board, str(Move.from_action(actions[row])))
-                    done[board.text()] = None if badge and number % 10 else examine(core, board)
-                    file.write(json.dumps([board.text(), done[board.text()]]) + "\n")
-                    file.flush()
-                number += 1
-                yield done[board.text()]
+    for batch in range(BATCHES):
+        rng = np.random.default_rng(batch)
+        natural = natural_positions(core, GAMES.get(name, 2000), FIRST_PLY.get(name, 3), rng)
+        positions, actions = candidates(core, natural, FILTER_DEPTH.get(name, 6))
+        keys = [key.tobytes() for key in canonical_keys(core, positions)]
+        print(f"{name}: batch {batch}, {len(natural)} positions, {len(positions)} candidates", flush=True)
+        for row in rng.permutation(len(positions)).tolist():
+            if keys[row] in known:
+                continue
+            known.add(keys[row])
+            board = Board.from_positions(core, positions, row)
+            badge = is_largest_badge(board, str(Move.from_action(actions[row])))
+            number += 1
+            yield None if badge and (number - 1) % 10 else examine(core, board)
 
 
 def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -309,23 +296,17 @@ def as_json(levels: dict[str, list[dict[str, Any]]]) -> bytes:
 
 def make(name: str) -> None:
     """Make the file of a preset."""
-    began, found, tried = time.process_time(), list[dict[str, Any]](), 0
-    for puzzle in examined(name):
-        tried += 1
-        if puzzle:
-            found.append(puzzle)
+    found: list[dict[str, Any]] = []
+    for tried, puzzle in enumerate(examined(name), 1):
+        found += [puzzle] if puzzle else []
         counts = {level: len(members) for level, members in by_level(found).items()}
         if tried % 50 == 0:
-            print(f"{name}: {tried} tried, {counts}, {time.process_time() - began:.0f} s", flush=True)
+            print(f"{name}: {tried} tried, {counts}", flush=True)
         if min(counts.values()) >= PER_LEVEL:
             break
-    levels = choose(found)
-    content = as_json(levels)
+    content = as_json(choose(found))
     write_atomically(FOLDER / f"puzzles-{name}.json", content)
-    themes = Counter(theme for members in levels.values() for puzzle in members for theme in puzzle["themes"])
-    counts = {level: len(members) for level, members in levels.items()}
-    spent = time.process_time() - began
-    print(f"{name}: {tried} tried, {counts}, {dict(themes)}, {len(content):,} bytes, {spent:.0f} s", flush=True)
+    print(f"{name}: {tried} tried, {counts} found, {len(content):,} bytes", flush=True)
 
 
 def main() -> None:

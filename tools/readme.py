@@ -6,20 +6,19 @@
 Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 """
 
+import argparse
 import functools
 import statistics
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.config import Flag, parse_options
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
-from benchmarks import methods, players
+from benchmarks import methods, players, search, solve, training
 from benchmarks.report import RESULTS, by_size
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import plus_minus, table
@@ -58,57 +57,6 @@ def vector() -> str:
 def _by_size(table: str) -> str:
     heads, rows = by_size(read_json(RESULTS / "speed.json")[table])
     return measured("speed", heads, lambda _: rows)
-
-
-def aec() -> str:
-    """Turns a second of the AEC environment."""
-    return measured(
-        "aec",
-        ["environment", "turns/s"],
-        lambda results: [[name, f"{speed:,.0f}"] for name, speed in results["speeds"].items()],
-    )
-
-
-def search() -> str:
-    """Time and moves a second of alpha-beta."""
-    return measured(
-        "search",
-        ["search", "ms", "million moves/s"],
-        lambda results: [
-            [f"{kind}, depth {row['depth']}", f"{row['milliseconds']:,.2f}", f"{row['moves_per_second'] / 1e6:.1f}"]
-            for kind in ("opening", "middle", "middle, value net")
-            for row in results[kind]
-        ],
-    )
-
-
-def solve() -> str:
-    """The solver's results."""
-    heads = ["rules", "value", "best line begins", "moves played", "seconds"]
-    return measured("solve", heads, lambda results: [_solved(*found) for found in results["results"].items()])
-
-
-def _solved(rules: str, found: dict[str, Any]) -> list[str]:
-    value = f"{found['lower']:+d}" if found["solved"] else f"{found['lower']:+d} to {found['upper']:+d}"
-    return [rules, value, " ".join(found["line"][:6]), f"{found['nodes']:,}", f"{found['seconds']:.0f}"]
-
-
-def training() -> str:
-    """Plies a second of training."""
-    heads = ["network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning"]
-    shares = ("stepping", "network while collecting", "learning")
-    return measured(
-        "training",
-        heads,
-        lambda results: [
-            [
-                name,
-                *(f"{row[speed]:,.0f}" for speed in ("collecting plies/s", "plies/s")),
-                *(f"{100 * row[part]:.0f} %" for part in shares),
-            ]
-            for name, row in results["results"].items()
-        ],
-    )
 
 
 def puzzles() -> str:
@@ -201,7 +149,7 @@ def strength() -> str:
 def cuda_games() -> str:
     """Million steps a second on a CUDA device, by the number of games."""
     found = read_json(RESULTS / "cuda.json")
-    speeds = {name: row for name, row in found["speed"].items() if name != "variants"}
+    speeds = found["speed"]
     sizes = [f"{int(size):,}" for size in next(iter(speeds.values()))]
     rows = [[name, *(f"{speed:,.0f}" for speed in row.values())] for name, row in speeds.items()]
     checked = found["check"]
@@ -231,7 +179,14 @@ def cuda_ppo() -> str:
 
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section, "peers": peers.peers_table},
-    ROOT / "docs" / "benchmarks.md": {part.__name__: part for part in (core, vector, aec, search, solve, training)},
+    ROOT / "docs" / "benchmarks.md": {
+        "core": core,
+        "vector": vector,
+        **{
+            name: functools.partial(measured, name, benchmark.HEADS, benchmark.table_rows)
+            for name, benchmark in {"search": search, "solve": solve, "training": training}.items()
+        },
+    },
     ROOT / "docs" / "benchmark.md": {"methods": methods.tables, "rows": players.rows},
     ROOT / "docs" / "more-players.md": {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
@@ -259,16 +214,11 @@ def stale(*, check: bool) -> list[Path]:
     return [path for path, text in pages.items() if not renew(path, text, check=check)]
 
 
-@dataclass(frozen=True)
-class Options:
-    """The command line."""
-
-    check: Flag = False  # write nothing, and fail if a page is out of date
-
-
 def main(arguments: list[str]) -> int:
     """Renew the pages; returns the exit status."""
-    check = parse_options(Options, arguments, prog=PROG, description=__doc__).check
+    parser = argparse.ArgumentParser(prog=PROG, description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, and fail if a page is out of date")
+    check = parser.parse_args(arguments).check
     found = stale(check=check)
     for path in found if check else ():
         print(f"{path} is out of date; renew it with: {PROG}", file=sys.stderr)

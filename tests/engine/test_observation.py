@@ -6,7 +6,7 @@ from hypothesis import given
 
 from oanquan_env import Core, Rules, rotate_seats
 from oanquan_env.engine.notation import parse_position
-from oanquan_env.observation import Encoder
+from oanquan_env.observation import COUNTS, Encoder
 from oanquan_env.players import RandomPolicy
 from tests import strategies
 
@@ -40,3 +40,16 @@ def test_observations_stay_within_bounds_and_turn_with_the_seats(rules: Rules, s
         assert (encoder.encode(rotate_seats(positions)) == encoder.encode(positions)).all()
         core.play(positions, policy.choose(positions, rng))
         positions = positions[~positions.over]
+
+
+def test_features_are_one_hot_counts_numbers_stones_and_plies() -> None:
+    core = Core()
+    encoder = Encoder(core)
+    observation = encoder.encode(core.start(1))
+    observation[0, 0] = 40
+    (found,) = encoder.features(observation)
+    assert found.shape == (encoder.feature_size,)
+    counts = found[: 12 * COUNTS].reshape(12, COUNTS)
+    assert (counts.sum(axis=1) == 1).all()
+    assert counts.argmax(axis=1).tolist() == [COUNTS - 1, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]
+    assert found[-15:].tolist() == pytest.approx([4.0, 0.5, 0.5, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 1, 1, 1])

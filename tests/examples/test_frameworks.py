@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oanquan_env import Core, evaluate
+from oanquan_env import Core
 from oanquan_env.observation import Encoder
 
 torch = pytest.importorskip("torch")
@@ -86,15 +86,11 @@ def test_pqn_plays_and_learns_from_legal_moves_alone() -> None:
         assert (actions == 0).float().mean().item() == pytest.approx(share, abs=0.02)
 
 
-def test_pqn_gets_better_than_untrained_nets_repeats_and_saves_its_network(tmp_path: Path) -> None:
-    pqn, picture, file = example("pqn", "torch"), tmp_path / "regret.svg", tmp_path / "pqn.pt"
+def test_pqn_gets_better_than_untrained_nets_and_repeats() -> None:
+    pqn = example("pqn", "torch")
     small = ["--every", "50000", "--pairs", "10", "--num-envs", "128", "--width", "64", "--minibatch", "256"]
-    curve = pqn.main([*small, "--steps", "50000", "--plot", str(picture), "--save", str(file)])
+    curve = pqn.main([*small, "--steps", "50000"])
     assert curve.rows[-1]["regret"] < 16.5  # untrained nets of twelve seeds: 17.4 to 20.1; random moves: 18.5
-    assert "regret, points" in picture.read_text()
-    found = evaluate(pqn.load(file), opponents=[], part="development").regret
-    assert found
-    assert round(found.mean, 3) == curve.rows[-1]["regret"]
     shortest = [pqn.main([*small, "--steps", "4096", "--seed", seed]).rows[-1]["regret"] for seed in ("3", "3", "4")]
     assert shortest[0] == shortest[1] != shortest[2]
     with pytest.raises(SystemExit, match="for two players; got 'three-player'"):

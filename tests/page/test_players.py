@@ -28,7 +28,7 @@ from tests.boards import played_board
 from tests.certificates import SHIPPED
 from tests.node import CALLS, answers_of, run_node
 from tests.strategies import PRESET_NAMES
-from tools.webassembly.nets import net_bytes
+from tools.page import net_bytes
 
 FORFEIT = "app refill=forfeit"
 SEARCHES = {

@@ -31,7 +31,7 @@ from tests.webassembly import (
     call_of_a_search,
     calls_of_a_game,
 )
-from tools.webassembly.nets import net_bytes
+from tools.page import net_bytes
 
 ENGINE, MOVES = PageEngine(), PageEngine("moves.wasm")
 START = as_json(Core(), Core().start())

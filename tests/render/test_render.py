@@ -113,4 +113,5 @@ def test_ownership_is_marked_and_labels_are_escaped() -> None:
 
 def test_the_pictures_of_the_docs_are_up_to_date() -> None:
     stored = {path.name: path.read_text(encoding="utf-8") for path in pictures.FOLDER.glob("*.svg")}
+    del stored["architecture.svg"]  # drawn by hand
     assert stored == pictures.pictures(), "run python -m tools.pictures"

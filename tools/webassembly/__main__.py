@@ -36,7 +36,7 @@ def main() -> int:
     from tools.webassembly import build, layout
 
     made = {WEB / name: build.build(exports) for name, exports in build.MODULES.items()}
-    made[WEB / "engine.json"] = layout.text(layout.describe()).encode()
+    made[WEB / "engine.json"] = layout.describe()
     if check:
         return layout.compare(made)
     for path, content in made.items():

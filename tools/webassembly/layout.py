@@ -19,10 +19,10 @@ from tools.webassembly.build import RECORDS
 TOOLS = ("llvmlite", "numba", "ziglang")
 
 
-def describe() -> dict[str, Any]:
-    """The content of engine.json."""
+def describe() -> bytes:
+    """Return the content of engine.json."""
     versions = {tool: version(tool) for tool in TOOLS}
-    return {
+    described = {
         "made_with": {"python": f"{sys.version_info.major}.{sys.version_info.minor}", **versions},
         "rules": {name: CHOICES.get(name, []) for name in FIELD_NAMES},
         "match": {"match_measure": get_args(MatchMeasure), "fields_to_lose": [], "max_rounds": []},
@@ -32,17 +32,13 @@ def describe() -> dict[str, Any]:
         "line": MAX_DEPTH + 1,
         "records": {name: _record(kind) for name, kind in RECORDS.items()},
     }
+    return json.dumps(described, separators=(",", ":")).encode() + b"\n"
 
 
 def _record(kind: np.dtype[Any]) -> dict[str, Any]:
     """Size of a record, and where its fields begin, in bytes."""
     assert kind.fields
     return {"size": kind.itemsize, **{name: place for name, (_, place, *_) in kind.fields.items()}}
-
-
-def text(described: Mapping[str, Any]) -> str:
-    """As a file's content."""
-    return json.dumps(described, separators=(",", ":")) + "\n"
 
 
 def compare(made: Mapping[Path, bytes]) -> int:
@@ -53,10 +49,7 @@ def compare(made: Mapping[Path, bytes]) -> int:
     """
     *modules, description = made
     kept, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])
-    same = {
-        name: kept[name] == now[name]
-        for name in ("made_with", "rules", "match", "resigned", "nets", "row", "line", "records")
-    }
+    same = {name: kept.get(name) == value for name, value in now.items()}
     if same["made_with"]:
         same |= {module.name: module.read_bytes() == made[module] for module in modules}
     for name, equal in same.items():
