@@ -210,15 +210,7 @@ class Board:
     def last_mark(self) -> LastMove | None:
         """The last move as the pictures of `render` mark it; None on a board without history."""
         trace = self.last_trace
-        if trace is None:
-            return None
-        return LastMove(
-            origin=trace.laps[0].square if trace.laps else trace.ahead,
-            path=tuple(square for lap in trace.laps for square in lap.squares),
-            last=trace.laps[-1].last if trace.laps else trace.ahead,
-            captured=tuple(taking.square for taking in trace.takings),
-            label=str(trace.move),
-        )
+        return None if trace is None else trace.mark
 
     def _readable(self, move: Move | str) -> Move:
         if isinstance(move, str):

@@ -155,6 +155,13 @@ class MoveTrace:
         """Points that each player gets of the seeds left on the board as the game ends; empty while it goes on."""
         return tuple(final - score for final, score in zip(self.standings, self.frames()[-1].scores, strict=False))
 
+    @property
+    def mark(self) -> LastMove:
+        """The marks that it leaves on the picture."""
+        origin, last = (self.laps[0].square, self.laps[-1].last) if self.laps else (self.ahead, self.ahead)
+        path = tuple(square for lap in self.laps for square in lap.squares)
+        return LastMove(origin, path, last, tuple(taking.square for taking in self.takings), str(self.move))
+
     def frames(self) -> list[Frame]:
         """The board before the move and after every lap, capture and refill, in order."""
         frames = [self.before]

@@ -35,9 +35,8 @@ def motion(trace: MoveTrace, ply: int, *, each_seed: bool = True) -> Iterator[Pi
 
     With `each_seed` false, they are the board before the move and the boards after each lap, capture and refill.
     """
-    rules = trace.rules
-    origin = trace.laps[0].square if trace.laps else trace.ahead
-    frames, last = trace.frames(), LastMove(origin, (), origin, (), str(trace.move))
+    rules, frames, mark = trace.rules, trace.frames(), trace.mark
+    last = LastMove(mark.origin, (), mark.origin, (), mark.label)
 
     def picture(frame: Frame, milliseconds: int, hand: tuple[int, int] | None = None) -> Picture:
         return Picture(Snapshot(rules, *frame, mover=trace.player, ply=ply), last, hand, milliseconds)

@@ -22,7 +22,7 @@ from oanquan_env.render.layout import Point, arc_points, layout_of
 from oanquan_env.render.scene import MINUS, Owners, backdrop, foreground
 from oanquan_env.render.shapes import Box, Ellipse, Polygon, Sector, Shape, Simple, Text, simple
 from oanquan_env.render.svg import BASELINE
-from oanquan_env.render.theme import palette
+from oanquan_env.render.theme import DARK, LIGHT
 
 if TYPE_CHECKING:
     from PIL import Image, ImageFont
@@ -64,7 +64,7 @@ def image(rules: Rules, shapes: Iterable[Shape], *, dark: bool = False, width: i
 
 def _draw(image: Image.Image, shapes: Iterable[Shape], scale: float, dark: bool) -> None:
     """Shapes on top of what is drawn already; a picture unit is `scale` pixels."""
-    colours = palette(dark)
+    colours = DARK if dark else LIGHT
     for shape in simple(shapes):
         for role, left, top, mask in _layers(shape, scale):
             image.paste(colours[role], (left, top), mask)
@@ -74,7 +74,7 @@ def _draw(image: Image.Image, shapes: Iterable[Shape], scale: float, dark: bool)
 def _empty_board(rules: Rules, width: int, dark: bool) -> Image.Image:
     with needing_extra("render"):
         from PIL import Image
-    image = Image.new("RGB", layout_of(rules).pixels(width), palette(dark)["card"])
+    image = Image.new("RGB", layout_of(rules).pixels(width), (DARK if dark else LIGHT)["card"])
     _draw(image, backdrop(rules), width / layout_of(rules).width, dark)
     return image
 

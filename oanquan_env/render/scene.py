@@ -10,7 +10,7 @@ from oanquan_env.engine.notation import SEAT_NAMES
 from oanquan_env.engine.positions import PAWNED, SOLD
 from oanquan_env.engine.rules import Rules
 from oanquan_env.render.drawable import Drawable, ending_line, last_line, ply_line, shown_scores, status_line
-from oanquan_env.render.layout import STONE_RADIUS, Point, Square, layout_of
+from oanquan_env.render.layout import STONE_RADIUS, Align, Point, Square, layout_of
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Piece, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
 
@@ -50,10 +50,15 @@ def layers(board: Drawable, last: LastMove | None, owners: Owners | None) -> Ite
     yield [[shape] for shape in (*labels(board), *words(board, last))]
 
 
-def _outline(square: Square, paint: Paint, drop: float = 0.0) -> Polygon | Sector:
-    corners = tuple((x, y + drop) for x, y in square.corners)
+def _outline(square: Square, paint: Paint, *, drop: float = 0.0, inset: float = 0.0) -> Polygon | Sector:
+    """The outline of a square, moved down by `drop`, or `inset` at its farthest corner and in proportion elsewhere."""
+    (x, y), corners = square.centre, square.corners
+    factor = 1 - inset / max(math.hypot(cx - x, cy - y) for cx, cy in corners)
+    if inset:
+        corners = tuple((x + (cx - x) * factor, y + (cy - y) * factor) for cx, cy in corners)
+    corners = tuple((cx, cy + drop) for cx, cy in corners)
     if square.radius:
-        return Sector(corners[0], square.radius, corners[1], corners[2], paint)
+        return Sector(corners[0], square.radius * factor, corners[1], corners[2], paint)
     return Polygon(corners, paint)
 
 
@@ -158,22 +163,11 @@ def marks(rules: Rules, last: LastMove) -> Iterator[Shape]:
         yield _outline(here.squares[index], Paint("passed", opacity=0.30))
     for index in sorted({*last.captured}):
         yield _outline(here.squares[index], Paint("captured", opacity=0.30))
-    yield _inner(here.squares[last.origin], Paint(None, "passed", 3.5))
+    yield _outline(here.squares[last.origin], Paint(None, "passed", 3.5), inset=6.0)
     if last.last != last.origin:
-        yield _inner(here.squares[last.last], Paint(None, "ink", 3.0))
+        yield _outline(here.squares[last.last], Paint(None, "ink", 3.0), inset=6.0)
     for index in last.captured:
-        yield _inner(here.squares[index], Paint(None, "captured", 3.5))
-
-
-def _inner(square: Square, paint: Paint) -> Polygon | Sector:
-    """The outline of a square drawn a little inside it."""
-    x, y = square.centre
-    reach = max(math.hypot(cx - x, cy - y) for cx, cy in square.corners)
-    factor = 1 - 6.0 / reach
-    corners = [(x + (cx - x) * factor, y + (cy - y) * factor) for cx, cy in square.corners]
-    if square.radius:
-        return Sector(corners[0], square.radius * factor, corners[1], corners[2], paint)
-    return Polygon(tuple(corners), paint)
+        yield _outline(here.squares[index], Paint(None, "captured", 3.5), inset=6.0)
 
 
 def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
@@ -243,8 +237,8 @@ def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
     names, scores = SEAT_NAMES[board.rules.players], shown_scores(board)
     for player, (name, score) in enumerate(zip(names, scores, strict=True)):
         marked = board.mover == player if board.outcome is None else score == max(scores)
-        plate = _plate_beside if len(names) == 2 else _plate_below
-        yield from plate(here.plates[player], here.text_scale, name, str(score).replace("-", MINUS), marked)
+        place, points = here.plates[player], str(score).replace("-", MINUS)
+        yield from _plate(place, here.text_scale, name, points, marked, below=len(names) > 2)
     played = " · ".join(part for part in (ending_line(board) or last_line(board, last), ply_line(board)) if part)
     for note, line, size, role in zip(
         here.notes, (status_line(board), played), (18.0, 16.0), ("ink", "faint"), strict=True
@@ -252,19 +246,13 @@ def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
         yield Text(note.at, line, size * here.text_scale, role, note.align)
 
 
-def _plate_beside(at: Point, scale: float, name: str, score: str, marked: bool) -> Iterator[Shape]:
-    """A player's name, and its score to the right; a dot marks the player to move, or who has won."""
+def _plate(at: Point, scale: float, name: str, score: str, marked: bool, *, below: bool) -> Iterator[Shape]:
+    """A player's name, and its score to the right or below; a dot marks the player to move, or who has won."""
     (x, y), role = at, "accent" if marked else "ink"
+    align: Align = "middle" if below else "start"
+    dot, line, (right, down) = (-44.0, -15.0, (0.0, 12.0)) if below else (-14.0, 0.0, (80.0, 0.0))
+    sizes = (19.0, 27.0) if below else (21.0, 28.0)
     if marked:
-        yield Ellipse((x - 14.0 * scale, y), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
-    yield Text((x, y), name, 21.0 * scale, role, "start", bold=marked)
-    yield Text((x + 80.0 * scale, y), score, 28.0 * scale, role, "start", bold=True)
-
-
-def _plate_below(at: Point, scale: float, name: str, score: str, marked: bool) -> Iterator[Shape]:
-    """The same, name above score, inside the board."""
-    (x, y), role = at, "accent" if marked else "ink"
-    if marked:
-        yield Ellipse((x - 44.0 * scale, y - 15.0 * scale), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
-    yield Text((x, y - 15.0 * scale), name, 19.0 * scale, role, bold=marked)
-    yield Text((x, y + 12.0 * scale), score, 27.0 * scale, role, bold=True)
+        yield Ellipse((x + dot * scale, y + line * scale), 5.5 * scale, 5.5 * scale, 0.0, Paint("accent"))
+    yield Text((x, y + line * scale), name, sizes[0] * scale, role, align, bold=marked)
+    yield Text((x + right * scale, y + down * scale), score, sizes[1] * scale, role, align, bold=True)

@@ -9,7 +9,7 @@ from oanquan_env.render.drawable import Drawable, last_line, shown_scores, statu
 from oanquan_env.render.layout import layout_of
 from oanquan_env.render.scene import Owners, backdrop, foreground
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Sector, Shape, Simple, Text, simple
-from oanquan_env.render.theme import DARK, LIGHT, palette
+from oanquan_env.render.theme import DARK, LIGHT
 
 FONTS = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
 BASELINE = 0.36
@@ -70,7 +70,7 @@ def image(drawing: str) -> str:
 
 def fragment(parts: Iterable[Shape], *, dark: bool | None = None) -> str:
     """Shapes as elements of an SVG document; with `dark` None, their classes name the roles of their colours."""
-    colours, marked = palette(bool(dark)), dark is None
+    colours, marked = DARK if dark else LIGHT, dark is None
     return "".join(_element(shape, colours, marked) for shape in simple(parts))
 
 

@@ -28,10 +28,5 @@ _COLOURS = {
     "pebble3": ("#a7856a", "#bd9a7c"),
     "pebble4": ("#cfc8bb", "#e3dccf"),
 }
-"""The light and the dark colour of each role."""
+"""The light and the dark colour of each role, as `#rrggbb`."""
 LIGHT, DARK = (MappingProxyType({role: pair[dark] for role, pair in _COLOURS.items()}) for dark in (0, 1))
-
-
-def palette(dark: bool) -> MappingProxyType[str, str]:
-    """Role -> `#rrggbb`."""
-    return DARK if dark else LIGHT
