@@ -57,7 +57,7 @@ async function dailyPuzzle(day) {
 /** The puzzle of a set that comes after `from`, {id, name}: null where all are solved, unless a person begins `again` with all of them. */
 async function following(wanted, from) {
   const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ id }) => from && id === (from.id || from.name));
-  return puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? (here + 1) % puzzles.length : -1)] ?? null;
+  return puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? here + 1 : -1)] ?? null;
 }
 
 async function openNext(wanted, from = null) {
