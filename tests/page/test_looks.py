@@ -134,7 +134,8 @@ def test_the_board_stays_in_view_and_a_reply_comes_after_a_rest(visit: Visit) ->
     page.evaluate("""() => {  // when so many buttons were there first
         const list = document.getElementById("moves");
         window.seen = {};
-        new MutationObserver(() => { seen[list.children.length] ??= performance.now(); }).observe(list, { childList: true });
+        const note = () => { seen[list.children.length] ??= performance.now(); };
+        new MutationObserver(note).observe(list, { childList: true });
     }""")
     person.fields.first.click()
     person.board.locator(".way").first.click()
