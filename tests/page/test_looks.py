@@ -142,6 +142,11 @@ def test_the_board_stays_in_view_and_a_reply_comes_after_a_rest(visit: Visit) ->
     page.locator("#moves button").nth(3).wait_for()
     seen = page.evaluate("seen")
     assert seen["3"] - seen["2"] > 350  # milliseconds between the person's move and the reply
+    other = visit("#north=easy")
+    other.move("1A")
+    other.press("undo")  # while the reply rests
+    other.page.wait_for_timeout(600)
+    assert other.moves == []
     page.evaluate("document.querySelector('aside').style.minHeight = '3000px'")
     page.evaluate("scrollTo(0, 1500)")
     assert person.board.locator(".hit").evaluate_all(INSIDE)
