@@ -123,7 +123,7 @@ export async function show() {
   $("puzzle-about").hidden = !$("puzzle-about").textContent;
   const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
   for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
-  $("retry").hidden = solved && !told && isKept; // else nothing would be there
+  $("retry").hidden = solved && !told && Boolean(more); // else nothing would be there
   $("next-puzzle").classList.toggle("main", solved);
   $("show-answer").hidden = solved;
   $("share-day").hidden = !isDaily || !today(log(), day, steps).over;
