@@ -95,7 +95,7 @@ def test_a_plain_host_of_files_serves_the_page_and_a_kept_page_plays_without_a_n
     page.goto(address)
     page.wait_for_selector("body[data-ready]")
     unlisted = {"", "players.json"}  # the page itself, and the question whether there is a program with Python
-    assert set(asked) - unlisted <= set(before_the_first_move())
+    assert set(asked) - unlisted <= set(of_its_beginning())  # the first opponent loads at once, too
     assert set(modules([START], STATIC)) <= set(asked)
     page.evaluate(REGISTER)
     assert page.evaluate("caches.match('icon.png').then(Boolean)")

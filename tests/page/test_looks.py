@@ -127,6 +127,34 @@ def test_the_motion_ends_in_the_position_of_the_engine(visit: Visit) -> None:
         assert (plies > 1, wrong) == (True, [])
 
 
+def test_the_board_stays_in_view_and_a_reply_comes_after_a_rest(visit: Visit) -> None:
+    person = visit("#rules=three-player&east=easy&west=medium", viewport={"width": 1280, "height": 800})
+    page = person.page
+    assert person.board.locator(".plate circle").count() > 2  # faces of three players
+    page.evaluate("""() => {  // when so many buttons were there first
+        const list = document.getElementById("moves");
+        window.seen = {};
+        const note = () => { seen[list.children.length] ??= performance.now(); };
+        new MutationObserver(note).observe(list, { childList: true });
+    }""")
+    person.fields.first.click()
+    person.board.locator(".way").first.click()
+    page.locator("#moves button").nth(3).wait_for()
+    seen = page.evaluate("seen")
+    assert seen["3"] - seen["2"] > 350  # milliseconds between the person's move and the reply
+    other = visit("#north=easy")
+    other.move("1A")
+    other.press("undo")  # while the reply rests
+    other.page.wait_for_timeout(600)
+    assert other.moves == []
+    page.evaluate("document.querySelector('aside').style.minHeight = '3000px'")
+    page.evaluate("scrollTo(0, 1500)")
+    assert person.board.locator(".hit").evaluate_all(INSIDE)
+    page.evaluate("scrollTo(0, 0)")
+    page.set_viewport_size({"width": 320, "height": 200})  # 400 %
+    assert person.board.locator(".tools").evaluate("node => getComputedStyle(node).position") == "static"
+
+
 def test_who_wants_less_motion_gets_none_and_a_screen_reader_hears_no_loose_numbers(visit: Visit) -> None:
     person = visit("#north=human")
     assert person.board.locator("select").input_value() == "none"

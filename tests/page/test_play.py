@@ -30,6 +30,7 @@ def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
     person.page.reload()
     person.page.wait_for_selector("body[data-ready]")
     assert "capture more than Bống" in person.said
+    assert person.board.locator(".plate .name").all_text_contents() == ["You", "Bống"]
     assert person.state["rules"] == "vietnamese"
     while person.wait_for_turn():
         person.fields.first.tap()
@@ -104,7 +105,7 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
     person.play("3A", "4A")
     page.locator("#resign").click()
-    page.locator("#notice", has_text="goes to the other player").wait_for()
+    page.locator("#notice", has_text="go to the other player").wait_for()
     page.locator("#resign").click()
     person.waits_for("South resigns: North wins. South 6, North 64.")
     assert "North wins the match" in page.locator("#next h2").inner_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import itertools
 import json
+import re
 from typing import Any
 
 import pytest
@@ -131,13 +132,15 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
     )
     page.locator("#puzzles").click()
     page.locator(medium).click()
-    page.locator("#puzzle-place", has_text="Puzzle 1 of").wait_for()
+    person.waits_for("Puzzle 1 of")  # its name stands below the board
     _, failed = kept_puzzle(person)
     assert person.state["previews"] == {}
     wrong = wrong_move(person, failed["line"][0])
     person.move(wrong)
-    person.waits_for(f"{wrong} lets the win go: proved.")
-    page.locator("#puzzle-about", has_text="It comes back later.").wait_for()
+    person.waits_for(f"{wrong} gives away the win (proved):")
+    assert re.search(r": \d[AC] answers it\.", person.said)  # the best answer, and its arrow
+    assert person.board.locator(".marks rect[stroke-dasharray]").count() == 1
+    page.locator("#puzzle-about", has_text="You’ll see it again later.").wait_for()
     page.locator("#show-answer").click()
     person.waits_for("The answer: " + " ".join(moves.replace(" ", "/") for moves in failed["line"]))
     assert person.moves == [moves.split()[0] for moves in failed["line"]]
@@ -148,7 +151,7 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
         shown, entry = kept_puzzle(person)
         seen.append(shown["id"])
         solve(person, entry["line"])
-        person.waits_for("whatever the other side plays: proved.")
+        person.waits_for("This wins by force.")
     assert failed["id"] not in seen
     assert len(set(seen)) == 3
     page.reload()
@@ -158,9 +161,9 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
     page.locator(medium).click()
     page.wait_for_function(f"import('./common.js').then(({{ page }}) => page.state.puzzle.id === '{failed['id']}')")
     solve(person, failed["line"])
-    person.waits_for("whatever the other side plays: proved.")
+    person.waits_for("This wins by force.")
     page.locator("#resume").click()
-    page.locator("#puzzle-place").wait_for(state="hidden")
+    person.waits_for("South to move.")
     assert person.state["rules"] == SET
     page.locator("#puzzles").click()
     page.locator(medium, has_text="4 of").wait_for()
@@ -173,7 +176,7 @@ def test_the_daily_puzzle_is_the_same_for_all_and_shared_without_its_answer(visi
         person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         person.page.locator("#puzzles").click()
         person.page.locator("#daily").click()
-        person.page.locator("#puzzle-place", has_text="·").wait_for()
+        person.waits_for(" · ")
     shown, entry = kept_puzzle(people[0])
     assert (shown["rules"], shown["id"]) == (BEGIN, kept_puzzle(people[1])[0]["id"])
     person = people[0]
@@ -185,7 +188,8 @@ def test_the_daily_puzzle_is_the_same_for_all_and_shared_without_its_answer(visi
         each.page.locator("#notice", has_text="Ô Ăn Quan").wait_for()
     date, marks = person.page.evaluate("new Date().toLocaleDateString('de-DE')"), "●" * (shown["steps"] - 1)
     texts = [each.page.evaluate("navigator.clipboard.readText()") for each in people]
-    assert texts[-1] == f"Ô Ăn Quan · {date} · ●{marks} · 1 ngày liền"
+    address = people[1].page.url.split("#")[0]
+    assert texts[-1] == f"Ô Ăn Quan · {date} · ●{marks} · 1 ngày liền\n{address}"
     assert f"Ô Ăn Quan · {date} · ○{marks} · streak 1" in person.page.locator("#notice").inner_text()
     person.page.locator("#puzzles").click()
     person.page.locator("#daily", has_text=f"○{marks} · streak 1").wait_for()
@@ -199,7 +203,7 @@ def test_a_finished_set_does_not_begin_again_by_itself(visit: Visit) -> None:
         page.locator("#puzzles").click()
         first.filter(has_text="3 of 3" if again else "0 of 3").click()
         for number, move in enumerate(("1A", "3A", "3A"), 1):
-            page.locator("#puzzle-place", has_text=f"Puzzle {number} of 3").wait_for()
+            person.waits_for(f"Puzzle {number} of 3")
             solve(person, [move])
             if number < 3:
                 page.locator("#next-puzzle").click()
@@ -216,7 +220,7 @@ def test_a_damaged_log_stops_nothing(visit: Visit) -> None:
     person.page.locator("#puzzle-list .kinds button:has-text('First steps')").click()
     person.waits_for("Capture a mandarin in one move.")
     person.move("1A")
-    person.waits_for("Right: 1A it is.")
+    person.waits_for("Correct – 1A!")
     person.page.locator("#puzzles").click()
     person.page.locator("#puzzle-list button", has_text="1 of 3 solved").wait_for()
     assert person.errors == []

@@ -34,6 +34,9 @@ def test_hints_and_spoken_words_are_of_the_position_shown(visit: Visit) -> None:
     person.press("hint")
     person.board.locator(".hint").first.wait_for()
     assert not person.board.locator(".hint").evaluate_all(HIDING)  # no number is covered, no hint overflows
+    told = person.page.evaluate("import('./table.js').then(({ hint }) => hint())")
+    equals = [move for move, value in told["values"].items() if value == told["values"][told["best"]]]
+    assert person.board.locator(".marks rect").count() == len(equals)  # an arrow for each
     person.press("previous")
     assert person.board.locator(".hint").count() == 0
     assert person.said == "Start"
@@ -100,6 +103,9 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     person.move("4A")  # as good as 2C
     person.waits_for("Correct – 4A!")
     assert page.locator("#next-puzzle").is_hidden()
+    page.locator("#puzzles").click()
+    page.locator("#puzzle-list button", has_text="From your games").filter(has_text="1 of 1 solved").wait_for()
+    page.keyboard.press("Escape")
     page.locator("#retry").click()  # the panel is not empty
     person.waits_for("This is from your game")
     page.locator("#resume").click()

@@ -126,6 +126,7 @@ export class GameView extends EventTarget {
         const before = this.moves[this.state.line[number - 1]], still = this.board.speed === Infinity && this.state.seats[before?.player]?.person;
         const rest = still ? this.moved + REST - performance.now() : 0;
         if (rest > 0) await new Promise((resolve) => { setTimeout(resolve, rest); });
+        if (this.coming !== serial) continue; // something else is shown meanwhile
         this.moved = performance.now();
         await this.play(number + 1);
         this.coming = undefined;

@@ -57,14 +57,14 @@ export function pictures({ drawing, start, starter, moves, scores, winners, labe
 
 /** A board beside the page that becomes pictures. */
 class Sketch extends DrawnBoard {
-  constructor(game, language, above, below, palette, most) {
+  constructor(game, language, above, below, palette, scaleOf) {
     super(html("div", {}, document.body), language);
     this.host.style.cssText = "position: fixed; left: -2000px; width: 800px";
     Object.assign(this, { game, above, style: styleOf(palette) });
     this.setDrawing(game.drawing);
     const [left, top, width, height] = this.view;
     this.box = [left, top - above, width, height + above + below];
-    const scale = most(width, height + above + below);
+    const scale = scaleOf(width, height + above + below);
     this.canvas = html("canvas", { width: Math.round(width * scale), height: Math.round(this.box[3] * scale) });
     this.pen = this.canvas.getContext("2d", { willReadFrequently: true, alpha: false });
   }

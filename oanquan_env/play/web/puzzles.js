@@ -57,7 +57,7 @@ async function dailyPuzzle(day) {
 /** The puzzle of a set that comes after `from`, {id, name}: null where all are solved, unless a person begins `again` with all of them. */
 async function following(wanted, from) {
   const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ id }) => from && id === (from.id || from.name));
-  return puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? (here + 1) % puzzles.length : -1)] ?? null;
+  return puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? here + 1 : -1)] ?? null;
 }
 
 async function openNext(wanted, from = null) {
@@ -123,7 +123,7 @@ export async function show() {
   $("puzzle-about").hidden = !$("puzzle-about").textContent;
   const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
   for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
-  $("retry").hidden = solved && !told && isKept; // else nothing would be there
+  $("retry").hidden = solved && !told && Boolean(more); // else nothing would be there
   $("next-puzzle").classList.toggle("main", solved);
   $("show-answer").hidden = solved;
   $("share-day").hidden = !isDaily || !today(log(), day, steps).over;
