@@ -69,15 +69,9 @@ def test_an_exchanged_opponent_plays_the_games_that_begin_afterwards() -> None:
     assert (former.asked, latter.asked) == (8, 8)
 
 
-def test_the_opponent_of_a_single_game_is_exchanged_and_the_self_play_view_has_none() -> None:
-    former, latter = Noted(Core()), Noted(Core())
-    game = OAnQuanEnv(opponent=former, seat=1)
-    game.reset(seed=0)
-    game.set_opponent(latter)
-    game.step(int(game.action_masks().argmax()))
-    assert (former.asked, latter.asked) == (2, 0)
-    game.reset()
-    assert (former.asked, latter.asked) == (2, 1)
+def test_only_another_player_can_be_set_and_in_the_self_play_view_none() -> None:
+    game = OAnQuanEnv(opponent=FirstMove(Core()), seat=1)
+    game.set_opponent("greedy")
     for one, opponent in ((game, None), (OAnQuanEnv(opponent=None), "greedy")):
         with pytest.raises(ValueError, match="only another opponent can be set"):
             one.set_opponent(opponent)

@@ -3,7 +3,6 @@
 import copy
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
@@ -132,20 +131,6 @@ def test_the_page_lists_the_codes_of_terminations() -> None:
     page = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
     assert f"| code | {' | '.join(map(str, range(len(TERMINATIONS))))} |" in page
     assert f"| text | {' | '.join(f'`{name}`' for name in TERMINATIONS)} |" in page
-
-
-def test_made_by_name_from_gymnasium_s_registry() -> None:
-    games = gymnasium.make_vec("OAnQuan-v0", num_envs=64, rules="tonkin", opponent=None, autoreset_mode="SameStep")
-    assert isinstance(games, OAnQuanVectorEnv)
-    assert games.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    observations, info = games.reset()
-    assert games.observation_space.contains(observations)
-    assert (observations.dtype, info["action_mask"].dtype) == (np.int32, np.int8)
-    assert (info["action_mask"] == [1, 0] * 5).all()
-    assert games.action_masks()[np.arange(64), games.action_space.sample(tuple(info["action_mask"]))].all()
-    native = gymnasium.make_vec("OAnQuan-v0", num_envs=2)
-    assert native.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
-    games.close()
 
 
 def seeded_run(games: OAnQuanVectorEnv, seed: Any) -> list[Any]:
