@@ -92,34 +92,46 @@ def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike | None,
         pass
 
 
-def random_lines(core: Core, n: int, plies: int, rng: np.random.Generator) -> tuple[Positions, Ints]:
-    """`n` running positions `plies` random plies into a game, and (n, plies) the actions that lead there.
+def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> tuple[Positions, Ints]:
+    """`n` running positions after random plies, and the actions that lead there, (n, L); -1 after shorter lines.
 
-    Games that end sooner are drawn again. Raises `ValueError` if all games end sooner, by the ply limit, or
-    `MAX_FAILED_GAMES` in a row did.
+    `plies` is one number for all lines or (n,); L is the largest. Games that end sooner are drawn again. Raises
+    `ValueError` if all games end sooner, by the ply limit, or `MAX_FAILED_GAMES` in a row did.
     """
-    if plies >= core.rules.max_plies:
-        raise ValueError(f"no game is running after {plies} plies: the rules have max_plies={core.rules.max_plies}")
-    positions, lines = core.start(n), np.zeros((n, plies), dtype=np.intp)
+    wanted = np.broadcast_to(np.asarray(plies, dtype=np.intp), n)
+    longest = int(wanted.max(initial=0))
+    if longest >= core.rules.max_plies:
+        raise ValueError(f"no game is running after {longest} plies: the rules have max_plies={core.rules.max_plies}")
+    positions, lines = core.start(n), np.full((n, longest), -1, dtype=np.intp)
     missing, failed = np.arange(n), 0
     while missing.size:
-        size = max(missing.size, failed)  # as many again where all were in vain: few at a time would take minutes
-        drawn, actions = core.start(size), np.zeros((size, plies), dtype=np.intp)
-        for ply, (rows, chosen) in enumerate(advance_randomly(core, drawn, plies, rng)):
+        tried = np.resize(missing, max(missing.size, failed))  # several for each if all were in vain
+        drawn, actions = core.start(len(tried)), np.full((len(tried), longest), -1, dtype=np.intp)
+        for ply, (rows, chosen) in enumerate(advance_randomly(core, drawn, wanted[tried], rng)):
             actions[rows, ply] = chosen
-        if size > missing.size:
-            running_first = np.argsort(drawn.over, kind="stable")[: missing.size]
-            drawn, actions = drawn[running_first], actions[running_first]
-        positions[missing], lines[missing] = drawn, actions
-        failed = failed + size if drawn.over.all() else 0
+        running = (~drawn.over).nonzero()[0]
+        found, first = np.unique(tried[running], return_index=True)
+        positions[found], lines[found] = drawn[running[first]], actions[running[first]]
+        failed = failed + len(tried) if not running.size else 0
         if failed >= MAX_FAILED_GAMES:
             raise ValueError(
-                f"none of {failed:,} random games of '{core.rules}' was running after {plies} plies: take fewer plies"
+                f"none of {failed:,} random games of '{core.rules}' was running after {longest} plies: take fewer plies"
             )
-        missing = missing[drawn.over]
+        missing = np.setdiff1d(missing, found)
     return positions, lines
 
 
-def random_openings(core: Core, n: int, plies: int, rng: np.random.Generator) -> Positions:
+def random_openings(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> Positions:
     """The positions of `random_lines`; raises `ValueError` as it does."""
     return random_lines(core, n, plies, rng)[0]
+
+
+def restart(core: Core, positions: Positions, rng: np.random.Generator, plies: npt.ArrayLike = 0) -> Ints:
+    """Begin new games in the rows that are over, in place, after random plies. Return these rows (M,).
+
+    `plies` is one number or (M,). Raises `ValueError` as `random_lines`.
+    """
+    rows = positions.over.nonzero()[0]
+    if rows.size:
+        positions[rows] = random_openings(core, len(rows), plies, rng)
+    return rows

@@ -36,7 +36,6 @@ ZERO_BYTE = 6
 STONE_BYTE = 7
 
 
-
 class Termination(IntEnum):
     """Why a game is over; `RUNNING` is a game that goes on.
 

@@ -6,7 +6,7 @@ import pytest
 from oanquan_env import Board, Core, Positions, choose_move, playing
 from oanquan_env.arrays import Ints
 from oanquan_env.players import RandomPolicy
-from oanquan_env.playing import advance, play_randomly, random_lines
+from oanquan_env.playing import advance, play_randomly, random_lines, restart
 from tests.players import FirstMove, LastMove
 
 CORE = Core()
@@ -65,6 +65,27 @@ def test_random_lines_lead_to_their_running_positions() -> None:
     assert not positions.over.any()
     positions, lines = random_lines(Core("max_plies=4"), 5, 3, np.random.default_rng(0))
     assert (positions.ply.tolist(), lines.shape, positions.over.any()) == ([3] * 5, (5, 3), False)
+
+
+def test_lines_have_their_own_lengths_and_games_that_are_over_begin_anew() -> None:
+    rng, plies = np.random.default_rng(0), np.array([0, 3, 7, 1])
+    positions, lines = random_lines(CORE, 4, plies, rng)
+    assert positions.ply.tolist() == (lines >= 0).sum(axis=1).tolist() == plies.tolist()
+    for row, line in enumerate(lines):
+        assert positions[row : row + 1].same(replayed(line[line >= 0])).all()
+    play_randomly(CORE, positions, [1000, 0, 1000, 0], rng)
+    before = positions.copy()
+    assert restart(CORE, positions, rng, [2, 5]).tolist() == [0, 2]
+    assert positions.ply.tolist() == [2, 3, 5, 1]
+    assert positions.same(before).tolist() == [False, True, False, True]
+    assert restart(CORE, positions, rng).size == 0
+
+
+def replayed(actions: Ints) -> Positions:
+    positions = CORE.start(1)
+    for action in actions:
+        CORE.play(positions, [action])
+    return positions
 
 
 def test_lines_longer_than_games_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
