@@ -31,13 +31,13 @@ from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
 from agents.run_files import RUN_NAME
-from agents.support.shared_vec_env import SharedVecEnv
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.arrays import Mask, Points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, one_line
 from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
+from oanquan_env.sb3 import SharedVecEnv
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}

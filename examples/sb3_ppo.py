@@ -2,25 +2,22 @@
 
     python -m examples.sb3_ppo --minutes 10
 
-`MaskablePPO("MlpPolicy", gymnasium.make("OAnQuan-v0"))` works as it is; `GamesVecEnv` steps many games with one call
-instead of one after another.
+`OAnQuanVecEnv` steps many games by one call, and shows features from which networks learn.
 """
 
 import argparse
 import sys
 from typing import Any
 
-import gymnasium
-import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import VecEnv
 
 from oanquan_env import Core
 from oanquan_env.arrays import Mask
 from oanquan_env.benchmark.curves import TrainingCurve
 from oanquan_env.observation import Encoder
+from oanquan_env.sb3 import OAnQuanVecEnv
 
 # fmt: off
 OPTIONS = {
@@ -29,61 +26,6 @@ OPTIONS = {
 }
 # fmt: on
 ENCODER = Encoder(Core())
-
-
-class GamesVecEnv(VecEnv):
-    """`gymnasium.make_vec("OAnQuan-v0", n)` under stable-baselines3's interface, with features for observations."""
-
-    render_mode = None
-
-    def __init__(self, n: int, opponent: str, seed: int) -> None:
-        settings = {"opponent": opponent, "reward": "margin", "opening_plies": 6, "autoreset_mode": "SameStep"}
-        self.games = gymnasium.make_vec("OAnQuan-v0", n, **settings)
-        super().__init__(n, gymnasium.spaces.Box(0.0, np.inf, (ENCODER.feature_size,)), self.games.single_action_space)
-        self._first = seed
-
-    def reset(self) -> Any:
-        """(N, ENCODER.feature_size) features of fresh games."""
-        observations, info = self.games.reset(seed=self._first)
-        self._masks = info["action_mask"].astype(np.bool_)
-        return ENCODER.features(observations)
-
-    def step_async(self, actions: Any) -> None:
-        """Take the actions of the next step."""
-        self._actions = actions
-
-    def step_wait(self) -> Any:
-        """One step of every game: features, rewards, finished flags, infos."""
-        observations, rewards, terminated, truncated, info = self.games.step(self._actions)
-        self._masks, done = info["action_mask"].astype(np.bool_), terminated | truncated
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for row in done.nonzero()[0]:  # a game cut short has its score, as any other: nothing is bootstrapped
-            last = ENCODER.features(info["final_obs"][row][None])[0]
-            infos[row] = {"terminal_observation": last, "TimeLimit.truncated": False}
-        return ENCODER.features(observations), rewards.astype(np.float32), done, infos
-
-    def action_masks(self) -> Mask:
-        """(N, A) bool, the legal actions."""
-        return self._masks
-
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """The rows of what `action_masks` returns."""
-        return list(getattr(self, method_name)(*args, **kwargs))
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The attribute, once for each game."""
-        return [getattr(self, attr_name)] * self.num_envs
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refused: the games share one object."""
-        raise NotImplementedError("the games share one object: set its attributes directly")
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """No game is wrapped."""
-        return [False] * self.num_envs
-
-    def close(self) -> None:
-        """Nothing to release."""
 
 
 class Measure(BaseCallback):
@@ -111,9 +53,11 @@ def main(arguments: list[str]) -> TrainingCurve:
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value, help="default: %(default)s")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
+    settings = {"opponent": options.opponent, "reward": "margin", "opening_plies": 6}
+    games = OAnQuanVecEnv(options.envs, features=True, seed=options.seed, **settings)
     model = MaskablePPO(
         "MlpPolicy",
-        GamesVecEnv(options.envs, options.opponent, options.seed),
+        games,
         learning_rate=1e-3,
         n_steps=options.n_steps,
         batch_size=options.minibatch,

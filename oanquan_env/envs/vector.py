@@ -17,7 +17,7 @@ from oanquan_env.envs.games import Games, Seat
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Replay, Screen
 from oanquan_env.envs.reset_options import check_options, given_position
-from oanquan_env.observation import Observation
+from oanquan_env.observation import Encoder, Observation
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 DRAWN_GAMES = 16
@@ -122,6 +122,11 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def positions(self) -> Positions:
         """The N games; not to be changed."""
         return self._games.positions
+
+    @property
+    def encoder(self) -> Encoder:
+        """What the observations mean: their layout, and features of them for networks."""
+        return self._games.encoder
 
     @property
     def seats(self) -> Ints:

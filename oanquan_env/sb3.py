@@ -1,0 +1,119 @@
+"""The batch of games as a `VecEnv` of stable-baselines3, with action masks.
+
+    from oanquan_env.sb3 import OAnQuanVecEnv
+    from sb3_contrib import MaskablePPO
+
+    games = OAnQuanVecEnv(128, opponent="greedy", reward="margin", features=True)
+    MaskablePPO("MlpPolicy", games).learn(1_000_000)
+
+It plays all games by one call, where `make_vec_env` plays one after another. stable-baselines3 is no dependency of the
+package: import this module alone with it installed.
+"""
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
+
+from oanquan_env.arrays import Mask
+from oanquan_env.envs.opponents import Opponent
+from oanquan_env.envs.vector import OAnQuanVectorEnv
+
+
+class SharedVecEnv(VecEnv):
+    """A VecEnv whose games share one object: a method called for all games is called once, for the object."""
+
+    render_mode = None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
+        """The attribute, once for each game asked for."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
+        """Refused."""
+        raise NotImplementedError("these games share one object; set its attributes directly")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call a method once for all games; the list holds its one result."""
+        return [getattr(self, method_name)(*method_args, **method_kwargs)]
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
+        """No game is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+
+class OAnQuanVecEnv(SharedVecEnv):
+    """N games against an opponent, or without one in the self-play view.
+
+    A finished game begins anew at once; its `info` holds `terminal_observation`, `termination`, and `episode` as
+    `Monitor` writes it. A game cut short by the ply limit has its score like any other, so nothing is bootstrapped.
+
+    Args:
+        num_envs: N.
+        features: observe `Encoder.features`, float32, from which default networks learn faster than from counts, int32.
+        seed: of the games.
+        **settings: of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, threads.
+
+    Raises:
+        ValueError: as `OAnQuanVectorEnv`.
+    """
+
+    def __init__(self, num_envs: int, *, features: bool = False, seed: int = 0, **settings: Any) -> None:
+        self.games = OAnQuanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **settings)
+        self._encoder = self.games.encoder
+        self._features = features
+        self._first: int | None = seed
+        space = self.games.single_observation_space
+        if features:
+            space = spaces.Box(0.0, np.inf, (self._encoder.feature_size,))
+        super().__init__(num_envs, space, self.games.single_action_space)
+
+    def _seen(self, observations: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+        return self._encoder.features(observations) if self._features else observations
+
+    def set_opponent(self, opponent: Opponent) -> None:
+        """Play games that begin from now on against another opponent, or a list; see `OAnQuanVectorEnv`."""
+        self.games.set_opponent(opponent)
+
+    def action_masks(self) -> Mask:
+        """(N, A) bool, the legal actions; MaskablePPO asks for them."""
+        return self.games.action_masks()
+
+    def reset(self) -> VecEnvObs:
+        """Begin all games; return what the agent sees, (N, D)."""
+        self._rewards, self._lengths, self._began = np.zeros(self.num_envs), np.zeros(self.num_envs, int), time.time()
+        seed, self._first = self._first, None
+        return self._seen(self.games.reset(seed=seed)[0])
+
+    def step_async(self, actions: npt.NDArray[np.integer[Any]]) -> None:
+        """Take the actions of the next step."""
+        self._actions = actions
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Step all games: (N, D) observations, (N,) float32 rewards, (N,) bool finished, N infos."""
+        observations, rewards, terminated, truncated, info = self.games.step(np.asarray(self._actions, np.int64))
+        done = terminated | truncated
+        self._rewards += rewards
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for row in done.nonzero()[0].tolist():
+            spent = round(time.time() - self._began, 6)
+            infos[row] = {
+                "terminal_observation": self._seen(info["final_obs"][row][None])[0],
+                "TimeLimit.truncated": False,
+                "termination": int(info["final_info"]["termination"][row]),
+                "episode": {"r": float(self._rewards[row]), "l": int(self._lengths[row]), "t": spent},
+            }
+        self._rewards[done], self._lengths[done] = 0.0, 0
+        return self._seen(observations), rewards.astype(np.float32), done, infos
