@@ -60,7 +60,9 @@ class TrainingCurve:
         steps: the budget of training steps.
         minutes: the budget of time, without measurements. Training ends with whichever is spent first.
         every: steps between measurements.
-        pairs, seed, rules: see `oanquan_env.evaluate`.
+        pairs: openings against each of `BASELINES`, each played in every seating.
+        seed: of the games and of the player's random moves.
+        rules: the rules of all players.
 
     Attributes:
         rows: for each measurement `steps`, `minutes`, `regret` over the development part of the suite (NaN for rules
