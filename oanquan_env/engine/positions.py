@@ -35,8 +35,6 @@ MANDARIN_BYTE = 5
 ZERO_BYTE = 6
 STONE_BYTE = 7
 
-_LOW_BITS, _HIGH_BITS, _GATHER = 0x7F7F7F7F7F7F7F7F, 0x8080808080808080, 0x0002040810204081
-
 
 class Termination(IntEnum):
     """Why a game is over; `RUNNING` is a game that goes on.
@@ -203,9 +201,3 @@ def turn_order(mover: Ints, players: int) -> Ints:
 def turn_places(mover: Ints, players: int) -> Ints:
     """(N, P) the place of each seat in `turn_order`: 0 for the mover, 1 for the player after it."""
     return (np.arange(players) - mover[:, None]) % players
-
-
-def occupied_bytes(side: int) -> int:
-    """Bit set of the bytes of a side's word that are not zero; byte 0 is the lowest bit."""
-    marked = ((side & _LOW_BITS) + _LOW_BITS | side) & _HIGH_BITS  # the highest bit of each such byte
-    return (marked * _GATHER >> 56) & 255
