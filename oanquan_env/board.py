@@ -188,12 +188,6 @@ class Board:
         self._positions = self._past.pop()
         return self._moves.pop()
 
-    def peek(self) -> Move:
-        """The last move. Raises IndexError if there is none."""
-        if not self._moves:
-            raise IndexError("no move has been played on this board")
-        return self._moves[-1]
-
     def sowing(self, move: Move | str) -> MoveTrace:
         """The steps of a legal move, which is not played. Raises as `push`."""
         move = self._readable(move)

@@ -18,6 +18,7 @@ from oanquan_env.benchmark.opening_values import opening_move_values
 from oanquan_env.engine.notation import Move
 from oanquan_env.files import npz_bytes, read_arrays
 from oanquan_env.play.levels import LEVELS, player_of
+from oanquan_env.play.terminal import PREFERENCE
 from oanquan_env.players import SaverPolicy, make, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy, with_book
 from oanquan_env.players.search_player import SearchPlayer

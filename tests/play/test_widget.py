@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import re
 import socket
@@ -18,7 +19,6 @@ import nbformat
 import numpy as np
 import pytest
 
-import oanquan_env.play
 from oanquan_env import Board, GameRecord, Match, Move, env, parse_records
 from oanquan_env.errors import MissingExtraError
 from tests import ROOT
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PUZZLE = ("5A", "3A")
 """The moves of one of the shortest games."""
 CELLS = (
-    "from oanquan_env.play import BoardWidget\nwidget = BoardWidget(opponent='tests.players:FirstMove')\nwidget",
+    "from oanquan_env.play.widget import BoardWidget\nwidget = BoardWidget(opponent='tests.players:FirstMove')\nwidget",
     "print('played', *widget.board.history)",
     "from oanquan_env import Board\nwidget.board = Board('three-player')",
 )
@@ -39,7 +39,9 @@ CELLS = (
 
 def widget(*arguments: Any, **options: Any) -> Any:
     pytest.importorskip("anywidget")
-    return oanquan_env.play.BoardWidget(*arguments, **options)
+    from oanquan_env.play.widget import BoardWidget
+
+    return BoardWidget(*arguments, **options)
 
 
 def test_python_follows_the_game_in_the_browser() -> None:
@@ -105,7 +107,7 @@ def test_records_and_finished_episodes_begin_at_their_first_position() -> None:
 
 SAVED = """
 from oanquan_env import Board
-from oanquan_env.play import BoardWidget
+from oanquan_env.play.widget import BoardWidget
 board = Board()
 board.push("5A")
 board.push("3A")
@@ -168,9 +170,7 @@ def test_without_anywidget_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "anywidget", None)
     monkeypatch.delitem(sys.modules, "oanquan_env.play.widget", raising=False)
     with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[widget\]'"):
-        _ = oanquan_env.play.BoardWidget
-    with pytest.raises(AttributeError, match="BoardWindow"):
-        _ = oanquan_env.play.BoardWindow  # type: ignore[attr-defined]
+        importlib.import_module("oanquan_env.play.widget")
 
 
 def answers(port: int) -> bool:
