@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oanquan_env.play.hints import PREFERENCE
 
 from oanquan_env import Board, Core, Rules
 from oanquan_env.benchmark.opening_values import opening_move_values
