@@ -21,9 +21,9 @@ from agents.support.markdown import renew, replace_between
 from benchmarks import methods, players, search, solve, training
 from benchmarks.report import RESULTS, by_size
 from oanquan_env import Rules
-from oanquan_env.benchmark.markdown import plus_minus, table
+from oanquan_env.benchmark.markdown import interval, plus_minus, table
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.benchmark.report import Evaluation, markdown, summary
+from oanquan_env.benchmark.report import Evaluation, markdown, summary, summary_cells
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
 from tools import generated, peers
@@ -34,6 +34,8 @@ ROOT = RESULTS.parent.parent
 README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
 README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 """Rows and columns of the README's table of strength."""
+PROVED_PRESETS = ("ludii", "app")
+"""Rules of its further columns."""
 
 
 def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]]) -> str:
@@ -140,10 +142,24 @@ def more_players(preset: str) -> str:
 
 
 def strength() -> str:
-    """Players of the main report, one a row."""
+    """Players of the main report, one a row, with their regret under rules whose values are nearly all proved."""
     found = read_evaluation(RESULTS / "report.json")
-    note = f"From the [report](benchmarks/results/report.md), by `{found.command}`."
-    return f"{summary(found, README_PLAYERS, README_COLUMNS)}\n\n{note}"
+    heads, rows = summary_cells(found, README_PLAYERS, README_COLUMNS)
+    place, shown = heads.index(README_COLUMNS[1]), [one for one in found.ranked() if one.label in README_PLAYERS]
+    heads[place] = f"regret, {_proved(found)}"
+    for preset in PROVED_PRESETS:
+        place, report = place + 1, read_evaluation(RESULTS / preset / "report.json")
+        regrets = _regret_rows(report)
+        heads.insert(place, f"regret, {_proved(report)}")
+        for row, one in zip(rows, shown, strict=True):
+            row.insert(place, interval(regrets[one.name], ".2f"))
+    note = f"From the [report](benchmarks/results/report.md), by `{found.command}`, and those of the other rules."
+    return f"{table(heads, rows)}\n\n{note}"
+
+
+def _proved(report: Evaluation) -> str:
+    assert report.suite
+    return f"`{report.rules}` ({100 * report.suite.proved_moves / report.suite.moves:.4g} % of moves proved)"
 
 
 def cuda_games() -> str:
