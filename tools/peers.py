@@ -70,6 +70,7 @@ def peers_table() -> str:
         ["Ludii", "several rule sets", "Java", "general game players", f"0.12 {ONCE}", ""],
         ["IamKrill1n/o-an-quan", "one", "C++ program", "minimax, expectimax, MCTS", f"6.1 {ONCE}", ""],
         ["TheGiver262/oanquan-ai-lab", "three modes", "TypeScript program", "alpha-beta, PUCT", "", ""],
+        ["huyenngn/OAnQuan-AI", "one", "Python program, Gym", "alpha-beta, a trained PPO", "", ""],
         ["HienLe2004/o-an-quan-ai-242", "one", "Python program", "minimax, tabular Q-learning", "", ""],
         [
             "OpenSpiel",
@@ -92,7 +93,6 @@ def peers_table() -> str:
     note = (
         "Speed: random play on one core; the committed benchmarks do not time the drawing of moves. "
         f"{ONCE} measured once, not by them: the C++ program (`-O2 -march=native`) on this class of machine, Ludii and "
-        "pgx on a faster one. As far as we know, these are the first neural agents and the first PettingZoo and "
-        "vectorised environments of this game."
+        "pgx on a faster one."
     )
     return f"{table(heads, rows, left=4)}\n\n{note}"
