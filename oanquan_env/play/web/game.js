@@ -127,8 +127,8 @@ export class GameView extends EventTarget {
         const rest = still ? this.moved + REST - performance.now() : 0;
         if (rest > 0) await new Promise((resolve) => { setTimeout(resolve, rest); });
         if (this.coming !== serial) continue; // something else is shown meanwhile
-        this.moved = performance.now();
         await this.play(number + 1);
+        this.moved = performance.now();
         this.coming = undefined;
         if (this.state.game === game && this.state.line[number] === serial && this.shown.length === number) this.shown.push(serial);
         this.dispatchEvent(new Event("shown"));
