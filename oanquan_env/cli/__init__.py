@@ -1,4 +1,4 @@
-"""The command line: `play`, `evaluate`, `exploit`, `solve`, `verify`, `perft`, `show`, `replay`, `rules`, each a function."""
+"""The command line: play, evaluate, exploit, solve, verify, perft, show, replay and rules, each a function."""
 
 import argparse
 import dataclasses
