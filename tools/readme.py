@@ -19,6 +19,7 @@ from agents.config import Flag, parse_options
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
+from benchmarks import exploit as exploits
 from benchmarks import methods, players
 from benchmarks.report import RESULTS, by_size
 from oanquan_env import Rules
@@ -183,6 +184,11 @@ def _score(report: Evaluation, player: str, opponent: str) -> str:
     return plus_minus(score, ".1f", 100) if score else ""
 
 
+def exploit() -> str:
+    """Points given up to the best responses found."""
+    return measured("exploit", exploits.HEADINGS, lambda results: exploits.rows(results["results"]))
+
+
 def more_players(preset: str) -> str:
     """Wins, margins and regret of a preset of more players."""
     report = read_evaluation(RESULTS / preset / "report.json")
@@ -237,7 +243,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
     },
     ROOT / "docs" / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
-    ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
+    ROOT / "docs" / "strength.md": {"exploit": exploit, "presets": presets, "trained": trained},
     **generated.PAGES,
     ROOT / "docs" / "play.md": {
         **generated.PAGES[ROOT / "docs" / "play.md"],
