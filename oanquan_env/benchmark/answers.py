@@ -18,7 +18,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
 from oanquan_env.players import DrawingPolicy, Policy
 
-Choice: TypeAlias = Literal["never drawn", "drawn by the position", "every tie"]
+Choice: TypeAlias = Literal["not random", "seeded by the position", "any tied move"]
 
 MOST_ANSWERS = 1 << 22
 """Answers that are remembered; all are forgotten when there are more."""
@@ -27,12 +27,12 @@ MOST_ASKED, QUESTION_SECONDS = 16_384, 0.5
 
 
 def position_generator(positions: Positions, row: int = 0) -> np.random.Generator:
-    """The generator with which a player that draws is asked about one position."""
+    """Return the generator with which a player that draws is asked about one position."""
     return np.random.default_rng(int.from_bytes(position_keys(positions)[row].tobytes(), "little"))
 
 
 def position_keys(positions: Positions) -> Keys:
-    """(N,) opaque keys, equal for equal positions with the same mover."""
+    """Return (N,) opaque keys, equal for equal positions with the same mover."""
     columns = positions.squares, *(array.view(np.uint8) for array in (positions.scores, positions.ply[:, None]))
     content = np.ascontiguousarray(np.concatenate([*columns, positions.ended[:, None]], axis=1))
     return content.view(np.dtype((np.void, content.shape[1])))[:, 0]
@@ -40,7 +40,16 @@ def position_keys(positions: Positions) -> Keys:
 
 @dataclass
 class Answers:
-    """The moves of a player, each position asked once."""
+    """The moves of a player, each position asked once.
+
+    Attributes:
+        every_tie: whether the player may choose any of its tied moves.
+        deadline: time after which nothing more is asked.
+        asked: number of positions asked so far.
+        draws: whether any answer depended on a random generator, or on the choice between tied moves.
+        batch: number of positions in the next question.
+        known: the answers so far, by the position's key.
+    """
 
     player: Policy
     core: Core
@@ -53,13 +62,13 @@ class Answers:
 
     @property
     def choice(self) -> Choice:
-        """How the moves were chosen so far."""
+        """How the player chose its moves so far."""
         if not self.draws:
-            return "never drawn"
-        return "every tie" if self.every_tie else "drawn by the position"
+            return "not random"
+        return "any tied move" if self.every_tie else "seeded by the position"
 
     def moves(self, positions: Positions) -> Mask | None:
-        """(N, A) bool, the moves that the player may choose in N different running positions; None if time is up."""
+        """Return (N, A) bool, the moves that the player may choose in N different running positions; None if time is up."""
         keys = position_keys(positions).tolist()
         if len(self.known) > MOST_ANSWERS:
             self.known.clear()
@@ -76,7 +85,7 @@ class Answers:
         return None
 
     def ask(self, positions: Positions) -> Mask:
-        """(N, A) bool, the player's answers to N positions."""
+        """Return (N, A) bool, the player's answers to N positions."""
         actions = np.arange(self.core.rules.actions)
         if isinstance(self.player, DrawingPolicy):
             tied = self.player.tied_moves(positions)
