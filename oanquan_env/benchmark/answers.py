@@ -68,7 +68,7 @@ class Answers:
         return "any tied move" if self.every_tie else "seeded by the position"
 
     def moves(self, positions: Positions) -> Mask | None:
-        """Return (N, A) bool, the moves that the player may choose in N different running positions; None if time is up."""
+        """Return (N, A) bool, the moves that the player may choose in N different positions; None if time is up."""
         keys = position_keys(positions).tolist()
         if len(self.known) > MOST_ANSWERS:
             self.known.clear()
