@@ -38,12 +38,12 @@ README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 """Rows and columns of the README's table of strength."""
 
 
-def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]]) -> str:
-    """The table of the benchmark `name`, and under it its origin."""
+def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]], left: int = 1) -> str:
+    """The table of the benchmark `name`, with `left` columns of text, and under it its origin."""
     results = read_json(RESULTS / f"{name}.json")
     machine = results["measured_on"]
     made = f"`python -m benchmarks.{name}` at commit `{machine['commit']}`, {machine['processor']}."
-    return f"{table(heads, rows(results))}\n\n{made}"
+    return f"{table(heads, rows(results), left=left)}\n\n{made}"
 
 
 def core() -> str:
@@ -186,7 +186,7 @@ def _score(report: Evaluation, player: str, opponent: str) -> str:
 
 def exploit() -> str:
     """Points given up to the best responses found."""
-    return measured("exploit", exploits.HEADINGS, lambda results: exploits.rows(results["results"]))
+    return measured("exploit", exploits.HEADINGS, lambda results: exploits.rows(results["results"]), left=2)
 
 
 def more_players(preset: str) -> str:
