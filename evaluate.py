@@ -10,6 +10,8 @@ a win. With three or four players one player meets copies of another; the fair s
 
 The suite regret: the points that a player's moves lose against the best ones, over a fixed set of positions.
 
+The suite exploit: the points that a player gives up to the best response found in --minutes, in each seat.
+
 --output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
 LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except those of
 players with a time limit.

@@ -18,6 +18,7 @@ from typing import Any
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
+from benchmarks import exploit as exploits
 from benchmarks import methods, players, search, solve, training
 from benchmarks.report import RESULTS, by_size
 from oanquan_env import Rules
@@ -38,12 +39,12 @@ PROVED_PRESETS = ("ludii", "app")
 """Rules of its further columns."""
 
 
-def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]]) -> str:
-    """The table of the benchmark `name`, and under it its origin."""
+def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]], left: int = 1) -> str:
+    """The table of the benchmark `name`, with `left` columns of text, and under it its origin."""
     results = read_json(RESULTS / f"{name}.json")
     machine = results["measured_on"]
     made = f"`python -m benchmarks.{name}` at commit `{machine['commit']}`, {machine['processor']}."
-    return f"{table(heads, rows(results))}\n\n{made}"
+    return f"{table(heads, rows(results), left=left)}\n\n{made}"
 
 
 def core() -> str:
@@ -133,6 +134,11 @@ def _score(report: Evaluation, player: str, opponent: str) -> str:
     return plus_minus(score, ".1f", 100) if score else ""
 
 
+def exploit() -> str:
+    """Points given up to the best responses found."""
+    return measured("exploit", exploits.HEADINGS, lambda results: exploits.rows(results["results"]), left=2)
+
+
 def more_players(preset: str) -> str:
     """Wins, margins and regret of a preset of more players."""
     report = read_evaluation(RESULTS / preset / "report.json")
@@ -208,7 +214,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
     },
     ROOT / "docs" / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
-    ROOT / "docs" / "strength.md": {"presets": presets, "trained": trained},
+    ROOT / "docs" / "strength.md": {"exploit": exploit, "presets": presets, "trained": trained},
     **generated.PAGES,
     ROOT / "docs" / "play.md": {
         **generated.PAGES[ROOT / "docs" / "play.md"],

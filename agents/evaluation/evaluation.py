@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import tyro
@@ -21,6 +21,7 @@ from agents.support.parallel import spread
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
+from oanquan_env.benchmark.exploit import exploit
 from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
 from oanquan_env.benchmark.regret import Part, Regret
 from oanquan_env.benchmark.report import PICTURE, Evaluation, SuitePart, markdown
@@ -38,7 +39,7 @@ AgentNames: TypeAlias = Annotated[
     tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint="")
 ]
 SuiteNames: TypeAlias = Annotated[
-    list[Literal["arena", "regret"]],
+    list[Literal["arena", "regret", "exploit"]],
     Field(min_length=1),
     tyro.conf.arg(name="suite"),
     PrimitiveConstructorSpec(
@@ -60,7 +61,7 @@ class EvaluationSettings:
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     agents: AgentNames  # agents by name; two or more for the arena
-    suites: SuiteNames = field(default_factory=lambda: ["arena"])  # arena, regret, or both, as in arena,regret
+    suites: SuiteNames = field(default_factory=lambda: ["arena"])  # one or more, as in arena,regret
     part: Part = "test"  # part of the regret suite
     pairs: Pairs = 200  # openings of each pairing, each played in every seating
     openings: OpeningsName = (
@@ -70,6 +71,7 @@ class EvaluationSettings:
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
     runs: Count = RUNS  # how often a player that chooses at random is asked in each position of the regret suite
+    minutes: Annotated[float, Field(gt=0)] = 1.0  # time of the suite exploit for each player and seat
     time: bool = False  # also measure the mean time of a move
 
 
@@ -85,6 +87,8 @@ class EvaluationRun:
 
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
         self.settings = validated(EvaluationSettings, dataclasses.asdict(settings), "settings")
+        if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
+            raise UsageError(f"the suite exploit is for two players, not for '{settings.rules}'")
         core, rng = Core(Rules.parse(settings.rules)), np.random.default_rng(settings.seed)
         entrants, self.pairings = make_entrants(settings.agents, core.rules), list[Pairing]()
         if "arena" not in settings.suites:
@@ -121,12 +125,19 @@ class EvaluationRun:
                 found, times[number] = tournament.measure_regret(number, self.suite, self.settings.runs)
                 regrets[number] = dataclasses.replace(found, losses=[])
                 progress.advance(task)
+        exploited: dict[int, list[dict[str, Any]]] = {}
+        if "exploit" in self.settings.suites:
+            task = progress.add_task("best responses", total=len(everyone))
+            for number in everyone:
+                exploited[number] = self._exploited(number)
+                progress.advance(task)
         return dataclasses.replace(
             result,
             players=[
                 dataclasses.replace(
                     player,
                     regret=regrets.get(number),
+                    exploited=exploited.get(number),
                     ms_per_move=times.get(number) if self.settings.time else None,
                 )
                 for number, player in enumerate(result.players)
@@ -137,6 +148,19 @@ class EvaluationRun:
             processor=processor(),
             versions=versions(PACKAGES),
         )
+
+    def _exploited(self, number: int) -> list[dict[str, Any]]:
+        """The best responses to a player in both seats."""
+        entrant, minutes, core = self.tournament.entrants[number], self.settings.minutes, self.tournament.core
+        settings = {"agent": entrant.identity(), "rules": str(core.rules), "minutes": minutes}
+        found: list[dict[str, Any]] | None = self.tournament.finished.find(
+            [entrant.label], settings, list[dict[str, Any]]
+        )
+        if found is None:
+            responses = [exploit(entrant.name, core.rules, seat, minutes, progress=False) for seat in range(2)]
+            found = [response.to_dict() for response in responses]
+            self.tournament.finished.store([entrant.label], settings, found)
+        return found
 
 
 def _times(pairings: list[Pairing]) -> dict[int, float]:

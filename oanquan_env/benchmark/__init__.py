@@ -1,1 +1,1 @@
-"""Measuring players with NumPy alone: games in pairs, balanced openings, regret over fixed positions, intervals."""
+"""Measuring players with NumPy alone: game pairs, balanced openings, regret, best responses, intervals."""

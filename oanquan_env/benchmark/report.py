@@ -4,7 +4,7 @@ import dataclasses
 import json
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class PlayerResult:
         margin: points over the mean of the others'.
         regret: points that its moves lose against the best ones.
         ms_per_move: mean wall time of a move, ms, when many are chosen at once.
+        exploited: the best response found to it in each seat, as `BestResponse.to_dict` gives it; None if not searched.
     """
 
     __pydantic_config__ = FORBID
@@ -44,6 +45,7 @@ class PlayerResult:
     margin: Estimate | None = None
     regret: Regret | None = None
     ms_per_move: float | None = None
+    exploited: list[dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,7 @@ def summary_cells(
         "regret, points (95 %)": [cell(one.regret, ".2f") for one in rows],
         "best moves, %": [cell(one.regret and one.regret.optimal, ".1f", 100, ends=False) for one in rows],
         "blunders, %": [cell(one.regret and one.regret.blunders, ".1f", 100, ends=False) for one in rows],
+        "gives up as South, as North, points": [_given_up(one) for one in rows],
         "ms a move": ["" if one.ms_per_move is None else f"{one.ms_per_move:.3g}" for one in rows],
     }
     shown = {
@@ -227,12 +230,24 @@ def explanation(found: Evaluation) -> str:
         runs = max(one.regret.runs for one in found.players if one.regret)
         if runs > 1:
             parts.append(f"Players that choose at random were asked {runs} times.")
+    searched = [best for one in found.players for best in one.exploited or ()]
+    if searched:
+        parts.append(
+            "Gives up: points lost at least against the proved value of the game, from the set-up, to the best "
+            f"response found in {max(best['seconds'] for best in searched):.0f} s; a longer search may find more."
+        )
     if any(one.ms_per_move is not None for one in found.players):
         asked = "the regret suite's positions" if found.suite else "all games of a pairing"
         parts.append(f"Times: wall time where {asked} are asked at once, and searches use every processor.")
     if found.illegal:
         parts.append(f"{found.illegal} illegal actions were replaced by random legal ones.")
     return " ".join(parts)
+
+
+def _given_up(player: PlayerResult) -> str:
+    """The points that a player gives up in each seat, or ? where no value of the game is proved."""
+    found = player.exploited or ()
+    return ", ".join("?" if best["given_up"] is None else f"{best['given_up']}" for best in found)
 
 
 def _games_explained(found: Evaluation) -> str:

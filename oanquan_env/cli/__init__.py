@@ -1,4 +1,4 @@
-"""The command line: `play`, `evaluate`, `solve`, `verify`, `perft`, `show`, `replay`, `rules`, each a function."""
+"""The command line: play, evaluate, exploit, solve, verify, perft, show, replay and rules, each a function."""
 
 import argparse
 import dataclasses
@@ -18,6 +18,7 @@ from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part
 from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
+from oanquan_env.cli import exploit as exploiting
 from oanquan_env.cli import solve as solving
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
@@ -131,6 +132,12 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")
     judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
+
+    beat = commands.add_parser(
+        "exploit", parents=[ruled], help="find how to beat a player", description=exploiting.__doc__
+    )
+    beat.set_defaults(run=exploiting.run)
+    exploiting.add_options(beat)
 
     prove = commands.add_parser(
         "solve", parents=[placed], help="prove the value of a position", description=solving.__doc__

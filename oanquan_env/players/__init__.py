@@ -6,9 +6,10 @@ from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, SaverPolicy, move_gains
 from oanquan_env.players.making import make, usage
 from oanquan_env.players.names import Kind, PlayerName
-from oanquan_env.players.policy import Policy, ask_players
+from oanquan_env.players.policy import DrawingPolicy, Policy, ask_players
 
 __all__ = [
+    "DrawingPolicy",
     "EpsilonPolicy",
     "GreedyPolicy",
     "Kind",

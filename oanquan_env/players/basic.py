@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, best_actions
+from oanquan_env.arrays import Ints, Mask, best_actions
 from oanquan_env.engine.core import Core, Expanded, relative_points
 from oanquan_env.engine.positions import Positions
 from oanquan_env.players.policy import Policy
@@ -17,8 +17,12 @@ class RandomPolicy:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
-        mask = self.core.legal_mask(positions)
+        mask = self.tied_moves(positions)
         return best_actions(np.zeros(mask.shape), mask, rng)
+
+    def tied_moves(self, positions: Positions) -> Mask:
+        """See `DrawingPolicy.tied_moves`."""
+        return self.core.legal_mask(positions)
 
 
 class GreedyPolicy:
@@ -30,6 +34,12 @@ class GreedyPolicy:
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
         return best_actions(move_gains(self.core, positions), self.core.legal_mask(positions), rng)
+
+    def tied_moves(self, positions: Positions) -> Mask:
+        """See `DrawingPolicy.tied_moves`."""
+        gains = np.where(self.core.legal_mask(positions), move_gains(self.core, positions), -np.inf)
+        tied: Mask = gains == gains.max(axis=1, keepdims=True)
+        return tied
 
 
 class SaverPolicy:

@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
+from oanquan_env.arrays import Ints, Mask
 from oanquan_env.engine.core import check_whole
 from oanquan_env.engine.positions import Positions
 
@@ -16,6 +16,14 @@ class Policy(Protocol):
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """(N,) intp, a legal action for the mover of each of N running positions; all chance comes from `rng`."""
+
+
+@runtime_checkable
+class DrawingPolicy(Policy, Protocol):
+    """A player that draws one of its tied moves, each with the same chance, and can name them all."""
+
+    def tied_moves(self, positions: Positions) -> Mask:
+        """(N, A) bool, the moves among which it draws in each of N running positions; one or more in each."""
 
 
 def ask_players(players: Sequence[Policy], numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from oanquan_env.analysis import Analysis, check_analysable
-from oanquan_env.arrays import Ints, best_actions
+from oanquan_env.arrays import Ints, Mask, best_actions
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.deepening import Limits, Search
@@ -25,6 +25,11 @@ class SearchPlayer:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.players.Policy.choose`."""
+        best = self.tied_moves(positions)
+        return best_actions(np.zeros(best.shape), best, rng)
+
+    def tied_moves(self, positions: Positions) -> Mask:
+        """See `oanquan_env.players.DrawingPolicy.tied_moves`."""
         best = self.core.legal_mask(positions)
         rows = (best.sum(axis=1) > 1).nonzero()[0]
         self._compile(positions[rows])
@@ -32,7 +37,7 @@ class SearchPlayer:
         best[rows] = False
         for row, result in zip(rows, found, strict=True):
             best[row, result.actions] = True
-        return best_actions(np.zeros(best.shape), best, rng)
+        return best
 
     def analyse(self, board: Board) -> Analysis:
         """The value of a board and of each of its moves, and the best line, by a search to the player's limits.

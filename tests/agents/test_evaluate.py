@@ -49,6 +49,18 @@ def test_games_from_balanced_openings_are_the_default(capsys: pytest.CaptureFixt
     assert "4 openings of random play" in run(capsys, *duel[:3], "4", "--rules", "tonkin seeds=3")[1]  # has no suite
 
 
+def test_worst_cases_are_searched_once_and_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    options = ["--suite", "exploit", "--minutes", "0.001", "--rules", "tonkin", "--output", tmp_path]
+    status, out, err = run(capsys, "greedy", "book:greedy", *options)
+    assert (status, err) == (0, "")
+    assert "gives up as South, as North, points" in out
+    assert re.search(r"\n book:greedy +0, 0", out)
+    assert run(capsys, "greedy", "book:greedy", *options) == (0, out, "")
+    report = read_evaluation(tmp_path / "report.json")
+    assert [[best["seat"] for best in one.exploited or ()] for one in report.players] == [["south", "north"]] * 2
+    assert "two players" in run(capsys, "greedy", "--suite", "exploit", "--rules", "three-player")[2]
+
+
 def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     options = ["--suite", "arena,regret", "--pairs", "10", "--time"]
     files = ["--output", tmp_path / "out", "--json", tmp_path / "out.json", "--save-games", tmp_path / "games.txt"]

@@ -1,0 +1,110 @@
+"""A player's answers in many positions, each asked once, so that they depend on nothing but the position.
+
+A player that draws among moves is asked in one of two ways. By default it draws with a generator that depends on the
+position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play each of its tied moves.
+"""
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from oanquan_env.arrays import Mask, best_actions
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.keys import Keys
+from oanquan_env.engine.positions import Positions
+from oanquan_env.errors import UsageError
+from oanquan_env.players import DrawingPolicy, Policy
+
+Choice: TypeAlias = Literal["not random", "seeded by the position", "any tied move"]
+
+MOST_ANSWERS = 1 << 22
+"""Answers that are remembered; all are forgotten when there are more."""
+MOST_ASKED, QUESTION_SECONDS = 16_384, 0.5
+"""The most positions in one question, and the seconds that it should take."""
+
+
+def position_generator(positions: Positions, row: int = 0) -> np.random.Generator:
+    """Return the generator with which a player that draws is asked about one position."""
+    return np.random.default_rng(int.from_bytes(position_keys(positions)[row].tobytes(), "little"))
+
+
+def position_keys(positions: Positions) -> Keys:
+    """Return (N,) opaque keys, equal for equal positions with the same mover."""
+    columns = positions.squares, *(array.view(np.uint8) for array in (positions.scores, positions.ply[:, None]))
+    content = np.ascontiguousarray(np.concatenate([*columns, positions.ended[:, None]], axis=1))
+    return content.view(np.dtype((np.void, content.shape[1])))[:, 0]
+
+
+@dataclass
+class Answers:
+    """The moves of a player, each position asked once.
+
+    Attributes:
+        every_tie: whether the player may choose any of its tied moves.
+        deadline: time after which nothing more is asked.
+        asked: number of positions asked so far.
+        draws: whether any answer depended on a random generator, or on the choice between tied moves.
+        batch: number of positions in the next question.
+        known: the answers so far, by the position's key.
+    """
+
+    player: Policy
+    core: Core
+    every_tie: bool
+    deadline: float = math.inf
+    asked: int = 0
+    draws: bool = False
+    batch: int = 16
+    known: dict[bytes, Mask] = field(default_factory=dict)
+
+    @property
+    def choice(self) -> Choice:
+        """How the player chose its moves so far."""
+        if not self.draws:
+            return "not random"
+        return "any tied move" if self.every_tie else "seeded by the position"
+
+    def moves(self, positions: Positions) -> Mask | None:
+        """Return (N, A) bool, the moves that the player may choose in N different positions; None if time is up."""
+        keys = position_keys(positions).tolist()
+        if len(self.known) > MOST_ANSWERS:
+            self.known.clear()
+        new = np.array([row for row, key in enumerate(keys) if key not in self.known], dtype=np.intp)
+        while time.monotonic() <= self.deadline:
+            if not new.size:
+                return np.array([self.known[key] for key in keys])
+            rows, new = np.split(new, [self.batch])
+            began = time.monotonic()
+            self.known.update(zip((keys[row] for row in rows), self.ask(positions[rows]), strict=True))
+            fitting = len(rows) * QUESTION_SECONDS / max(time.monotonic() - began, 1e-9)
+            self.batch = min(int(fitting) + 1, 2 * self.batch, MOST_ASKED)
+            self.asked += len(rows)
+        return None
+
+    def ask(self, positions: Positions) -> Mask:
+        """Return (N, A) bool, the player's answers to N positions."""
+        actions = np.arange(self.core.rules.actions)
+        if isinstance(self.player, DrawingPolicy):
+            tied = self.player.tied_moves(positions)
+            several = (tied.sum(axis=1) > 1).nonzero()[0]
+            self.draws |= bool(several.size)
+            for row in () if self.every_tie else several:  # as `choose` draws if it is asked about this row alone
+                one = tied[row : row + 1]
+                tied[row] = actions == best_actions(np.zeros(one.shape), one, position_generator(positions, row))
+            return tied
+        rng = np.random.default_rng(0)
+        if not self.draws:
+            before = rng.bit_generator.state
+            chosen = np.asarray(self.player.choose(positions, rng))
+            self.draws = rng.bit_generator.state != before
+        if self.draws and self.every_tie:
+            raise UsageError("every_tie needs a player that names its tied moves, as minimax and maxn do")
+        if self.draws:
+            each = (positions[np.array([row])] for row in range(len(positions)))
+            chosen = np.concatenate([self.player.choose(one, position_generator(one)) for one in each])
+        self.core.check(positions, chosen)
+        answers: Mask = actions == chosen[:, None]
+        return answers
