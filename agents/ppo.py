@@ -49,7 +49,7 @@ LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 class PPOSettings(Strict):
     """Proximal policy optimisation, in stable-baselines3's terms."""
 
-    n_envs: Count = Field(1024, description="games played side by side")
+    n_envs: Count = Field(1024, description="games played side by side, by each worker")
     n_steps: Count = Field(16, description="plies of each game in one rollout")
     batch_size: Count = Field(2048, description="plies in one minibatch, at most those of a rollout")
     n_epochs: Count = Field(2, description="passes over a rollout")
@@ -323,7 +323,7 @@ class PPORun(Run[PPOConfig]):
         model, ppo = self.model, self.config.ppo
         model._last_obs = self.env.observe()  # by the network as it now is
         model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # unused: `advantages` looks ahead
-        done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
+        done = (self.plies + self.iteration_of_all) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
         try:

@@ -13,12 +13,14 @@ import numpy as np
 import torch
 
 from agents.support import provenance
+from agents.support.workers import gathered, rank
 from oanquan_env.files import naming_damage, parse_json, replacing, write_atomically
 
 CONFIG_NAME = "config.yaml"  # the configuration, resolved
 RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
 CHECKPOINT_NAME = "checkpoint.pt"  # everything that the next iteration depends on
 EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation a line
+SHARED = {"network", "optimizer"}  # parts that are the same in all workers
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
 
@@ -51,16 +53,22 @@ class RandomGenerators:
 
 
 def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str, Any]) -> None:
-    """Write numbers and the states of the parts, which have `state_dict`, and of the random generators."""
+    """Write numbers and the states of the parts, which have `state_dict`, and of the random generators.
+
+    All workers call it, and the first one writes the states of all. What they share is written once.
+    """
     states = {name: part.state_dict() for name, part in {**parts, "random": RandomGenerators()}.items()}
-    with replacing(folder / CHECKPOINT_NAME) as file:
-        torch.save({**numbers, **states}, file)
+    shared = {name: states.pop(name) for name in SHARED & states.keys()}
+    if found := gathered(states):
+        others = {"workers": found[1:]} if found[1:] else {}
+        with replacing(folder / CHECKPOINT_NAME) as file:
+            torch.save({**numbers, **shared, **found[0], **others}, file)
 
 
 def read_checkpoint(folder: Path, parts: Mapping[str, Any]) -> dict[str, Any] | None:
     """Restore the parts and the random generators; returns the numbers, or None if there is no checkpoint.
 
-    Raises `FileError` for a damaged one.
+    A worker that the checkpoint does not have restores only what all share. Raises `FileError` for a damaged one.
     """
     path = folder / CHECKPOINT_NAME
     if not path.exists():
@@ -73,9 +81,13 @@ def read_checkpoint(folder: Path, parts: Mapping[str, Any]) -> dict[str, Any] | 
             state = torch.load(path, map_location="cpu", weights_only=True)  # runs no code of the file
         except (zipfile.BadZipFile, pickle.UnpicklingError, EOFError) as error:
             raise ValueError(error) from None
+        others = state.pop("workers", [])
+        own = [state, *others][rank()] if rank() <= len(others) else {}
         for name, part in {**parts, "random": RandomGenerators()}.items():
-            part.load_state_dict(state.pop(name))
-        return {"plies": int(state["plies"]), "seconds": float(state["seconds"])}
+            if own or name in SHARED:
+                part.load_state_dict(state[name] if name in SHARED else own[name])
+        numbers = {"plies": int(state["plies"]), "seconds": float(state["seconds"])}
+        return {**numbers, "workers": 1 + len(others)}
 
 
 # ---- evaluations -----------------------------------------------------------------------------------------------------

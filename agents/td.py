@@ -21,6 +21,7 @@ from agents.games import MOST_PLIES, Games
 from agents.networks.sums import SumOfRows
 from agents.run import Run, RunConfig, between
 from agents.run_files import RUN_NAME
+from agents.support.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.suites import find_suite
@@ -51,7 +52,7 @@ class TDSettings(Strict):
     depth: Annotated[CountOrZero, Field(le=MOST_DEPTH)] = Field(
         0, description=f"plies searched for each move value; 0: {DEPTHS[0]}, for more than two players {DEPTHS[1]}"
     )
-    games: Count = Field(512, description="games played side by side")
+    games: Count = Field(512, description="games played side by side, by each worker")
     steps: Count = Field(8, description="plies of each game in one rollout")
     lam: Share = Field(0.4, description="lambda: how far targets look ahead")
     trace_cut: Positive = Field(1.0, description="a move with a regret of so many points ends the look ahead (Watkins)")
@@ -271,7 +272,7 @@ class TDRun(Run[TDConfig]):
     def iterate(self) -> None:
         """Play a rollout and learn from it."""
         done, settings = self.plies / self.config.total_plies, self.config.td
-        rng = np.random.default_rng([self.config.seed, self.plies // self.iteration])
+        rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration_of_all])
         self.search.use(self.network.export({}))
         temperature = between(settings.temperature, settings.temperature / 3, done)
         positions, returns = rollout(self.games, self.search, settings, temperature, rng)
