@@ -185,6 +185,9 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")
         return INTERRUPTED
+    except workers.LostWorkerError as error:  # the launcher starts all workers again
+        print(f"train.py: {error}", file=sys.stderr)
+        return 1
     except (UsageError, OSError) as error:
         return workers.give_up(refused("train.py", error))
     except (MemoryError, RuntimeError) as error:

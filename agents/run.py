@@ -197,8 +197,8 @@ class Run(ABC, Generic[Config]):
             self.plies, self._seconds = numbers["plies"], numbers["seconds"]
             self._check_finite()
             if numbers["workers"] != self.config.workers:
-                change = f"{self.config.workers} workers instead of {numbers['workers']}"
-                self.report(f"continuing with {change}: new ones begin with newly dealt games")
+                change = f"{self.config.workers} instead of {numbers['workers']}"
+                self.report(f"workers: {change}; new ones begin with newly dealt games")
 
     @property
     def iteration_of_all(self) -> int:

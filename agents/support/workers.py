@@ -4,6 +4,7 @@
 process is the first of one worker, and all of these functions return at once.
 """
 
+import contextlib
 import datetime
 import logging
 import os
@@ -11,7 +12,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
 from agents.support.parallel import end_with
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
+from oanquan_env.files import one_line
 
 RESTARTS = 100
 """How often all workers are started again after one was killed."""
@@ -33,6 +35,10 @@ LOG_NAME = "workers.log"  # which workers failed, when and how
 
 launched = distributed.is_torchelastic_launched
 """Whether this process is a worker that `launch` or torchrun started."""
+
+
+class LostWorkerError(Exception):
+    """Another worker was killed, so this one cannot continue."""
 
 
 def launch(command: Sequence[str], workers: int, folder: Path) -> int:
@@ -83,11 +89,20 @@ def own_seed(seed: int) -> int:
     return int(np.random.SeedSequence([seed, rank()]).generate_state(1)[0]) if rank() else seed
 
 
+@contextlib.contextmanager
+def _together() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:  # torch has no type of its own for a connection that broke
+        raise LostWorkerError(f"worker {rank()} lost another worker: {one_line(error)}") from None
+
+
 def any_of(*flags: bool) -> list[bool]:
     """Whether each flag is true in any worker."""
     found = torch.tensor(flags, dtype=torch.uint8)
     if distributed.is_initialized():
-        distributed.all_reduce(found, distributed.ReduceOp.MAX)
+        with _together():
+            distributed.all_reduce(found, distributed.ReduceOp.MAX)
     return [bool(flag) for flag in found]
 
 
@@ -96,7 +111,8 @@ def gathered(state: dict[str, Any]) -> list[dict[str, Any]]:
     if not distributed.is_initialized():
         return [state]
     states: list[Any] | None = [None] * distributed.get_world_size() if rank() == 0 else None
-    distributed.gather_object(state, states)
+    with _together():
+        distributed.gather_object(state, states)
     return states or []
 
 
@@ -106,7 +122,8 @@ def average(network: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
     tensors = [*network.parameters()]
     tensors += [moment for weight in tensors for moment in optimizer.state.get(weight, {}).values()]
     flat = torch.cat([tensor.flatten() for tensor in tensors])
-    distributed.all_reduce(flat)
+    with _together():
+        distributed.all_reduce(flat)
     means = (flat / distributed.get_world_size()).split_with_sizes([tensor.numel() for tensor in tensors])
     for tensor, mean in zip(tensors, means, strict=True):
         tensor.copy_(mean.view_as(tensor))
