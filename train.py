@@ -147,14 +147,15 @@ def again(run: Run[Any]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
-    if launched():
-        workers.connect()
+    other = launched() and os.environ["RANK"] != "0"  # another worker than the first
     # commands to copy are not broken into lines, and [brackets] or :colons: of a folder's name are no markup
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=workers.rank() > 0)
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=other)
     if not arguments:
         print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
         return USAGE_ERROR
     try:
+        if launched():
+            workers.connect()
         typed = shlex.join(["python", "train.py", *arguments])
         command = parse(arguments)
         if command.sweep is not None:
@@ -165,7 +166,7 @@ def main(arguments: list[str]) -> int:
             if run.config.workers > 1 and not launched():
                 run.close()
                 return launch(again(run), run.config.workers, run.folder)
-        workers.any_of()  # the others wait for the files of the first
+        workers.wait()  # for the files of the first
         if workers.rank() > 0:
             config, folder = command.settings, command.resume or command.folder()
             run = run_type(config.kind).join(folder, config)

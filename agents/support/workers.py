@@ -31,6 +31,8 @@ RESTARTS = 100
 """How often all workers are started again after one was killed."""
 PATIENCE = datetime.timedelta(days=1)
 """How long workers wait for another one, such as for the first, which evaluates; a killed one is noticed at once."""
+NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
+"""Environment variable of torch: without it gloo finds the old addresses of workers in the store after a restart."""
 LOG_NAME = "workers.log"  # which workers failed, when and how
 
 launched = distributed.is_torchelastic_launched
@@ -54,6 +56,7 @@ def launch(command: Sequence[str], workers: int, folder: Path) -> int:
             1, 1, workers, DefaultLogsSpecs(errors), run_id="oanquan", rdzv_backend="c10d",
             rdzv_endpoint="localhost:0", max_restarts=RESTARTS, local_addr="localhost",
         )  # fmt: skip
+        os.environ[NEW_STORE] = "1"
         try:
             elastic_launch(config, sys.executable)(*command)
         except SignalException as stopped:
@@ -67,7 +70,12 @@ def launch(command: Sequence[str], workers: int, folder: Path) -> int:
 
 
 def connect() -> None:
-    """Make this process one of the workers; it ends with its launcher."""
+    """Make this process one of the workers; it ends with its launcher.
+
+    Raises `UsageError` if torchrun would connect restarted workers to the ones before.
+    """
+    if os.environ.get(NEW_STORE) != "1" and int(os.environ["TORCHELASTIC_MAX_RESTARTS"]):
+        raise UsageError(f"workers restarted by torchrun find each other only with {NEW_STORE}=1 in its environment")
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     distributed.init_process_group("gloo", timeout=PATIENCE)
 
@@ -95,6 +103,13 @@ def _together() -> Iterator[None]:
         yield
     except RuntimeError as error:  # torch has no type of its own for a connection that broke
         raise LostWorkerError(f"worker {rank()} lost another worker: {one_line(error)}") from None
+
+
+def wait() -> None:
+    """Wait until all workers are here."""
+    if distributed.is_initialized():
+        with _together():
+            distributed.barrier()
 
 
 def any_of(*flags: bool) -> list[bool]:

@@ -58,9 +58,7 @@ def running(pid: int) -> bool:
 
 @pytest.mark.slow
 @KINDS
-def test_two_workers_come_to_the_same_run_when_interrupted(
-    settings: dict[str, Any], tmp_path: Path
-) -> None:
+def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, Any], tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert start(settings, whole).wait() == 0
     state = checkpoint(whole)
