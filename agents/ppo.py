@@ -49,7 +49,7 @@ LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 class PPOSettings(Strict):
     """Proximal policy optimisation, in stable-baselines3's terms."""
 
-    n_envs: Count = Field(1024, description="games played side by side, by each worker")
+    n_envs: Count = Field(1024, description="games played side by side")
     n_steps: Count = Field(16, description="plies of each game in one rollout")
     batch_size: Count = Field(2048, description="plies in one minibatch, at most those of a rollout")
     n_epochs: Count = Field(2, description="passes over a rollout")
@@ -310,7 +310,8 @@ class PPORun(Run[PPOConfig]):
 
     def __init__(self, folder: Path, config: PPOConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
-        self.env, self.model = build_model(config, self.core)
+        part = self.of_worker(config.ppo, "n_envs")
+        self.env, self.model = build_model(config.model_copy(update={"ppo": part}), self.core)
         policy = cast(SelfPlayPolicy, self.model.policy)
         self.network, self.iteration = policy.network, config.ppo.n_envs * config.ppo.n_steps
         self.parts = {"network": self.network, "optimizer": policy.optimizer, "games": self.env.games}
@@ -323,11 +324,12 @@ class PPORun(Run[PPOConfig]):
         model, ppo = self.model, self.config.ppo
         model._last_obs = self.env.observe()  # by the network as it now is
         model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # unused: `advantages` looks ahead
-        done = (self.plies + self.iteration_of_all) / self.config.total_plies  # at the end of this iteration
+        done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
         try:
-            model.learn(self.iteration, log_interval=2, reset_num_timesteps=False)  # one iteration: no log of its own
+            plies = self.env.num_envs * ppo.n_steps  # one iteration: no log of its own
+            model.learn(plies, log_interval=2, reset_num_timesteps=False)
         except IllegalActionError:  # logits above the one that stands for an illegal action
             raise self.diverged("the policy plays illegal actions") from None
         for name, value in model.logger.name_to_value.items():

@@ -89,6 +89,7 @@ class StopTrainingError(Exception):
 
 
 Config = TypeVar("Config", bound=RunConfig)
+Settings = TypeVar("Settings", bound=Strict)
 
 
 class Run(ABC, Generic[Config]):
@@ -101,7 +102,7 @@ class Run(ABC, Generic[Config]):
         network: the trained module.
         parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
             and Python; each has `state_dict` and `load_state_dict`. Workers share `network` and `optimizer`.
-        iteration: plies of one iteration of one worker.
+        iteration: plies of one iteration of all workers.
         usage: where the result is, and a command that plays it.
         plies: plies trained so far, by all workers.
     """
@@ -191,24 +192,26 @@ class Run(ABC, Generic[Config]):
         run._restore()
         return run
 
+    def of_worker(self, settings: Settings, games: str) -> Settings:
+        """Settings with this worker's part of the games; raises `FileError` if the settings do not allow so few."""
+        each, rest = divmod(getattr(settings, games), self.config.workers)
+        least = {**settings.model_dump(), games: each}
+        validated(type(settings), least, f"workers: {self.config.workers}")
+        return settings.model_copy(update={games: each + (workers.rank() < rest)})
+
     def _restore(self) -> None:
         """Continue from the checkpoint, if there is one."""
-        if numbers := run_files.read_checkpoint(self.folder, self.parts):
+        if numbers := run_files.read_checkpoint(self.folder, self.parts, self.config.workers):
             self.plies, self._seconds = numbers["plies"], numbers["seconds"]
             self._check_finite()
             if numbers["workers"] != self.config.workers:
-                change = f"{self.config.workers} instead of {numbers['workers']}"
-                self.report(f"workers: {change}; new ones begin with newly dealt games")
-
-    @property
-    def iteration_of_all(self) -> int:
-        """Plies of one iteration of all workers."""
-        return self.iteration * self.config.workers
+                change = f"workers: {self.config.workers} instead of {numbers['workers']}"
+                self.report(f"{change}; they begin with newly dealt games")
 
     @property
     def planned_plies(self) -> int:
         """Plies at the end: `total_plies`, rounded up to whole iterations."""
-        return max(self.plies, -(-self.config.total_plies // self.iteration_of_all) * self.iteration_of_all)
+        return max(self.plies, -(-self.config.total_plies // self.iteration) * self.iteration)
 
     @property
     def seconds(self) -> float:
@@ -236,7 +239,7 @@ class Run(ABC, Generic[Config]):
                 self._check_finite()
                 progress(self.plies)
                 done = self.plies >= self.planned_plies
-                due = self.plies // every > (self.plies - self.iteration_of_all) // every  # also before the first
+                due = self.plies // every > (self.plies - self.iteration) // every  # also before the first
                 if first and (done or due):
                     self._evaluate()
                 due = time.monotonic() - saved >= self.config.checkpoint_seconds
@@ -251,7 +254,7 @@ class Run(ABC, Generic[Config]):
                 self.iterate()
                 if self.config.workers > 1:
                     workers.average(self.network, self.parts["optimizer"])
-                self.plies += self.iteration_of_all
+                self.plies += self.iteration
 
     def log(self, name: str, value: float) -> None:
         """A number for TensorBoard."""

@@ -65,10 +65,10 @@ def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str
             torch.save({**numbers, **shared, **found[0], **others}, file)
 
 
-def read_checkpoint(folder: Path, parts: Mapping[str, Any]) -> dict[str, Any] | None:
+def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dict[str, Any] | None:
     """Restore the parts and the random generators; returns the numbers, or None if there is no checkpoint.
 
-    A worker that the checkpoint does not have restores only what all share. Raises `FileError` for a damaged one.
+    If it has another number of workers, only what they share is restored. Raises `FileError` for a damaged checkpoint.
     """
     path = folder / CHECKPOINT_NAME
     if not path.exists():
@@ -81,13 +81,11 @@ def read_checkpoint(folder: Path, parts: Mapping[str, Any]) -> dict[str, Any] | 
             state = torch.load(path, map_location="cpu", weights_only=True)  # runs no code of the file
         except (zipfile.BadZipFile, pickle.UnpicklingError, EOFError) as error:
             raise ValueError(error) from None
-        others = state.pop("workers", [])
-        own = [state, *others][rank()] if rank() <= len(others) else {}
+        found = [state, *state.pop("workers", [])]
         for name, part in {**parts, "random": RandomGenerators()}.items():
-            if own or name in SHARED:
-                part.load_state_dict(state[name] if name in SHARED else own[name])
-        numbers = {"plies": int(state["plies"]), "seconds": float(state["seconds"])}
-        return {**numbers, "workers": 1 + len(others)}
+            if name in SHARED or len(found) == workers:
+                part.load_state_dict(found[0 if name in SHARED else rank()][name])
+        return {"plies": int(state["plies"]), "seconds": float(state["seconds"]), "workers": len(found)}
 
 
 # ---- evaluations -----------------------------------------------------------------------------------------------------

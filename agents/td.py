@@ -52,7 +52,7 @@ class TDSettings(Strict):
     depth: Annotated[CountOrZero, Field(le=MOST_DEPTH)] = Field(
         0, description=f"plies searched for each move value; 0: {DEPTHS[0]}, for more than two players {DEPTHS[1]}"
     )
-    games: Count = Field(512, description="games played side by side, by each worker")
+    games: Count = Field(512, description="games played side by side")
     steps: Count = Field(8, description="plies of each game in one rollout")
     lam: Share = Field(0.4, description="lambda: how far targets look ahead")
     trace_cut: Positive = Field(1.0, description="a move with a regret of so many points ends the look ahead (Watkins)")
@@ -260,8 +260,9 @@ class TDRun(Run[TDConfig]):
     def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
         self.iteration = config.td.games * config.td.steps
-        self.games = Games(self.core, config.td.games, config.starts, config.seed)
-        self.learner = Learner(self.core.rules, config.td)
+        self.settings = self.of_worker(config.td, "games")
+        self.games = Games(self.core, self.settings.games, config.starts, config.seed)
+        self.learner = Learner(self.core.rules, self.settings)
         self.network, optimizer = self.learner.module, self.learner.optimizer
         self.parts = {"network": self.network, "optimizer": optimizer, "games": self.games, "learner": self.learner}
         self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
@@ -271,8 +272,8 @@ class TDRun(Run[TDConfig]):
 
     def iterate(self) -> None:
         """Play a rollout and learn from it."""
-        done, settings = self.plies / self.config.total_plies, self.config.td
-        rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration_of_all])
+        done, settings = self.plies / self.config.total_plies, self.settings
+        rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration])
         self.search.use(self.network.export({}))
         temperature = between(settings.temperature, settings.temperature / 3, done)
         positions, returns = rollout(self.games, self.search, settings, temperature, rng)

@@ -14,14 +14,14 @@ import torch
 import yaml
 
 import train
-from agents.run import load_config
+from agents.run import load_config, run_type
 from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME
 from agents.support import workers
 from oanquan_env.errors import UsageError
 from tests import ROOT
 from tests.runs import ITERATION, PPO, TD, assert_same_run, checkpoint, learn, resume, same, stopped
 
-LONGER = {"total_plies": 80 * ITERATION, "checkpoint_seconds": 0.2}
+LONGER = {"total_plies": 60 * ITERATION, "checkpoint_seconds": 0.2}
 KINDS = pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
 
 
@@ -119,14 +119,16 @@ def test_a_run_goes_on_with_another_number_of_workers(settings: dict[str, Any], 
     state = torch.load(folder / CHECKPOINT_NAME, weights_only=True)
     own = {name: state[name] for name in ("games", "random", "learner") if name in state}
     torch.save({**state, "workers": [own]}, folder / CHECKPOINT_NAME)  # as of two workers
-    run = resume(folder)
-    run.close()
-    kind = type(run)
-    run = kind.resume(folder, said.append, {"workers": 1})
-    assert said == ["workers: 1 instead of 2; new ones begin with newly dealt games"]
-    assert load_config(folder / CONFIG_NAME).workers == 1
+    run = run_type(settings.get("kind", "ppo")).resume(folder, said.append)
+    assert said == ["workers: 1 instead of 2; they begin with newly dealt games"]
+    assert same(run.parts["optimizer"].state_dict(), state["optimizer"])
+    assert run.parts["games"].drawn < state["games"]["drawn"]
     learn(run)
     assert "workers" not in checkpoint(folder)
+    resume(folder, workers=3).close()
+    assert load_config(folder / CONFIG_NAME).workers == 3
+    with pytest.raises(UsageError, match=r"workers: 33: (games|n_envs): must be greater than or equal to 1"):
+        resume(folder, workers=33)
 
 
 @KINDS
@@ -143,6 +145,7 @@ def test_a_new_worker_has_the_same_network_and_games_of_its_own(
     for name in ("network", "optimizer"):
         assert same(first.parts[name].state_dict(), second.parts[name].state_dict())
     assert not same(first.parts["games"].state_dict(), second.parts["games"].state_dict())
+    assert len(second.parts["games"].positions) == 16
     assert second.parts["games"].seed == workers.own_seed(first.config.seed) != first.config.seed
 
 
