@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from agents.support.parallel import end_with
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 
-RESTARTS = 100
+RESTARTS = 20
 """How often all workers are started again after one was killed."""
 PATIENCE = datetime.timedelta(days=1)
 """How long workers wait for another one, such as for the first, which evaluates; a killed one is noticed at once."""
@@ -77,7 +78,14 @@ def connect() -> None:
     if os.environ.get(NEW_STORE) != "1" and int(os.environ["TORCHELASTIC_MAX_RESTARTS"]):
         raise UsageError(f"workers restarted by torchrun find each other only with {NEW_STORE}=1 in its environment")
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
-    distributed.init_process_group("gloo", timeout=PATIENCE)
+    sys.excepthook = _fail
+    with _together():
+        distributed.init_process_group("gloo", timeout=PATIENCE)
+
+
+def _fail(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    sys.__excepthook__(kind, error, trace)
+    give_up(1)
 
 
 def give_up(status: int) -> int:
@@ -102,7 +110,7 @@ def _together() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:  # torch has no type of its own for a connection that broke
-        raise LostWorkerError(f"worker {rank()} lost another worker: {one_line(error)}") from None
+        raise LostWorkerError(f"worker {os.environ['RANK']} lost another worker: {one_line(error)}") from None
 
 
 def wait() -> None:

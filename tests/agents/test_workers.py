@@ -162,6 +162,13 @@ def test_averages_are_of_weights_and_moments(monkeypatch: pytest.MonkeyPatch) ->
     assert torch.equal(optimizer.state[network.bias]["exp_avg"], 2 * before[1])
 
 
+def test_torchrun_is_told_what_restarts_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "1")
+    monkeypatch.delenv(workers.NEW_STORE, raising=False)
+    with pytest.raises(UsageError, match=f"only with {workers.NEW_STORE}=1 in its environment"):
+        workers.connect()
+
+
 def test_the_number_of_workers_is_read_once(tmp_path: Path) -> None:
     assert train.parse(["--workers", "auto"]).settings.workers == joblib.cpu_count()
     (tmp_path / "config.yaml").write_text("workers: auto\n")
