@@ -13,11 +13,12 @@ A sweep trains each seed in its own folder and process; the same command resumes
 """
 
 import functools
+import os
 import re
 import shlex
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -42,9 +43,11 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
     )
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
     from agents.run_files import CONFIG_NAME
+    from agents.support import workers
+    from agents.support.workers import launch, launched
     from agents.sweep import STOPPING, parse_seeds, stopping, sweep
 
-CHANGEABLE = {"threads", "device", "total_plies"}  # fields that a resumed run may change
+CHANGEABLE = {"threads", "device", "total_plies", "workers"}  # fields that a resumed run may change
 Settings = TypeVar("Settings", bound=RunConfig)
 
 
@@ -53,7 +56,7 @@ class Origin:
     """The file or folder of the settings."""
 
     config: OptionalFile = None  # the YAML file to start from
-    # resume the run in this folder; --threads, --device and --total-plies may change its configuration
+    # resume the run in this folder; --threads, --device, --total-plies and --workers may change its configuration
     resume: OptionalFolder = None
 
 
@@ -99,20 +102,29 @@ def parse(arguments: list[str]) -> Command[Any]:
     changed = {name for name, value in command.settings if value != getattr(settings, name)}
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
     if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
-        raise UsageError("--resume takes the run's configuration: only --threads, --device, --total-plies go with it")
+        fitting = "--threads, --device, --total-plies and --workers"
+        raise UsageError(f"--resume takes the run's configuration: only {fitting} go with it")
+    if command.sweep is not None and command.settings.workers > 1:
+        raise UsageError("--sweep trains each seed in one process: leave out --workers")
     if command.sweep is None and (command.ray or command.jobs is not None):
         raise UsageError("--ray and --jobs spread the seeds of a --sweep; there is none")
     if command.jobs is not None and not 1 <= command.jobs <= MOST_THREADS:
         raise UsageError(f"--jobs must be a whole number from 1 to {MOST_THREADS:,}; got {command.jobs}")
+    if launched():
+        size = {"workers": int(os.environ["WORLD_SIZE"])}
+        command = replace(command, settings=command.settings.model_copy(update=size))
     return command
 
 
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
     """The run of a command line; its lines are broken between words on a terminal."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
-    config, folder = command.settings, command.folder()
-    if command.resume:
-        run = run_type(config.kind).resume(command.resume, report, config.model_dump(include=CHANGEABLE))
+    config, folder = command.settings, command.resume or command.folder()
+    if command.resume or (launched() and (folder / CONFIG_NAME).exists()):
+        fixed = config.model_dump(exclude=CHANGEABLE)
+        if load_config(folder / CONFIG_NAME).model_dump(exclude=CHANGEABLE) != fixed:
+            raise UsageError(f"{folder} holds a run of another configuration: choose another --output")
+        run = run_type(config.kind).resume(folder, report, config.model_dump(include=CHANGEABLE))
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:
@@ -126,20 +138,38 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
     return run
 
 
+def again(run: Run[Any]) -> list[str]:
+    """The command of each worker of a run that has begun here."""
+    fields = [name for name in ("threads", "device") if hasattr(run.config, name)]
+    options = [word for name in fields for word in (f"--{name}", str(getattr(run.config, name)))]
+    return [__file__, "--resume", str(run.folder), *options]
+
+
 def main(arguments: list[str]) -> int:
     """Train; returns the exit status."""
+    other = launched() and os.environ["RANK"] != "0"  # another worker than the first
     # commands to copy are not broken into lines, and [brackets] or :colons: of a folder's name are no markup
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=other)
     if not arguments:
         print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
         return USAGE_ERROR
     try:
+        if launched():
+            workers.connect()
         typed = shlex.join(["python", "train.py", *arguments])
         command = parse(arguments)
         if command.sweep is not None:
             folder, seeds = command.folder("-sweep"), parse_seeds(command.sweep)
             return sweep(folder, command.settings, seeds, typed, console.print, ray=command.ray, jobs=command.jobs)
-        run = begin(command, typed, console)
+        if workers.rank() == 0:
+            run = begin(command, typed, console)
+            if run.config.workers > 1 and not launched():
+                run.close()
+                return launch(again(run), run.config.workers, run.folder)
+        workers.wait()  # for the files of the first
+        if workers.rank() > 0:
+            config, folder = command.settings, command.resume or command.folder()
+            run = run_type(config.kind).join(folder, config)
         with stopping(functools.partial(console.print, STOPPING)) as stop, progress_bar(console=console) as bar:
             before, began = run.plies, time.monotonic()
             task = bar.add_task("training", total=run.planned_plies, completed=before)
@@ -156,13 +186,16 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")
         return INTERRUPTED
+    except workers.LostWorkerError as error:  # the launcher starts all workers again
+        print(f"train.py: {error}", file=sys.stderr)
+        return 1
     except (UsageError, OSError) as error:
-        return refused("train.py", error)
+        return workers.give_up(refused("train.py", error))
     except (MemoryError, RuntimeError) as error:
         if not (isinstance(error, MemoryError) or re.search("out of memory|allocate memory", str(error))):  # torch's
             raise
         smaller = "choose a smaller rollout, minibatch, replay or network"
-        return refused("train.py", UsageError(f"out of memory: {one_line(error)}: {smaller}"))
+        return workers.give_up(refused("train.py", UsageError(f"out of memory: {one_line(error)}: {smaller}")))
     console.print(run.usage)
     return 0
 

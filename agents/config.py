@@ -11,6 +11,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
+import joblib
 import tyro
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -50,17 +51,21 @@ def _not_boolean(value: object) -> object:
     return value
 
 
-Whole = Annotated[
-    int,
-    BeforeValidator(whole_number),
-    PrimitiveConstructorSpec(
+def _workers(value: object) -> int:
+    return joblib.cpu_count() if value == "auto" else whole_number(value)
+
+
+def _option(read: Callable[[object], int], metavar: str) -> Any:
+    return PrimitiveConstructorSpec(
         nargs=1,
-        metavar="INT",
-        instance_from_str=lambda texts: whole_number(texts[0]),
+        metavar=metavar,
+        instance_from_str=lambda texts: read(texts[0]),
         is_instance=lambda value: type(value) is int,
         str_from_instance=lambda value: [str(value)],
-    ),
-]
+    )
+
+
+Whole = Annotated[int, BeforeValidator(whole_number), _option(whole_number, "INT")]
 Number = Annotated[float, BeforeValidator(_not_boolean)]
 Count = Annotated[Whole, Field(ge=1, le=10**15)]
 CountOrZero = Annotated[Whole, Field(ge=0, le=10**15)]
@@ -70,6 +75,8 @@ Size = Annotated[Whole, Field(ge=1, le=10**6)]
 """How many of something that stays in memory."""
 MOST_THREADS = 1024  # with more than a machine can start, OpenMP ends the process
 Threads = Annotated[Whole, Field(ge=1, le=MOST_THREADS)]
+Workers = Annotated[int, BeforeValidator(_workers), _option(_workers, "INT|auto"), Field(ge=1, le=MOST_THREADS)]
+"""Worker processes; `auto` is the number of processors, and is read as that number."""
 OpeningPlies = Annotated[Whole, Field(ge=0, le=100)]
 Share = Annotated[Number, Field(ge=0.0, le=1.0)]
 Positive = Annotated[Number, Field(gt=0.0)]

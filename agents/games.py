@@ -7,6 +7,7 @@ import torch
 from pydantic import Field
 
 from agents.config import Count, Share, Strict
+from agents.support import workers
 from oanquan_env import Core, Positions
 from oanquan_env.arrays import Ints
 from oanquan_env.playing import play_randomly
@@ -31,7 +32,7 @@ class Games:
     """N games that restart from random positions, as play from the set-up alone collapses onto one line.
 
     The start positions are the set-up and positions 1 .. `max_plies` random plies after it, each number equally often;
-    a game that is over by then is drawn again. They depend on the seed and on how many were drawn before.
+    a game that is over by then is drawn again. They depend on the seed, the worker and how many were drawn before.
 
     Attributes:
         positions: the N positions to move in.
@@ -39,7 +40,7 @@ class Games:
     """
 
     def __init__(self, core: Core, n: int, config: StartsConfig, seed: int) -> None:
-        self.core, self.config, self.seed, self.drawn = core, config, seed, 0
+        self.core, self.config, self.seed, self.drawn = core, config, workers.own_seed(seed), 0
         self._block, self._number = core.start(0), -1
         self.positions = core.start(n)
         self.restart(np.arange(n))

@@ -310,7 +310,8 @@ class PPORun(Run[PPOConfig]):
 
     def __init__(self, folder: Path, config: PPOConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
-        self.env, self.model = build_model(config, self.core)
+        part = self.of_worker(config.ppo, "n_envs")
+        self.env, self.model = build_model(config.model_copy(update={"ppo": part}), self.core)
         policy = cast(SelfPlayPolicy, self.model.policy)
         self.network, self.iteration = policy.network, config.ppo.n_envs * config.ppo.n_steps
         self.parts = {"network": self.network, "optimizer": policy.optimizer, "games": self.env.games}
@@ -327,7 +328,8 @@ class PPORun(Run[PPOConfig]):
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
         try:
-            model.learn(self.iteration, log_interval=2, reset_num_timesteps=False)  # one iteration: no log of its own
+            plies = self.env.num_envs * ppo.n_steps  # one iteration: no log of its own
+            model.learn(plies, log_interval=2, reset_num_timesteps=False)
         except IllegalActionError:  # logits above the one that stands for an illegal action
             raise self.diverged("the policy plays illegal actions") from None
         for name, value in model.logger.name_to_value.items():

@@ -27,6 +27,7 @@ from agents.config import (
     Seed,
     Strict,
     Threads,
+    Workers,
     dump_yaml,
     imported,
     read_yaml,
@@ -35,6 +36,7 @@ from agents.config import (
 from agents.evaluation.while_training import EvaluationSchedule
 from agents.games import StartsConfig
 from agents.run_files import CONFIG_NAME, RUN_NAME
+from agents.support import workers
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import Regret, regret
@@ -56,6 +58,7 @@ class RunConfig(Strict):
     total_plies: Count = Field(10_000_000, description="plies to train for")
     seed: Seed = Field(0, description="seed of everything random")
     threads: Threads = Field(1, description="torch's threads; if busy, two may be slower than one")
+    workers: Workers = Field(1, description="processes that play and learn, or auto: as many as there are processors")
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
     evaluation: EvaluationSchedule = Field(EvaluationSchedule(), description="evaluation during training")
@@ -86,6 +89,7 @@ class StopTrainingError(Exception):
 
 
 Config = TypeVar("Config", bound=RunConfig)
+Settings = TypeVar("Settings", bound=Strict)
 
 
 class Run(ABC, Generic[Config]):
@@ -97,10 +101,10 @@ class Run(ABC, Generic[Config]):
         config_type: the class of its configuration.
         network: the trained module.
         parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
-            and Python; each has `state_dict` and `load_state_dict`.
-        iteration: plies of one iteration.
+            and Python; each has `state_dict` and `load_state_dict`. Workers share `network` and `optimizer`.
+        iteration: plies of one iteration of all workers.
         usage: where the result is, and a command that plays it.
-        plies: plies trained so far.
+        plies: plies trained so far, by all workers.
     """
 
     config_type: ClassVar[type[RunConfig]]
@@ -109,16 +113,16 @@ class Run(ABC, Generic[Config]):
     iteration: int
     usage: str
     board: SummaryWriter | None = None
-    _lock: FileLock
+    _lock: FileLock | None = None
 
     def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
         self.folder, self.config, self.report = folder, config, report
         self.core = Core(config.rules)
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()
         torch.set_num_threads(config.threads)
-        random.seed(config.seed)
-        np.random.seed(config.seed)  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
-        torch.manual_seed(config.seed)
+        random.seed(workers.own_seed(config.seed))
+        np.random.seed(workers.own_seed(config.seed))  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
+        torch.manual_seed(config.seed)  # all workers begin with the same weights
 
     @abstractmethod
     def iterate(self) -> None:
@@ -169,17 +173,40 @@ class Run(ABC, Generic[Config]):
             lock = held.enter_context(lock_folder(folder))
             run = cls(folder, config, report)
             run._lock = lock
-            if numbers := run_files.read_checkpoint(folder, run.parts):
-                run.plies, run._seconds = numbers["plies"], numbers["seconds"]
-                run._check_finite()
-            if config.total_plies != kept.total_plies:
-                if config.total_plies < run.plies:
-                    raise FileError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
-                write_atomically(path, dump_yaml(kept.model_copy(update={"total_plies": config.total_plies})))
+            run._restore()
+            if config.total_plies != kept.total_plies and config.total_plies < run.plies:
+                raise FileError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
+            lasting = {name: getattr(config, name) for name in ("total_plies", "workers")}
+            if (changed := kept.model_copy(update=lasting)) != kept:
+                write_atomically(path, dump_yaml(changed))
             rows = [row for row in run_files.read_evaluations(folder) if row["plies"] <= run.plies]
             run_files.write_evaluations(folder, rows)
             held.pop_all()  # the run keeps the lock
         return run
+
+    @classmethod
+    def join(cls, folder: Path, config: Config) -> Self:
+        """The run of a worker other than the first, after the first one has begun or resumed it in `folder`."""
+        run = cls(folder, config, lambda _: None)
+        torch.manual_seed(workers.own_seed(config.seed))
+        run._restore()
+        return run
+
+    def of_worker(self, settings: Settings, games: str) -> Settings:
+        """Settings with this worker's part of the games; raises `FileError` if the settings do not allow so few."""
+        each, rest = divmod(getattr(settings, games), self.config.workers)
+        least = {**settings.model_dump(), games: each}
+        validated(type(settings), least, f"workers: {self.config.workers}")
+        return settings.model_copy(update={games: each + (workers.rank() < rest)})
+
+    def _restore(self) -> None:
+        """Continue from the checkpoint, if there is one."""
+        if numbers := run_files.read_checkpoint(self.folder, self.parts, self.config.workers):
+            self.plies, self._seconds = numbers["plies"], numbers["seconds"]
+            self._check_finite()
+            if numbers["workers"] != self.config.workers:
+                change = f"workers: {self.config.workers} instead of {numbers['workers']}"
+                self.report(f"{change}; they begin with newly dealt games")
 
     @property
     def planned_plies(self) -> int:
@@ -202,17 +229,22 @@ class Run(ABC, Generic[Config]):
         Raises `StopTrainingError` after a checkpoint once `stopping` is true.
         """
         every, self._since = self.config.evaluation.every_plies, time.monotonic()
-        saved = self._since
-        log = str(self.folder / "tensorboard")  # entries of a killed process after these plies are hidden
-        with contextlib.closing(self), SummaryWriter(log, purge_step=self.plies + 1) as self.board:
+        saved, first = self._since, workers.rank() == 0
+        with contextlib.ExitStack() as held:
+            held.callback(self.close)
+            if first:
+                log = str(self.folder / "tensorboard")  # entries of a killed process after these plies are hidden
+                self.board = held.enter_context(SummaryWriter(log, purge_step=self.plies + 1))
             while True:
                 self._check_finite()
                 progress(self.plies)
                 done = self.plies >= self.planned_plies
-                if done or self.plies // every > (self.plies - self.iteration) // every:  # also before the first
+                due = self.plies // every > (self.plies - self.iteration) // every  # also before the first
+                if first and (done or due):
                     self._evaluate()
-                stop = not done and stopping()
-                if done or stop or time.monotonic() - saved >= self.config.checkpoint_seconds:
+                due = time.monotonic() - saved >= self.config.checkpoint_seconds
+                stop, due = workers.any_of(not done and stopping(), due)
+                if done or stop or due:
                     self.save()
                     saved = time.monotonic()
                 if done:
@@ -220,6 +252,8 @@ class Run(ABC, Generic[Config]):
                 if stop:
                     raise StopTrainingError
                 self.iterate()
+                if self.config.workers > 1:
+                    workers.average(self.network, self.parts["optimizer"])
                 self.plies += self.iteration
 
     def log(self, name: str, value: float) -> None:
@@ -229,12 +263,14 @@ class Run(ABC, Generic[Config]):
 
     def close(self) -> None:
         """Free the folder for other programs, as `learn` does at its end."""
-        self._lock.release()
+        if self._lock:
+            self._lock.release()
 
     def save(self) -> None:
         """Write the checkpoint, and the agent or value net."""
         run_files.write_checkpoint(self.folder, {"plies": self.plies, "seconds": self.seconds}, self.parts)
-        self.export()
+        if workers.rank() == 0:
+            self.export()
 
     def _evaluate(self) -> None:
         """Evaluate the agent or value net, unless that was done at this very ply."""

@@ -13,12 +13,14 @@ import numpy as np
 import torch
 
 from agents.support import provenance
+from agents.support.workers import gathered, rank
 from oanquan_env.files import naming_damage, parse_json, replacing, write_atomically
 
 CONFIG_NAME = "config.yaml"  # the configuration, resolved
 RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
 CHECKPOINT_NAME = "checkpoint.pt"  # everything that the next iteration depends on
 EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation a line
+SHARED = {"network", "optimizer"}  # parts that are the same in all workers
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
 
@@ -51,16 +53,22 @@ class RandomGenerators:
 
 
 def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str, Any]) -> None:
-    """Write numbers and the states of the parts, which have `state_dict`, and of the random generators."""
+    """Write numbers and the states of the parts, which have `state_dict`, and of the random generators.
+
+    All workers call it, and the first one writes the states of all. What they share is written once.
+    """
     states = {name: part.state_dict() for name, part in {**parts, "random": RandomGenerators()}.items()}
-    with replacing(folder / CHECKPOINT_NAME) as file:
-        torch.save({**numbers, **states}, file)
+    shared = {name: states.pop(name) for name in SHARED & states.keys()}
+    if found := gathered(states):
+        others = {"workers": found[1:]} if found[1:] else {}
+        with replacing(folder / CHECKPOINT_NAME) as file:
+            torch.save({**numbers, **shared, **found[0], **others}, file)
 
 
-def read_checkpoint(folder: Path, parts: Mapping[str, Any]) -> dict[str, Any] | None:
+def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dict[str, Any] | None:
     """Restore the parts and the random generators; returns the numbers, or None if there is no checkpoint.
 
-    Raises `FileError` for a damaged one.
+    If it has another number of workers, only what they share is restored. Raises `FileError` for a damaged checkpoint.
     """
     path = folder / CHECKPOINT_NAME
     if not path.exists():
@@ -73,9 +81,11 @@ def read_checkpoint(folder: Path, parts: Mapping[str, Any]) -> dict[str, Any] | 
             state = torch.load(path, map_location="cpu", weights_only=True)  # runs no code of the file
         except (zipfile.BadZipFile, pickle.UnpicklingError, EOFError) as error:
             raise ValueError(error) from None
+        found = [state, *state.pop("workers", [])]
         for name, part in {**parts, "random": RandomGenerators()}.items():
-            part.load_state_dict(state.pop(name))
-        return {"plies": int(state["plies"]), "seconds": float(state["seconds"])}
+            if name in SHARED or len(found) == workers:
+                part.load_state_dict(found[0 if name in SHARED else rank()][name])
+        return {"plies": int(state["plies"]), "seconds": float(state["seconds"]), "workers": len(found)}
 
 
 # ---- evaluations -----------------------------------------------------------------------------------------------------

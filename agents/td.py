@@ -21,6 +21,7 @@ from agents.games import MOST_PLIES, Games
 from agents.networks.sums import SumOfRows
 from agents.run import Run, RunConfig, between
 from agents.run_files import RUN_NAME
+from agents.support.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.suites import find_suite
@@ -259,8 +260,9 @@ class TDRun(Run[TDConfig]):
     def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
         self.iteration = config.td.games * config.td.steps
-        self.games = Games(self.core, config.td.games, config.starts, config.seed)
-        self.learner = Learner(self.core.rules, config.td)
+        self.settings = self.of_worker(config.td, "games")
+        self.games = Games(self.core, self.settings.games, config.starts, config.seed)
+        self.learner = Learner(self.core.rules, self.settings)
         self.network, optimizer = self.learner.module, self.learner.optimizer
         self.parts = {"network": self.network, "optimizer": optimizer, "games": self.games, "learner": self.learner}
         self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
@@ -270,8 +272,8 @@ class TDRun(Run[TDConfig]):
 
     def iterate(self) -> None:
         """Play a rollout and learn from it."""
-        done, settings = self.plies / self.config.total_plies, self.config.td
-        rng = np.random.default_rng([self.config.seed, self.plies // self.iteration])
+        done, settings = self.plies / self.config.total_plies, self.settings
+        rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration])
         self.search.use(self.network.export({}))
         temperature = between(settings.temperature, settings.temperature / 3, done)
         positions, returns = rollout(self.games, self.search, settings, temperature, rng)

@@ -73,12 +73,12 @@ def _work(
 ) -> tuple[int, Result]:
     """`work` in the caller's folder, so that file names mean the same everywhere."""
     if parent not in (None, os.getpid()):
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     os.chdir(folder)
     return number, work(item)
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """End this worker when its parent has ended, even by a kill."""
     while os.getppid() == parent:
         time.sleep(0.5)

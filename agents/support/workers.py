@@ -1,0 +1,152 @@
+"""One training run on several processes: workers, each with its own games, that average what they have learned.
+
+`launch` starts them on this machine by torch's elastic launcher; `torchrun` starts them on several. Without either, the
+process is the first of one worker, and all of these functions return at once.
+"""
+
+import contextlib
+import datetime
+import logging
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import torch
+from torch import distributed
+from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs, SignalException
+from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+from agents.support.parallel import end_with
+from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
+from oanquan_env.files import one_line
+
+RESTARTS = 20
+"""How often all workers are started again after one was killed."""
+PATIENCE = datetime.timedelta(days=1)
+"""How long workers wait for another one, such as for the first, which evaluates; a killed one is noticed at once."""
+NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
+"""Environment variable of torch: without it gloo finds the old addresses of workers in the store after a restart."""
+LOG_NAME = "workers.log"  # which workers failed, when and how
+
+launched = distributed.is_torchelastic_launched
+"""Whether this process is a worker that `launch` or torchrun started."""
+
+
+class LostWorkerError(Exception):
+    """Another worker was killed, so this one cannot continue."""
+
+
+def launch(command: Sequence[str], workers: int, folder: Path) -> int:
+    """Run a Python program in this many processes, and restart all of them if one is killed; return the exit status.
+
+    Raises `UsageError` if a worker fails again and again. A signal stops the workers; they have half a minute to save.
+    """
+    handler = logging.FileHandler(folder / LOG_NAME, delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logging.getLogger("torch.distributed.elastic").addHandler(handler)
+    with tempfile.TemporaryDirectory() as errors:
+        config = LaunchConfig(
+            1, 1, workers, DefaultLogsSpecs(errors), run_id="oanquan", rdzv_backend="c10d",
+            rdzv_endpoint="localhost:0", max_restarts=RESTARTS, local_addr="localhost",
+        )  # fmt: skip
+        os.environ[NEW_STORE] = "1"
+        try:
+            elastic_launch(config, sys.executable)(*command)
+        except SignalException as stopped:
+            return USAGE_ERROR if stopped.sigval == signal.SIGQUIT else INTERRUPTED
+        except ChildFailedError as error:
+            rank, failure = error.get_first_failure()
+            raise UsageError(f"worker {rank} failed {RESTARTS + 1} times: {failure.message}; see {folder}") from None
+        finally:
+            logging.getLogger("torch.distributed.elastic").removeHandler(handler)
+    return 0
+
+
+def connect() -> None:
+    """Make this process one of the workers; it ends with its launcher.
+
+    Raises `UsageError` if torchrun would connect restarted workers to the ones before.
+    """
+    if os.environ.get(NEW_STORE) != "1" and int(os.environ["TORCHELASTIC_MAX_RESTARTS"]):
+        raise UsageError(f"workers restarted by torchrun find each other only with {NEW_STORE}=1 in its environment")
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+    sys.excepthook = _fail
+    with _together():
+        distributed.init_process_group("gloo", timeout=PATIENCE)
+
+
+def _fail(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    sys.__excepthook__(kind, error, trace)
+    give_up(1)
+
+
+def give_up(status: int) -> int:
+    """Stop all workers after an error that a restart would only repeat; return the exit status `status`."""
+    if launched():
+        os.kill(os.getppid(), signal.SIGQUIT)
+    return status
+
+
+def rank() -> int:
+    """The number of this worker, from 0; the first one evaluates, logs and saves."""
+    return distributed.get_rank() if distributed.is_initialized() else 0
+
+
+def own_seed(seed: int) -> int:
+    """The seed of this worker in a run with this seed, which is that of the first worker."""
+    return int(np.random.SeedSequence([seed, rank()]).generate_state(1)[0]) if rank() else seed
+
+
+@contextlib.contextmanager
+def _together() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:  # torch has no type of its own for a connection that broke
+        raise LostWorkerError(f"worker {os.environ['RANK']} lost another worker: {one_line(error)}") from None
+
+
+def wait() -> None:
+    """Wait until all workers are here."""
+    if distributed.is_initialized():
+        with _together():
+            distributed.barrier()
+
+
+def any_of(*flags: bool) -> list[bool]:
+    """Whether each flag is true in any worker."""
+    found = torch.tensor(flags, dtype=torch.uint8)
+    if distributed.is_initialized():
+        with _together():
+            distributed.all_reduce(found, distributed.ReduceOp.MAX)
+    return [bool(flag) for flag in found]
+
+
+def gathered(state: dict[str, Any]) -> list[dict[str, Any]]:
+    """The states of all workers, in the first one; nothing in others."""
+    if not distributed.is_initialized():
+        return [state]
+    states: list[Any] | None = [None] * distributed.get_world_size() if rank() == 0 else None
+    with _together():
+        distributed.gather_object(state, states)
+    return states or []
+
+
+@torch.no_grad()
+def average(network: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """Replace weights and the optimizer's moments by their means over all workers."""
+    tensors = [*network.parameters()]
+    tensors += [moment for weight in tensors for moment in optimizer.state.get(weight, {}).values()]
+    flat = torch.cat([tensor.flatten() for tensor in tensors])
+    with _together():
+        distributed.all_reduce(flat)
+    means = (flat / distributed.get_world_size()).split_with_sizes([tensor.numel() for tensor in tensors])
+    for tensor, mean in zip(tensors, means, strict=True):
+        tensor.copy_(mean.view_as(tensor))

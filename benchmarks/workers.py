@@ -1,0 +1,64 @@
+"""One run on several workers: its speed and its regret. `python -m benchmarks.workers`, on an idle machine.
+
+Runs of equal plies, with one torch thread a worker; the workers share the games of one, or as many as that for each.
+"""
+
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.config import Share, Size, Workers
+from agents.run_files import read_evaluations
+from benchmarks import report
+
+METHODS = {
+    "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000),
+    "TD(λ)": ("configs/value.yaml", "--td.games", 512, 3_000_000),
+}
+"""The configuration, the option for the games, the games of one worker, and the plies."""
+
+
+@dataclass(frozen=True)
+class Options(report.Options):
+    """The command line."""
+
+    workers: tuple[Workers, ...] = (1, 2)
+    seeds: Size = 5
+    share: Share = 1.0  # of the plies
+
+
+def measure(config: str, *changes: object) -> dict[str, float]:
+    """Train a run; its plies, its seconds without the evaluations at both ends, and its regret."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["--config", config, *changes, "--evaluation.every-plies", 10**12, "--output", f"{folder}/run"]
+        command = [sys.executable, "train.py", *map(str, words)]
+        subprocess.run(command, cwd=Path(__file__).parents[1], check=True, stdout=subprocess.DEVNULL)
+        first, last = read_evaluations(Path(folder) / "run")
+    seconds = last["seconds"] - 2 * first["seconds"]  # the last evaluation takes as long as the first
+    return {"plies": last["plies"], "seconds": round(seconds, 1), "regret": last["regret"]["mean"]}
+
+
+def main() -> None:
+    """Measure both methods with each number of workers."""
+    options, results, rows = report.read_options(Options, __doc__, "workers"), [], []
+    for method, (config, option, games, plies) in METHODS.items():
+        shared = ["--threads", 1, "--total-plies", round(options.share * plies)]
+        for workers, played in sorted({(n, games * factor) for n in options.workers for factor in (1, n)}):
+            changes = [*shared, "--workers", workers, option, played]
+            runs = [measure(config, *changes, "--seed", seed) for seed in range(options.seeds)]
+            results.append({"method": method, "workers": workers, "games": played, "runs": runs})
+            seconds, regrets = ([run[name] for run in runs] for name in ("seconds", "regret"))
+            speed = sum(run["plies"] for run in runs) / sum(seconds)
+            error = f" ± {statistics.stdev(regrets) / len(runs) ** 0.5:.2f}" if len(runs) > 1 else ""
+            shown = f"{speed:,.0f}", f"{statistics.mean(seconds):.0f}", f"{statistics.mean(regrets):.2f}{error}"
+            rows.append([method, str(workers), str(played), *shown])
+    headings = ["method", "workers", "games", "plies/s", "seconds", "regret ± standard error, points"]
+    report.show("one run on several workers", headings, rows)
+    report.write(options, "workers", {"results": results})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""One run on several workers: equal results, resumption, workers that are killed, Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pytest
+import torch
+import yaml
+
+import train
+from agents.run import load_config, run_type
+from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME
+from agents.support import workers
+from oanquan_env.errors import UsageError
+from tests import ROOT
+from tests.runs import ITERATION, PPO, TD, assert_same_run, checkpoint, learn, resume, same, stopped
+
+LONGER = {"total_plies": 60 * ITERATION, "checkpoint_seconds": 0.2}
+KINDS = pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
+
+
+def start(settings: dict[str, Any], folder: Path, **changes: object) -> subprocess.Popen[str]:
+    """A new run with two workers; or the one in the folder resumed, if there is one."""
+    words = ["--resume", str(folder)]
+    if not (folder / CONFIG_NAME).exists():
+        config = folder.with_suffix(".yaml")
+        rare = {**settings["evaluation"], "every_plies": 10**9}
+        config.write_text(yaml.safe_dump({**settings, **LONGER, "evaluation": rare, "workers": 2, **changes}))
+        words = ["--config", str(config), "--output", str(folder)]
+    command = [sys.executable, "train.py", *words]
+    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def wait_for(folder: Path, checkpoints: int) -> None:
+    """Wait until so many more checkpoints have been written."""
+    deadline, seen = time.monotonic() + 300, set[int]()
+    while len(seen) <= checkpoints and time.monotonic() < deadline:
+        seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}
+        time.sleep(0.01)
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    return [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+
+def running(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.slow
+@KINDS
+def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, Any], tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    assert start(settings, whole).wait() == 0
+    state = checkpoint(whole)
+    (other,) = state["workers"]
+    assert not same(other["games"], state["games"])
+    run = start(settings, parts)
+    wait_for(parts, 2)
+    killed = children(run)[1]
+    os.kill(killed, signal.SIGKILL)
+    wait_for(parts, 2)
+    run.send_signal(signal.SIGINT)
+    said, errors = run.communicate(timeout=300)
+    assert (run.returncode, f"--resume {parts}" in said.replace("\n", "")) == (130, True)
+    assert "Traceback" not in errors
+    assert f"failed (exitcode: -9) local_rank: 1 (pid: {killed})" in (parts / workers.LOG_NAME).read_text()
+    assert checkpoint(parts)["plies"] < state["plies"]
+    assert start(settings, parts).wait() == 0
+    assert_same_run(whole, parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_its_launcher(tmp_path: Path, number: int) -> None:
+    run = start(PPO, tmp_path / "run", total_plies=10**9)
+    wait_for(tmp_path / "run", 1)
+    pids = children(run)
+    assert len([pid for pid in pids if running(pid)]) >= 2
+    run.send_signal(number)
+    run.communicate(timeout=300)
+    deadline = time.monotonic() + 30
+    while any(map(running, pids)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(map(running, pids))
+
+
+@pytest.mark.slow
+def test_an_error_is_not_tried_again(tmp_path: Path) -> None:
+    run = start(PPO, tmp_path / "run", ppo={**PPO["ppo"], "learning_rate": 1e30})
+    _, errors = run.communicate(timeout=300)
+    assert run.returncode == 2
+    assert "training diverged: " in errors
+
+
+@pytest.mark.slow
+def test_torchrun_begins_a_run_and_the_same_command_resumes_it(tmp_path: Path) -> None:
+    folder, config = tmp_path / "run", tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump(PPO))
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "train.py"]
+    for plies in (2 * ITERATION, 4 * ITERATION):
+        words = ["--config", str(config), "--output", str(folder), "--total-plies", str(plies)]
+        subprocess.run([*launcher, *words], cwd=ROOT, check=True, capture_output=True)
+        assert (checkpoint(folder)["plies"], load_config(folder / CONFIG_NAME).workers) == (plies, 2)
+
+
+@KINDS
+def test_a_run_goes_on_with_another_number_of_workers(settings: dict[str, Any], tmp_path: Path) -> None:
+    folder, said = stopped(tmp_path / "run", 2 * ITERATION, settings=settings), list[str]()
+    state = torch.load(folder / CHECKPOINT_NAME, weights_only=True)
+    own = {name: state[name] for name in ("games", "random", "learner") if name in state}
+    torch.save({**state, "workers": [own]}, folder / CHECKPOINT_NAME)  # as of two workers
+    run = run_type(settings.get("kind", "ppo")).resume(folder, said.append)
+    assert said == ["workers: 1 instead of 2; they begin with newly dealt games"]
+    assert same(run.parts["optimizer"].state_dict(), state["optimizer"])
+    assert run.parts["games"].drawn < state["games"]["drawn"]
+    learn(run)
+    assert "workers" not in checkpoint(folder)
+    resume(folder, workers=3).close()
+    assert load_config(folder / CONFIG_NAME).workers == 3
+    with pytest.raises(UsageError, match=r"workers: 33: (games|n_envs): must be greater than or equal to 1"):
+        resume(folder, workers=33)
+
+
+@KINDS
+def test_a_new_worker_has_the_same_network_and_games_of_its_own(
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = stopped(tmp_path / "run", 2 * ITERATION, settings=settings)
+    first = resume(folder)
+    first.close()
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_rank", lambda: 1)
+    second = type(first).join(folder, first.config.model_copy(update={"workers": 2}))
+    assert second.plies == first.plies
+    for name in ("network", "optimizer"):
+        assert same(first.parts[name].state_dict(), second.parts[name].state_dict())
+    assert not same(first.parts["games"].state_dict(), second.parts["games"].state_dict())
+    assert len(second.parts["games"].positions) == 16
+    assert second.parts["games"].seed == workers.own_seed(first.config.seed) != first.config.seed
+
+
+def test_averages_are_of_weights_and_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.Adam(network.parameters())
+    network(torch.ones(3)).sum().backward()
+    optimizer.step()
+    before = [network.weight.clone(), optimizer.state[network.bias]["exp_avg"].clone()]
+    monkeypatch.setattr(torch.distributed, "all_reduce", lambda flat: flat.mul_(4))
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 2)
+    workers.average(network, optimizer)
+    assert torch.equal(network.weight, 2 * before[0])
+    assert torch.equal(optimizer.state[network.bias]["exp_avg"], 2 * before[1])
+
+
+def test_torchrun_is_told_what_restarts_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "1")
+    monkeypatch.delenv(workers.NEW_STORE, raising=False)
+    with pytest.raises(UsageError, match=f"only with {workers.NEW_STORE}=1 in its environment"):
+        workers.connect()
+
+
+def test_the_number_of_workers_is_read_once(tmp_path: Path) -> None:
+    assert train.parse(["--workers", "auto"]).settings.workers == joblib.cpu_count()
+    (tmp_path / "config.yaml").write_text("workers: auto\n")
+    assert train.parse(["--config", str(tmp_path / "config.yaml")]).settings.workers == joblib.cpu_count()
+    with pytest.raises(UsageError, match=r"workers: must be greater than or equal to 1 \(got 0\)"):
+        train.parse(["--workers", "0"])
+    with pytest.raises(UsageError, match="--sweep trains each seed in one process: leave out --workers"):
+        train.parse(["--workers", "2", "--sweep", "0,1"])
