@@ -15,7 +15,7 @@ import oanquan_env
 ROOT = Path(__file__).parent.parent
 EXPORTED = """
 Board Core GameRecord IllegalActionError IllegalMoveError Match MatchRules Move MoveTrace NotationError Outcome
-Ownership PRESETS PositionError Positions Rules RulesError Termination choose_move divide
+Ownership PRESETS PositionError Positions Rules RulesError Termination choose_move compare divide
 env evaluate mirror mirror_actions parse_records perft play_matches raw_env read_records rotate_seats
 """
 
@@ -37,7 +37,7 @@ print(oanquan_env.__file__)
 {HEAVY}
 for player in ("greedy", lambda observations, masks: masks.argmax(axis=1)):
     found = oanquan_env.evaluate(player, pairs=5)
-    print(found.openings, found.suite, [games.opponent for games in found.pairings][-1], found.regret.positions)
+    print(found.openings, found.suite.name, [games.opponent for games in found.pairings][-1], found.regret.positions)
 """
 MEASURED = "openings-mancala-world.txt regret-mancala-world maxn:depth=3,net=pretrained 1230"
 SEARCH = """
@@ -115,7 +115,7 @@ def test_the_wheel_plays_and_searches_without_extras(wheel: Path, tmp_path: Path
     assert printed == ["['numba']", MEASURED, MEASURED]
     command = "import subprocess, sys; subprocess.run([sys.argv[1], 'evaluate', 'greedy', 'random', '--pairs', '2'])"
     shown = run("-c", command, str(python.with_name("oanquan")))
-    assert "`greedy`, `mancala-world`: 2 openings of openings-mancala-world.txt" in shown
+    assert "2 openings of `openings-mancala-world.txt`" in shown
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "__init__.py").write_text("raise RuntimeError('run')")
     assert run("-c", SEARCH).splitlines() == [NEEDS_CLONE, "minimax:nodes=2000,net=pretrained", "ply 1"]

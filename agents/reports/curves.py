@@ -3,9 +3,9 @@
     python -m agents.reports.curves runs/quick-sweep/seed-*                                prints a table
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
---output writes `learning.json` and `learning.png`: regret over plies and minutes, of an agent or of the first search
-with a value net. Runs that differ in their seed alone make one curve. All runs must have the same rules, as
-regrets over different suites do not compare.
+--output writes `learning.json` and, for rules with a suite, `learning.png`: regret over plies and minutes, of an
+agent or of the first search with a value net. Runs that differ in their seed alone make one curve. All runs must have
+the same rules, as regrets over different suites do not compare.
 """
 
 import json
@@ -154,7 +154,8 @@ def main(options: Options) -> None:
         content = {"references": lines, "runs": [asdict(run) for run in runs]}
         options.output.mkdir(parents=True, exist_ok=True)
         write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
-        write_atomically(options.output / "learning.png", draw(runs, lines))
+        if all(run.regrets() for run in runs):  # their rules have a suite
+            write_atomically(options.output / "learning.png", draw(runs, lines))
 
 
 if __name__ == "__main__":

@@ -117,6 +117,7 @@ def test_table_picture_and_numbers_are_written_for_runs_of_the_same_rules(
     assert (printed.out, (tmp_path / "a").exists()) == ("", False)
     assert curves.main([str(other), "--output", str(tmp_path / "a" / "b")]) == 0  # rules without a suite
     assert json.loads((tmp_path / "a" / "b" / "learning.json").read_text())["references"] == {}
+    assert not (tmp_path / "a" / "b" / "learning.png").exists()
 
 
 def test_a_run_s_agent_is_taken_in_with_its_card(

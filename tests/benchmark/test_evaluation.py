@@ -145,7 +145,7 @@ def test_replaced_actions_are_told() -> None:
     [
         (lambda seen, masks: masks.argmin(axis=1), {}, IllegalActionError, r"row \d+: the player chose action \d"),
         (lambda seen, masks: -masks.argmax(axis=1) - 1, {}, IllegalActionError, r"the player chose action -\d"),
-        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, "an integer, got float64"),
+        (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, r"must be an integer, got 0\.0"),
         (lambda seen, masks: 3, {}, IllegalActionError, "must be an integer, got int64"),
         (FirstMove, {}, ValueError, r"FirstMove is a class: pass an instance, as in FirstMove\(\)"),
         (7, {}, ValueError, "a player is a name, an object with a method choose"),

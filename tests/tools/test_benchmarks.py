@@ -113,7 +113,7 @@ def test_a_row_is_measured_written_and_shown_and_a_damaged_one_is_named(
     monkeypatch.setattr(players, "FOLDER", folder)
     assert players.main(["greedy", *options, "--label", "one run"]) == 0
     assert players.main(["random", "greedy", "random", *options, "--label", "three", "--budget", "no plies"]) == 0
-    assert "Points lost a move" in capsys.readouterr().out
+    assert "points lost a move" in capsys.readouterr().out
     assert {path.name for path in folder.iterdir()} == {"one-run.json", "three.json"}
     row = json.loads((folder / "three.json").read_text())
     assert [one["seed"] for one in row["evaluations"]] == [0, 1, 2]
