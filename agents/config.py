@@ -51,18 +51,29 @@ def _not_boolean(value: object) -> object:
     return value
 
 
-def _workers(value: object) -> int:
-    return joblib.cpu_count() if value == "auto" else whole_number(value)
-
-
-def _option(read: Callable[[object], int], metavar: str) -> Any:
+def _option(read: Callable[[object], int], metavar: str, shown: Callable[[int], str] = str) -> Any:
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar=metavar,
         instance_from_str=lambda texts: read(texts[0]),
         is_instance=lambda value: type(value) is int,
-        str_from_instance=lambda value: [str(value)],
+        str_from_instance=lambda value: [shown(value)],
     )
+
+
+AUTO = 0
+
+
+def _threads(value: object) -> int:
+    return AUTO if value == "auto" else whole_number(value)
+
+
+def _shown(value: int) -> str:
+    return "auto" if value == AUTO else str(value)
+
+
+def _workers(value: object) -> int:
+    return joblib.cpu_count() if value == "auto" else whole_number(value)
 
 
 Whole = Annotated[int, BeforeValidator(whole_number), _option(whole_number, "INT")]
@@ -75,6 +86,10 @@ Size = Annotated[Whole, Field(ge=1, le=10**6)]
 """How many of something that stays in memory."""
 MOST_THREADS = 1024  # with more than a machine can start, OpenMP ends the process
 Threads = Annotated[Whole, Field(ge=1, le=MOST_THREADS)]
+TorchThreads = Annotated[
+    int, BeforeValidator(_threads), _option(_threads, "INT|auto", _shown), Field(ge=AUTO, le=MOST_THREADS)
+]
+"""Threads of torch; `auto` is read as `AUTO`: a run measures which number is the fastest when it begins."""
 Workers = Annotated[int, BeforeValidator(_workers), _option(_workers, "INT|auto"), Field(ge=1, le=MOST_THREADS)]
 """Worker processes; `auto` is the number of processors, and is read as that number."""
 OpeningPlies = Annotated[Whole, Field(ge=0, le=100)]

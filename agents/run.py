@@ -5,6 +5,7 @@ written between two iterations, so a resumed run equals an uninterrupted one to 
 """
 
 import contextlib
+import math
 import random
 import shlex
 import time
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+import joblib
 import numpy as np
 import torch
 from filelock import FileLock
@@ -21,12 +23,13 @@ from torch.utils.tensorboard import SummaryWriter
 
 from agents import run_files
 from agents.config import (
+    AUTO,
     Count,
     Positive,
     RulesName,
     Seed,
     Strict,
-    Threads,
+    TorchThreads,
     Workers,
     dump_yaml,
     imported,
@@ -57,7 +60,7 @@ class RunConfig(Strict):
     rules: RulesName = Field("mancala-world", description="rules by name, with changes: 'vietnamese refill=forfeit'")
     total_plies: Count = Field(10_000_000, description="plies to train for")
     seed: Seed = Field(0, description="seed of everything random")
-    threads: Threads = Field(1, description="torch's threads; if busy, two may be slower than one")
+    threads: TorchThreads = Field(AUTO, description="torch's threads, or auto: the fastest number up to 4")
     workers: Workers = Field(1, description="processes that play and learn, or auto: as many as there are processors")
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
@@ -82,6 +85,20 @@ def between(begin: float, end: float, done: float) -> float:
     """From `begin` to `end` in a straight line; `done` is the share of the run that is done, above 1 too."""
     done = min(max(done, 0.0), 1.0)
     return begin * (1.0 - done) + end * done
+
+
+def fastest_threads() -> int:
+    """The number of torch threads that learn fastest on this machine now: 1, 2 or 4, and no more than processors."""
+    network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
+    batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
+    for threads in [*seconds] * 3:  # in turn, as other programs come and go
+        torch.set_num_threads(threads)
+        network(batch).sum().backward()  # the threads start
+        began = time.perf_counter()
+        for _ in range(2):
+            network(batch).sum().backward()
+        seconds[threads] = min(seconds[threads], time.perf_counter() - began)
+    return min(seconds, key=lambda threads: seconds[threads])
 
 
 class StopTrainingError(Exception):
@@ -139,6 +156,9 @@ class Run(ABC, Generic[Config]):
     @classmethod
     def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
         """Begin a run; raises `UsageError` if the folder holds one, and for a configuration that cannot be."""
+        if config.threads == AUTO:
+            threads = fastest_threads() if config.workers == 1 else 1
+            config = config.model_copy(update={"threads": threads})
         run = cls(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:

@@ -77,6 +77,7 @@ def sweep(
 
     Raises `UsageError` if a folder holds a run of another configuration, or a worker process dies.
     """
+    config = config.model_copy(update={"threads": config.threads or 1})
     configs = [config.model_copy(update={"seed": seed}) for seed in seeds]
     for one in configs:
         there = folder / f"seed-{one.seed}" / CONFIG_NAME

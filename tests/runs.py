@@ -16,7 +16,7 @@ from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME
 from oanquan_env.search.value_net import read_value_net
 
 ITERATION = 32 * 8
-SHARED = {"total_plies": 6 * ITERATION, "checkpoint_seconds": 1e-9, "starts": {"max_plies": 4}}
+SHARED = {"threads": 1, "total_plies": 6 * ITERATION, "checkpoint_seconds": 1e-9, "starts": {"max_plies": 4}}
 PPO: dict[str, Any] = {
     **SHARED,
     "network": {"embed": 2, "width": 8, "depth": 1},
