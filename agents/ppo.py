@@ -5,6 +5,7 @@ Shapes: T steps, N games, P players, A actions, D columns of features, B positio
 
 import dataclasses
 import functools
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, cast
@@ -336,12 +337,21 @@ class PPORun(Run[PPOConfig]):
             if "tensorboard" not in model.logger.name_to_excluded[name]:
                 self.log(name, value)
 
+    def player(self) -> PPOPlayer:
+        """The agent as it now is."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._save(Path(folder))
+            return PPOPlayer(Path(folder), self.core.rules, network=self.config.network.name)
+
     def export(self) -> None:
         """Write the agent, with where it comes from."""
+        self._save(self.folder)
+
+    def _save(self, folder: Path) -> None:
         config, made = self.config, read_yaml(self.folder / RUN_NAME)
         history = {"plies": self.plies, "seconds": round(self.seconds), "seed": config.seed, **made}
         card = AgentCard(rules=config.rules, reward=config.reward, network=config.network, training=history)
-        save_agent(self.folder, self.network, card)
+        save_agent(folder, self.network, card)
 
     def measure(self) -> tuple[dict[str, Any], str]:
         """Play the configured opponents and measure regret."""

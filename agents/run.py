@@ -42,6 +42,7 @@ from agents.run_files import CONFIG_NAME, RUN_NAME
 from agents.support import workers
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core
+from oanquan_env.benchmark.exploit import positions_of_beams
 from oanquan_env.benchmark.regret import Regret, regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET
@@ -51,6 +52,10 @@ from oanquan_env.players import Policy
 
 KINDS = {"ppo": "agents.ppo:PPORun", "td": "agents.td:TDRun"}
 """The classes of the kinds of training; any other kind is such a MODULE:NAME itself."""
+
+
+BEAMS, BEAM_WIDTH = 16, 150
+"""How often a run looks for lines that beat its network, and how many it follows."""
 
 
 class RunConfig(Strict):
@@ -135,6 +140,8 @@ class Run(ABC, Generic[Config]):
     def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
         self.folder, self.config, self.report = folder, config, report
         self.core = Core(config.rules)
+        if config.starts.beam_share and self.core.rules.players != 2:
+            raise UsageError("starts.beam_share: lines that beat the network are found under rules for two players")
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()
         torch.set_num_threads(config.threads)
         random.seed(workers.own_seed(config.seed))
@@ -271,10 +278,22 @@ class Run(ABC, Generic[Config]):
                     return
                 if stop:
                     raise StopTrainingError
+                self._renew_beams()
                 self.iterate()
                 if self.config.workers > 1:
                     workers.average(self.network, self.parts["optimizer"])
                 self.plies += self.iteration
+
+    def _renew_beams(self) -> None:
+        """Find lines that beat the network, if some games begin in them; that is done `BEAMS` times in a run."""
+        every = max(self.iteration, self.config.total_plies // BEAMS)
+        if self.config.starts.beam_share and self.plies // every > (self.plies - self.iteration) // every:
+            rng = np.random.default_rng([workers.own_seed(self.config.seed), self.plies])
+            self.parts["games"].use(positions_of_beams(self.player(), self.core, BEAM_WIDTH, rng))
+
+    def player(self) -> Policy:
+        """The network as a player, for `starts.beam_share`."""
+        raise UsageError(f"starts.beam_share: {type(self).__name__} has no method player, which is asked for its moves")
 
     def log(self, name: str, value: float) -> None:
         """A number for TensorBoard."""

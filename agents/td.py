@@ -38,6 +38,7 @@ DEPTHS = 2, 1
 """Plies of the search for two players, which is compiled, and for more, where they are left out."""
 LAST_RATE = 0.05
 """Of the step size, at the end."""
+BEAM_NODES = 200  # of the search that lines are found against
 MOST_DEPTH = 6
 """Every move of every game is searched to the depth at each ply: one ply more takes about seven times the time."""
 SCALE = 10.0
@@ -266,8 +267,8 @@ class TDRun(Run[TDConfig]):
         self.network, optimizer = self.learner.module, self.learner.optimizer
         self.parts = {"network": self.network, "optimizer": optimizer, "games": self.games, "learner": self.learner}
         self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
-        self.player = "minimax" if self.core.rules.players == 2 else "maxn"
-        limited = f"{self.player}:nodes=2000"
+        self.name = "minimax" if self.core.rules.players == 2 else "maxn"
+        limited = f"{self.name}:nodes=2000"
         self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder}', limited)}"
 
     def iterate(self) -> None:
@@ -284,17 +285,24 @@ class TDRun(Run[TDConfig]):
         origin = {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
         write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
 
+    def player(self) -> SearchPlayer:
+        """A small search with the net as it now is."""
+        return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
+
+    def _search(self) -> Search | ManySearch:
+        searching = Search if self.core.rules.players == 2 else ManySearch
+        return searching(self.core, threads=self.config.threads, net=self.network.export({}))
+
     def measure(self) -> tuple[dict[str, Any], str]:
         """Regret of searches with the net on the development part of the suite."""
         texts, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
         if find_suite(self.core.rules) is None:
             return row, "no suite of these rules"
-        searching = Search if self.player == "minimax" else ManySearch
-        search = searching(self.core, threads=self.config.threads, net=self.network.export({}))
+        search = self._search()
         for nodes in self.config.evaluation.nodes:
             found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
             assert found
-            row["regrets"][f"{self.player}:nodes={nodes}"] = dataclasses.asdict(found)
+            row["regrets"][f"{self.name}:nodes={nodes}"] = dataclasses.asdict(found)
             row.setdefault("regret", dataclasses.asdict(found))
             texts.append(f"{found.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(texts)}"

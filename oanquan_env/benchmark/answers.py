@@ -45,6 +45,7 @@ class Answers:
     Attributes:
         every_tie: whether the player may choose any of its tied moves.
         deadline: time after which nothing more is asked.
+        most: number of positions that may be asked.
         asked: number of positions asked so far.
         draws: whether any answer depended on a random generator, or on the choice between tied moves.
         batch: number of positions in the next question.
@@ -55,6 +56,7 @@ class Answers:
     core: Core
     every_tie: bool
     deadline: float = math.inf
+    most: float = math.inf
     asked: int = 0
     draws: bool = False
     batch: int = 16
@@ -68,11 +70,13 @@ class Answers:
         return "any tied move" if self.every_tie else "seeded by the position"
 
     def moves(self, positions: Positions) -> Mask | None:
-        """Return (N, A) bool, the moves that the player may choose in N different positions; None if time is up."""
+        """Return (N, A) bool, the moves that the player may choose in N different positions; None at a limit."""
         keys = position_keys(positions).tolist()
         if len(self.known) > MOST_ANSWERS:
             self.known.clear()
         new = np.array([row for row, key in enumerate(keys) if key not in self.known], dtype=np.intp)
+        if self.asked + len(new) > self.most:
+            return None
         while time.monotonic() <= self.deadline:
             if not new.size:
                 return np.array([self.known[key] for key in keys])

@@ -70,6 +70,25 @@ def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any
     assert_same_run(whole, tmp_path / "run")
 
 
+def test_a_run_that_learns_from_lines_against_itself_resumes_exactly(
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.run.BEAM_WIDTH", 2)
+    monkeypatch.setattr("agents.run.BEAMS", 3)
+    own: dict[str, Any] = {"starts": {"max_plies": 4, "beam_share": 0.5}, "rules": "mancala-world fields=2 max_plies=9"}
+    for name in ("whole", "run"):
+        run = begin(tmp_path / name, settings, **own)
+        if name == "run":
+            with pytest.raises(StopTrainingError):
+                learn(run, 3 * ITERATION)  # between two searches for lines
+            run = resume(tmp_path / "run")
+        learn(run)
+        assert 0 < len(run.parts["games"].beams) < 2 * 2 * 9
+    assert_same_run(tmp_path / "whole", tmp_path / "run")
+    with pytest.raises(UsageError, match=r"starts\.beam_share: .* rules for two players"):
+        begin(tmp_path / "three", PPO, **{**own, "rules": "three-player"})
+
+
 def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: dict[str, Any], whole: Path) -> None:
     before = (whole / EVALUATIONS_NAME).read_text()
     run = resume(whole)
