@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,15 +31,16 @@ class Options(report.Options):
     share: Share = 1.0  # of the plies
 
 
-def measure(config: str, *changes: object) -> dict[str, float]:
-    """Train a run; its plies, its seconds without the evaluations at both ends, and its regret."""
+def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:
+    """Train a run; its plies, its seconds without the evaluations at both ends, its regret, and what `then` finds."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["--config", config, *changes, "--evaluation.every-plies", 10**12, "--output", f"{folder}/run"]
         command = [sys.executable, "train.py", *map(str, words)]
         subprocess.run(command, cwd=Path(__file__).parents[1], check=True, stdout=subprocess.DEVNULL)
         first, last = read_evaluations(Path(folder) / "run")
-    seconds = last["seconds"] - 2 * first["seconds"]  # the last evaluation takes as long as the first
-    return {"plies": last["plies"], "seconds": round(seconds, 1), "regret": last["regret"]["mean"]}
+        seconds = last["seconds"] - 2 * first["seconds"]  # the last evaluation takes as long as the first
+        row = {"plies": last["plies"], "seconds": round(seconds, 1), "regret": last["regret"]["mean"]}
+        return row | then(Path(folder) / "run")
 
 
 def main() -> None:

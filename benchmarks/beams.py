@@ -1,0 +1,58 @@
+"""Training with games that begin in lines that beat the network: what it then gives up, and its regret.
+
+`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games, and looks for the best
+response to each agent with an equal number of questions. The evaluations at both ends do not count as seconds.
+"""
+
+import functools
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.config import Share, Size
+from benchmarks import report
+from benchmarks.workers import measure
+from oanquan_env.benchmark.exploit import exploit
+
+CONFIG, RULES, SHARES = "configs/quick.yaml", ("mancala-world", "tonkin"), (0.0, 0.3, 0.6)
+QUESTIONS = 100_000
+SHOWN = {"seconds": 0, "regret": 2, "South": 0, "North": 0}
+"""Columns and their digits."""
+HEADINGS = "rules", "share", "runs", "seconds", "regret, points", "as South gives up", "as North gives up"
+
+
+@dataclass(frozen=True)
+class Options(report.Options):
+    """The command line."""
+
+    seeds: Size = 5
+    plies: Share = 1.0  # share of the configuration's 500,000
+    rules: tuple[str, ...] = RULES
+
+
+def given_up(folder: Path, rules: str) -> dict[str, float]:
+    """Points that the agent of a run gives up at least, in each seat."""
+    found = [exploit(f"ppo:{folder}", rules, seat, minutes=60, positions=QUESTIONS) for seat in range(2)]
+    return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), found, strict=True)}
+
+
+def main() -> None:
+    """Train and measure all shares, and write the results so far after each of them."""
+    options, results, rows = report.read_options(Options, __doc__, "beams"), [], []
+    for rules in options.rules:
+        for share in SHARES:
+            changes = ["--rules", rules, "--starts.beam-share", share, "--total-plies", round(options.plies * 500_000)]
+            runs = [
+                measure(CONFIG, *changes, "--threads", 1, "--seed", seed, then=functools.partial(given_up, rules=rules))
+                for seed in range(options.seeds)
+            ]
+            results.append({"rules": rules, "share": share, "runs": runs})
+            means = {name: statistics.mean(run[name] for run in runs) for name in runs[0]}
+            cells = [f"{means[name]:.{digits}f}" for name, digits in SHOWN.items()]
+            rows.append([f"`{rules}`", f"{share:.0%}", str(len(runs)), *cells])
+            report.write(options, "beams", {"questions": QUESTIONS, "results": results})
+    report.show("games that begin in lines that beat the network", HEADINGS, rows)
+
+
+if __name__ == "__main__":
+    main()
