@@ -37,6 +37,8 @@ README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 """Rows and columns of the README's table of strength."""
 PROVED_PRESETS = ("ludii", "app")
 """Rules of its further columns."""
+WORST_PRESETS = ("mancala-world", "ludii", "tonkin")
+"""Columns of the README's table of worst cases."""
 
 
 def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]], left: int = 1) -> str:
@@ -139,6 +141,17 @@ def exploit() -> str:
     return measured("exploit", exploits.HEADINGS, lambda results: exploits.rows(results["results"]), left=2)
 
 
+def worst() -> str:
+    """Points given up to the best responses found, the best players first."""
+    cells = dict[str, list[str]]()
+    for south, north in exploits.by_seat(read_json(RESULTS / "exploit.json")["results"]):
+        if south["rules"] in WORST_PRESETS:
+            exact = " (exact)" * (south["exact"] and north["exact"])
+            found = f"{south['given_up']} / {north['given_up']}{exact}"
+            cells.setdefault(south["player"], [f"`{south['player']}`"]).append(found)
+    return table(["player", *(f"`{name}`" for name in WORST_PRESETS)], list(cells.values()), left=1)
+
+
 def more_players(preset: str) -> str:
     """Wins, margins and regret of a preset of more players."""
     report = read_evaluation(RESULTS / preset / "report.json")
@@ -200,7 +213,12 @@ def cuda_ppo() -> str:
 
 
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
-    ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section, "peers": peers.peers_table},
+    ROOT / "README.md": {
+        "benchmark": strength,
+        "worst": worst,
+        "speed": peers.speed_section,
+        "peers": peers.peers_table,
+    },
     ROOT / "docs" / "benchmarks.md": {
         "core": core,
         "vector": vector,
