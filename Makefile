@@ -1,0 +1,22 @@
+.PHONY: check test docs page release
+
+check: # two minutes
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports
+	python -m tools.lines
+	python -m pytest -q
+
+test: check
+	python -m pytest -q --dist loadfile -m slow
+
+docs: # into build/site
+	NO_MKDOCS_2_WARNING=1 mkdocs build --strict
+
+page: # the data and the scripts of the page in the browser, and the tables of the documentation
+	python -m tools.page
+	python -m tools.readme
+
+release: # the wheel and the source, into dist
+	python -m build
