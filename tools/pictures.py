@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.report import RESULTS
 from oanquan_env.board import Board
-from oanquan_env.files import write_atomically
+from oanquan_env.files import read_json, write_atomically
 from oanquan_env.render import svg
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import film
@@ -15,6 +16,8 @@ MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
 """A relay through both mandarin squares that captures twice in a chain."""
 PUZZLE = "5A 3A"
 """The shortest game: South takes a stone, and loses."""
+RESPONSES = ("ludii", "north"), ("app", "south")
+"""Rules and seats in which the network loses by short lines."""
 THREE_PLAYERS = "3C 2A 1C 4A 5A 5C"
 FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
 
@@ -25,6 +28,13 @@ def played(moves: str, rules: str = "mancala-world") -> Board:
     for move in moves.split():
         board.push(move)
     return board
+
+
+def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Board:
+    """The game in which a player loses by most points among the lines that `benchmarks.exploit` found."""
+    results = read_json(RESULTS / "exploit.json")["results"]
+    (found,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
+    return played(" ".join(found["line"]), rules)
 
 
 def pictures() -> dict[str, str]:
@@ -43,6 +53,8 @@ def pictures() -> dict[str, str]:
     }
     game = [played(" ".join(PUZZLE.split()[:plies])) for plies in range(3)]
     drawn["game.svg"] = moving_svg(list(film(game)))
+    for rules, seat in RESPONSES:
+        drawn[f"response-{rules}-{seat}.svg"] = moving_svg(list(film(best_response(rules, seat).boards())))
     return drawn
 
 

@@ -27,8 +27,10 @@ from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, markdown, summary, summary_cells
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
+from oanquan_env.records.games import GameRecord
 from tools import generated, peers
 from tools import puzzles as puzzle_making
+from tools.pictures import RESPONSES, best_response
 
 PROG = "python -m tools.readme"
 ROOT = RESULTS.parent.parent
@@ -141,6 +143,16 @@ def exploit() -> str:
     return measured("exploit", exploits.HEADINGS, lambda results: exploits.rows(results["results"]), left=2)
 
 
+def responses() -> str:
+    """The lines of `tools.pictures`: a moving picture, and the record."""
+    parts = []
+    for rules, seat in RESPONSES:
+        board = best_response(rules, seat)
+        picture = f"![The network as {seat.capitalize()} under {rules} is beaten](img/response-{rules}-{seat}.svg)"
+        parts.append(f"{picture}\n\n```text\n{GameRecord.from_board(board)}```")
+    return "\n\n".join(parts)
+
+
 def worst() -> str:
     """Points given up to the best responses found, the best players first."""
     cells = dict[str, list[str]]()
@@ -232,7 +244,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
     },
     ROOT / "docs" / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
-    ROOT / "docs" / "strength.md": {"exploit": exploit, "presets": presets, "trained": trained},
+    ROOT / "docs" / "strength.md": {"exploit": exploit, "responses": responses, "presets": presets, "trained": trained},
     **generated.PAGES,
     ROOT / "docs" / "play.md": {
         **generated.PAGES[ROOT / "docs" / "play.md"],
