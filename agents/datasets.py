@@ -4,14 +4,14 @@
 
 Positions come from games of players of mixed strength, or lie up to some random plies off them; no two are equivalent,
 and none is in the rules' regret suite or follows from a move there. A search values every move. The files are
-`positions-00000.npz` and so on, for `numpy.load`; `FIELDS` describes their arrays. They depend on the options alone,
-threads excepted. The same command resumes interrupted work and keeps finished files.
+`positions-00000.npz` and so on, for `numpy.load`; `FIELDS` describes their arrays. The same command resumes interrupted
+work and keeps finished files.
 """
 
 import dataclasses
+import functools
 import json
-import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import tyro
 from pydantic import Field
-from rich.progress import Progress
 
-from agents.config import Count, CountOrZero, Folder, Seed, Threads, Whole, command, progress_bar
+from agents.config import Count, CountOrZero, Folder, Seed, Whole, command
+from agents.evaluation.labels import Labeller, LabelOptions, net_bytes, search_moves
 from agents.players.mixed_play import met_in_play, mixed_players
 from agents.support.folder_lock import lock_folder
 from oanquan_env import Core, Positions
@@ -31,11 +31,10 @@ from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.playing import play_randomly
-from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.value_net import read_value_net
+from oanquan_env.search.deepening import Limits
 
 ABOUT_NAME = "about.json"  # the file with the options of the data
-SHARD, CHUNK = 5000, 250  # positions of a file, which a kill loses; positions between two steps of the progress bar
+SHARD = 5000  # positions of a file
 MOST_POSITIONS = 10**8  # all are in memory while they are drawn
 POSITIONS_A_GAME = 16  # positions wanted for each game that is played for them
 FEW = 0.01  # share of the positions wanted; where a draw brings fewer new ones, there are hardly any more
@@ -65,16 +64,14 @@ class Recipe:
     seed: Seed = 0  # seed of all chance
 
 
-def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, progress: Progress) -> None:
+def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
     """Write the files that are not there yet; raises `ValueError` for a damaged one, and for too few positions."""
-    net = None if recipe.net is None else read_value_net(recipe.net, core.rules)
-    search, task = Search(core, threads=threads, net=net), progress.add_task("positions", total=recipe.positions)
+    work = functools.partial(search_moves, str(core.rules), recipe.depth, net_bytes(recipe.net, core))
     known, total, number = np.zeros(0, dtype=np.uint64), 0, 0
     while total < recipe.positions:
         path = folder / f"positions-{number:05}.npz"
         if path.exists():
             some = read_positions(path, core)
-            progress.advance(task, len(some))
         else:
             drawn = draw_positions(core, SHARD, recipe.random_plies, np.random.default_rng([recipe.seed, 0, number]))
             new = ~are_among(key_hashes(canonical_keys(core, drawn)), known)
@@ -82,11 +79,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, threads: int, prog
             if len(some) < min(recipe.positions - total, FEW * SHARD):
                 found = f"play of '{core.rules}' meets hardly more than {total:,} different ones"
                 raise ValueError(f"--positions: {found}; got {recipe.positions:,}")
-            parts = []
-            for begin in range(0, len(some), CHUNK):
-                parts.append(search.proved_values(some[begin : begin + CHUNK], recipe.depth))
-                progress.advance(task, len(parts[-1][0]))
-            values, proved = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+            values, proved = labeller.label_rows(path.stem, work, some)
             columns: tuple[npt.NDArray[Any], ...] = (
                 *(Encoder(core).encode(some), core.seeds(some).astype(np.uint8), core.stones(some).astype(np.uint8)),
                 *(some.scores, some.mover.astype(np.uint8), some.ply, values.astype(np.float32), proved),
@@ -129,14 +122,12 @@ def read_positions(path: Path, core: Core) -> Positions:
         return core.setup(*(found[name] for name in ("seeds", "stones", "scores", "mover", "ply")))
 
 
-@dataclass(frozen=True)
-class Options:
+@dataclass(frozen=True, kw_only=True)
+class Options(LabelOptions):
     """The command line."""
 
     output: Folder  # the folder of the data
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
-    # threads that search; the same data come of any number
-    threads: Threads = field(default_factory=lambda: os.cpu_count() or 1)
 
 
 @command(Options, "python -m agents.datasets", __doc__)
@@ -149,14 +140,14 @@ def main(options: Options) -> None:
         raise ValueError(f"--positions: moves are valued for two players; '{core.rules}' has more")
     asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
     folder.mkdir(parents=True, exist_ok=True)
-    with lock_folder(folder), progress_bar() as bar:
+    with lock_folder(folder), options.labeller(folder / "positions") as labeller:
         path = folder / ABOUT_NAME
         before = read_json(path).get("asked") if path.exists() else None
         if before is None:
             write_atomically(path, (json.dumps({"asked": asked, "fields": FIELDS}, indent=1) + "\n").encode())
         elif before != asked:
             raise ValueError(f"{folder} holds data of {before}; got {asked}: take another folder for other data")
-        write_positions(recipe, core, folder, options.threads, bar)
+        write_positions(recipe, core, folder, labeller)
     print(f"{recipe.positions:,} positions in {folder}")
 
 

@@ -231,8 +231,8 @@ oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 agents.datasets --output nowhere --positions 0  =>  command line: recipe.positions: must be greater than or equal to 1
 agents.evaluation.make_regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
 benchmarks.learning --jobs 1000000  =>  command line: jobs: must be less than or equal to 1024
-agents.evaluation.prove_openings --asked -1  =>  command line: asked: must be greater than or equal to 0 (got -1)
-agents.evaluation.prove_regret nowhere.json --threads 0  =>  command line: threads: must be greater than or equal to 1
+agents.evaluation.prove_openings --certify -1  =>  command line: certify: must be greater than or equal to 0 (got -1)
+agents.evaluation.prove_regret nowhere.json --jobs 0  =>  command line: jobs: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
 """

@@ -4,9 +4,9 @@
 
 The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; where they
 leave the value open, it is asked for itself. Every position has its own table of proofs: in a shared one a proof may
-build on others until its games are longer than the ply limit. The file keeps all bounds, so a call after an
-interruption, or with more nodes, goes on; with `--asked 1` it asks for the set-up and the first moves alone. The
-set-up has the bounds of the package's certificate from the beginning.
+build on others until its games are longer than the ply limit. The file keeps all bounds, so a call with more nodes goes
+on, and the same command resumes interrupted work. The set-up has the bounds of the package's certificate from the
+beginning.
 
     python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --certify 20
 
@@ -14,20 +14,18 @@ This compares a sample of the proved values with certificates, made by the solve
 no code with the search.
 """
 
+import functools
 import math
-import os
 import time
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
-from rich.progress import Progress
 
-from agents.config import Count, CountOrZero, OptionalFile, Threads, command, progress_bar
+from agents.config import Count, CountOrZero, OptionalFile, command
+from agents.evaluation.labels import Labeller, LabelOptions, prove_opening
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.opening_values import (
     OpeningTable,
@@ -45,71 +43,48 @@ from oanquan_env.players.basic import points_won
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import certificate_path, read_certificate
 from oanquan_env.search.certify import NoStrategyError, certify
-from oanquan_env.search.compiled import mover_first
-from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.proof import LimitReachedError, ProofTable
-from oanquan_env.search.solver import FIRST_NODES, BoundSearch, Solver
+from oanquan_env.search.proof import LimitReachedError
+from oanquan_env.search.solver import Solver
 
 PROG = "python -m agents.evaluation.prove_openings"
-MEGABYTES = 256.0
-"""Size of a position's table of proofs."""
 MOST_PLIES = 8
 """The table is in memory, and each ply makes it about six times as long."""
-GUESS = Limits(nodes=20_000)  # of the search whose value is the first guess of a position's
 ENDED = ""  # in place of a position's name: the game is over
 CERTIFY_SECONDS = 60.0
 """Time for the proofs of a certificate, and then for its strategies."""
 
 
 class OpeningProofs:
-    """Proves the positions of `table`.
+    """Proves the positions of `table`, with `nodes` moves for one question about a value.
 
     Attributes:
         table: the bounds so far; it holds all positions of the first plies, with or without bounds.
     """
 
-    def __init__(self, table: OpeningTable, nodes: int, threads: int) -> None:
+    def __init__(self, table: OpeningTable, nodes: int) -> None:
         self.table = table
         self.core = Core(table.rules)
-        self._nodes, self._threads = nodes, threads
+        self._work = functools.partial(prove_opening, str(table.rules), nodes, self.core.rules.max_plies - table.plies)
         self._layers = [(layer, squares_of(self.core, layer)) for layer in layers(self.core, table.plies)]
         self._moves = [self._moves_of(*layer) for layer in self._layers[:-1]]
-        plies = Counter(name for _, names in self._layers for name in set(names))
+        plies = Counter(name for _, names in self._layers for name in dict.fromkeys(names))
         self._single = {name for name, count in plies.items() if count == 1}  # others may lie nearer to the ply limit
         for name in plies:
             table.bounds.setdefault(name, Bounds())
 
-    def run(self, progress: Progress, save: Callable[[], None], asked_plies: int | None = None) -> None:
-        """Ask for each open value once, the deepest positions first; `save` is called after each.
-
-        `asked_plies` is how deep the positions lie at most that are asked for; as deep as the table if left out.
-        """
-        last = self.table.plies if asked_plies is None else asked_plies
-        for layer, names in reversed(self._layers[: last + 1]):
+    def run(self, labeller: Labeller) -> float:
+        """Ask for each open value once, the deepest positions first; return the processor time in seconds."""
+        seconds = 0.0
+        for layer, names in reversed(self._layers):
             self._propagate()
             rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
             asked = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
-            task = progress.add_task(f"positions of ply {layer.ply[0]}", total=len(rows))
-            with ThreadPoolExecutor(self._threads) as pool:
-                for row, bounds in zip(rows, pool.map(self._prove, asked), strict=True):
-                    self.table.bounds[names[row]] = bounds
-                    progress.advance(task)
-                    save()
+            found = labeller.label(f"positions of ply {layer.ply[0]}", self._work, asked)
+            for row, (bounds, spent) in zip(rows, found, strict=True):
+                self.table.bounds[names[row]] = Bounds(*bounds.tolist())
+                seconds += float(spent)
         self._propagate()
-
-    def _prove(self, asked: tuple[Positions, Bounds]) -> Bounds:
-        """The bounds of a position after rounds of questions, each with twice the nodes, up to the limit."""
-        position, known = asked
-        guess = Search(self.core, table_megabytes=16, threads=1).best(position, GUESS).value
-        plies_left = self.core.rules.max_plies - self.table.plies
-        own, other = mover_first(position)[0].tolist()
-        bound_search = BoundSearch(ProofTable(self.core, MEGABYTES), own, other, known, plies_left)
-        nodes = min(FIRST_NODES, self._nodes)
-        bound_search.narrow(round(guess), nodes)
-        while nodes < self._nodes and bound_search.limited and not bound_search.bounds.meet:
-            nodes = min(2 * nodes, self._nodes)
-            bound_search.narrow(round(guess), nodes)
-        return bound_search.bounds
+        return seconds
 
     def _propagate(self) -> None:
         """Narrow bounds by those of the moves, from the end to the beginning, and then by those before.
@@ -169,15 +144,13 @@ def certify_sample(table: OpeningTable, count: int) -> int:
     return confirmed
 
 
-@dataclass(frozen=True)
-class Options:
+@dataclass(frozen=True, kw_only=True)
+class Options(LabelOptions):
     """The command line."""
 
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions
     nodes: Count = 4_000_000  # moves that may be played for one question about a value
-    asked: CountOrZero | None = None  # plies of the deepest positions that are asked for (default: all)
-    threads: Threads = os.cpu_count() or 1  # positions worked on at once
     certify: CountOrZero = 0  # prove nothing; check so many of the file's values by certificates
     output: OptionalFile = None  # the file, which is continued; the package's if left out
 
@@ -194,20 +167,14 @@ def main(options: Options) -> None:
     if options.certify:
         print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
         return
-    began, spent = time.process_time(), table.made["seconds"]
     if (certified := certificate_path(core.rules)).is_file():
         (start,) = squares_of(core, core.start())
         table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)
-    asked = "" if options.asked is None else f" --asked {options.asked}"
-    table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}{asked}"
-
-    def save() -> None:
-        table.made["seconds"] = round(spent + time.process_time() - began, 1)
+    table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}"
+    with options.labeller(path) as labeller:
+        seconds = OpeningProofs(table, options.nodes).run(labeller)
+        table.made["seconds"] = round(table.made["seconds"] + seconds, 1)
         write_atomically(path, text_bytes(path, format_opening_table(table)))
-
-    with progress_bar() as progress:
-        OpeningProofs(table, options.nodes, options.threads).run(progress, save, options.asked)
-    save()
     print(
         f"{table.proved} of {len(table.bounds)} positions proved, {table.made['seconds']:.0f} core seconds, in {path}"
     )

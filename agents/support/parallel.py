@@ -8,6 +8,7 @@ this clone under the same path (a shared file system). joblib's backend for Ray 
 all are there, and starts no work again after a worker died.
 """
 
+import functools
 import logging
 import os
 import socket
@@ -72,10 +73,15 @@ def _work(
     work: Callable[[Item], Result], folder: str, parent: int | None, number: int, item: Item
 ) -> tuple[int, Result]:
     """`work` in the caller's folder, so that file names mean the same everywhere."""
-    if parent not in (None, os.getpid()):
-        threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+    if parent is not None and parent != os.getpid():
+        _watch(parent)
     os.chdir(folder)
     return number, work(item)
+
+
+@functools.cache
+def _watch(parent: int) -> None:
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 
 def end_with(parent: int) -> None:

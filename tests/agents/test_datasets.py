@@ -9,6 +9,7 @@ import pytest
 
 from agents import datasets
 from agents.datasets import ABOUT_NAME, FIELDS, main, read_columns, read_positions
+from agents.evaluation import labels
 from examples import offline_learning
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import regret
@@ -20,13 +21,13 @@ from oanquan_env.search.deepening import Search
 from oanquan_env.search.value_net import read_value_net
 from tests.players import rng
 
-SMALL = ["--depth", "2", "--threads", "1"]
+SMALL = ["--depth", "2", "--jobs", "1"]
 
 
 @pytest.fixture(autouse=True)
 def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "SHARD", 40)
-    monkeypatch.setattr(datasets, "CHUNK", 16)
+    monkeypatch.setattr(labels, "CHUNK", 16)
 
 
 def hashes(folder: Path) -> dict[str, str]:

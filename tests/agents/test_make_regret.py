@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation import make_regret
-from agents.evaluation.make_regret import SuiteRecipe, Values, make_suite
+from agents.evaluation import labels
+from agents.evaluation.labels import Labeller
+from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
 from oanquan_env import Board, Core, Positions
+from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
 from oanquan_env.engine.keys import canonical_keys, first_of_each
@@ -64,23 +66,23 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
 def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, left, values = format_suite(make_suite(SMALL)), [3], MoveValues.movers_values
 
-    def stopping(search: MoveValues, positions: Positions) -> Values:
+    def stopping(search: MoveValues, positions: Positions) -> tuple[Floats, Mask]:
         if not left[0]:
             raise KeyboardInterrupt
         left[0] -= 1
         return values(search, positions)
 
-    monkeypatch.setattr(make_regret, "CHUNK", 8)
+    monkeypatch.setattr(labels, "CHUNK", 4)
     monkeypatch.setattr(MoveValues, "movers_values", stopping)
     with pytest.raises(KeyboardInterrupt):
-        make_suite(SMALL, parts=tmp_path)
+        make_suite(SMALL, Labeller(parts=tmp_path))
     assert len(list(tmp_path.rglob("*.json"))) == 3
     left[0] = 99
-    assert format_suite(make_suite(SMALL, parts=tmp_path)) == whole
+    assert format_suite(make_suite(SMALL, Labeller(parts=tmp_path))) == whole
     left[0] = 0  # so one more search would stop it
-    assert format_suite(make_suite(SMALL, parts=tmp_path)) == whole
+    assert format_suite(make_suite(SMALL, Labeller(parts=tmp_path))) == whole
     with pytest.raises(KeyboardInterrupt):  # values of another depth are not kept
-        make_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), parts=tmp_path)
+        make_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), Labeller(parts=tmp_path))
 
 
 def test_random_moves_are_as_frequent_as_asked() -> None:
@@ -98,19 +100,19 @@ def searched() -> Suite:
 
 
 def test_proofs_are_right_and_depend_neither_on_guesses_nor_on_order(searched: Suite) -> None:
-    found = prove_suite(searched, 300_000, threads=1)
+    found = prove_suite(searched, 300_000)
     deep = Search(searched.core).values(searched.positions, 40)
     assert (deep[found.proved] == found.values[found.proved]).all()
     assert found.proved.sum() >= 0.8 * np.isfinite(searched.values).sum() > 8
     for shift in (-3, 3):
         guessed = dataclasses.replace(searched, values=searched.values + shift * ~searched.proved)
-        again = prove_suite(guessed, 300_000, threads=2)
+        again = prove_suite(guessed, 300_000)
         both = found.proved & again.proved
         assert both.sum() >= 0.9 * found.proved.sum()
         assert (found.values[both] == again.values[both]).all()
     backwards = np.arange(len(searched))[::-1]
     for nodes in (100, 3000):
-        whole, turned = prove_suite(searched, nodes, threads=1), prove_suite(searched.take(backwards), nodes, threads=1)
+        whole, turned = prove_suite(searched, nodes), prove_suite(searched.take(backwards), nodes)
         assert (whole.proved[backwards] == turned.proved).all()
 
 
@@ -123,7 +125,7 @@ def test_proving_replaces_the_file_of_a_suite_of_two_players(
     assert re.search(r"\d+ of \d+ moves proved, all moves of \d+ of 6 positions", capsys.readouterr().out)
     assert read_suite(path).proved.any()
     with pytest.raises(ValueError, match="values are proved for two players; 'three-player' has 3"):
-        prove_suite(load_suite(Core("three-player").rules).take(np.arange(1)), 100, 1)
+        prove_suite(load_suite(Core("three-player").rules).take(np.arange(1)), 100)
 
 
 def test_a_blunder_changes_on_which_side_of_the_others_mean_a_player_ends() -> None:

@@ -17,6 +17,7 @@ import pytest
 import evaluate
 import train
 from agents.evaluation.evaluation import _play_pairing
+from agents.evaluation.labels import Labeller
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
 from agents.run import load_config
@@ -93,8 +94,8 @@ def test_ray_finds_the_same(cluster: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert weights(tmp_path / "alone") == weights(tmp_path / "ray")
     recipe = SuiteRecipe(count=6, depths=(2, 2, 3), games=80, net="pretrained")
     suite = make_suite(recipe)
-    assert format_suite(suite) == format_suite(make_suite(recipe, ray=cluster))
-    assert format_suite(prove_suite(suite, 1000, 1)) == format_suite(prove_suite(suite, 1000, 1, ray=cluster))
+    assert format_suite(suite) == format_suite(make_suite(recipe, Labeller(ray=cluster)))
+    assert format_suite(prove_suite(suite, 1000)) == format_suite(prove_suite(suite, 1000, Labeller(ray=cluster)))
     players, out = ["greedy", "random", "minimax:depth=2", "--pairs", "10", "--seed", "3"], str(tmp_path / "out")
     assert evaluate.main([*players, "--json", str(tmp_path / "one.json")]) == 0
     assert evaluate.main([*players, "--output", out, "--ray", cluster]) == 0
