@@ -214,7 +214,6 @@ class Board:
         raise self._refusal(move)
 
     def _refusal(self, move: object) -> IllegalMoveError:
-        """Why `move` cannot be played."""
         outcome = self.outcome
         why = f"the game is over ({outcome.termination})" if outcome else f"legal: {names(self.legal_moves)}"
         return IllegalMoveError(f"{seat_name(self.rules, self.mover)} cannot play {move}; {why}")

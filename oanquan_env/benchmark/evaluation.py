@@ -131,7 +131,6 @@ def _measured(
     runs: int,
     progress: bool | None,
 ) -> tuple[Evaluation, list[Pairing]]:
-    """What `evaluate` says, and the games."""
     pairs, seed, runs = as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0), as_whole("runs", runs, 1)
     check_part(part)
     core = Core(as_rules(rules))

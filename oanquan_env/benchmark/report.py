@@ -245,7 +245,6 @@ def explanation(found: Evaluation) -> str:
 
 
 def _given_up(player: PlayerResult) -> str:
-    """The points that a player gives up in each seat, or ? where no value of the game is proved."""
     found = player.exploited or ()
     return ", ".join("?" if best["given_up"] is None else f"{best['given_up']}" for best in found)
 

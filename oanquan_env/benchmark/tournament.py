@@ -184,7 +184,6 @@ class Tournament:
         }
 
     def _find(self, a: int, b: int) -> Pairing | None:
-        """The finished pairing, None if there is none."""
         content = self.finished.find(self._labels(a, b), self._settings(a, b), dict[str, Any])
         if content is None:
             return None

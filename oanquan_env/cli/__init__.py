@@ -67,8 +67,6 @@ def _rules(text: str) -> Rules:
 
 
 def _whole(low: int, high: int | None = None) -> Callable[[str], int]:
-    """A reader of whole numbers from `low` on, to `high` if there is one."""
-
     def read(text: str) -> int:
         if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
             wanted = f"from {low}" if high is None else f"from {low} to {high}"

@@ -73,7 +73,6 @@ def solve(board: Board, asked: argparse.Namespace) -> int:
 
 
 def _prove(solver: Solver, deadline: float) -> None:
-    """Prove until the value is known, the search finds no better bound, the time is up or the user interrupts."""
     from oanquan_env.search.proof import LimitReachedError
 
     print(f"{'lower':>6} {'upper':>6} {'moves played':>14} {'a second':>11} {'seconds':>8}  line")
@@ -85,7 +84,6 @@ def _prove(solver: Solver, deadline: float) -> None:
 
 
 def _row(progress: ProofState) -> str:
-    """One line of the table."""
     lower, upper = ("-" if bound is None else f"{bound:+d}" for bound in (progress.lower, progress.upper))
     speed = progress.nodes / max(progress.seconds, 1e-9)
     numbers = f"{lower:>6} {upper:>6} {progress.nodes:14,} {speed:11,.0f} {progress.seconds:8.1f}"
@@ -93,7 +91,6 @@ def _row(progress: ProofState) -> str:
 
 
 def _describe(progress: ProofState) -> str:
-    """The proved bounds, in words."""
     if progress.solved:
         line = f"; best line {' '.join(progress.line)}" if progress.line else ""
         return f"proved: the value is {progress.lower:+d} for the mover{line}"

@@ -169,7 +169,6 @@ def loops(players: int, compiled: bool) -> Loops:
 
 
 def _compiler(compiled: bool) -> Callable[[Any], Any]:
-    """Return what compiles a function by Numba, or leaves it as it is."""
     if not compiled:
         return lambda function: function
     from oanquan_env.engine.compiled import compiled as compile_function  # it loads Numba

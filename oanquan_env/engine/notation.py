@@ -164,14 +164,11 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
 
 @dataclass(frozen=True)
 class _Span:
-    """A piece of a text and the column at which it begins."""
-
     text: str
     column: int
 
 
 def _split(span: _Span, separator: str, count: int, what: str) -> list[_Span]:
-    """The `count` parts of `span` between separators."""
     parts, column = [], span.column
     for text in span.text.split(separator):
         parts.append(_Span(text, column))

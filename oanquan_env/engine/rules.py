@@ -183,7 +183,6 @@ class Rules:
         self._check_combinations()
 
     def _check_combinations(self) -> None:
-        """Refuse the combinations of docs/RULES.md section 5 that make no game."""
         if self.total_seeds > MAX_SEEDS:
             raise RulesError(
                 f"players * (fields * seeds + mandarin_seeds) is {self.total_seeds} seeds; at most {MAX_SEEDS}"

@@ -232,7 +232,6 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return bool(over)
 
     def _pay(self) -> list[float]:
-        """Each seat's reward of the last ply."""
         rewards: list[float] = self._games.records["rewards"][0].tolist()
         return rewards
 
@@ -249,14 +248,12 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return played_board(self.core, self._start, self._moves)
 
     def _last_ply(self) -> tuple[Positions, int | None]:
-        """The position before the last move, and that move."""
         before = self._start.copy()
         for action in self._moves[:-1]:
             self.core.play(before, [action])
         return before, self._moves[-1] if self._moves else None
 
     def _show(self) -> None:
-        """In the mode `human`, show the last ply, or where the game begins."""
         if self.render_mode == "human":
             self._screen.show(*self._last_ply(), self.metadata["render_fps"], self._owners)
 
@@ -349,7 +346,6 @@ class MatchEnv(GameEnv):
 
 
 def _given_match_rules(match: MatchRules | str | bool) -> MatchRules:
-    """The match rules that `match`, which is not False, asks for."""
     if match is True:
         return MatchRules()
     if isinstance(match, str) and not match.strip():

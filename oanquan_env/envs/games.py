@@ -124,7 +124,6 @@ class Games:
         self._take_opponents()
 
     def _see(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> None:
-        """Take new arrays for what the agent sees."""
         self._observations, self._masks = observations, masks
         self.observation, self.mask = observations["row"], masks["row"]
 
@@ -183,7 +182,6 @@ class Games:
         return Positions(squares, games["scores"].copy(), mover, games["ply"].copy(), games["ended"].copy())
 
     def _starts(self, positions: Positions) -> npt.NDArray[Any]:
-        """Return the positions as records to begin from."""
         starts = np.zeros(len(positions), game_type(self.core.rules))
         starts["sides"], starts["scores"] = positions.words, positions.scores
         starts["mover"], starts["ply"] = positions.mover, positions.ply

@@ -166,7 +166,6 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             info["opponent"], info["_opponent"] = self._games.opponents.astype(np.int64) * present, present
 
     def _rows_to_reset(self, mask: object) -> Ints:
-        """The rows that `reset`'s option `reset_mask` names; all where it was not given."""
         if mask is None:
             return np.arange(self.num_envs)
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
@@ -215,7 +214,6 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         return picture
 
     def _follow(self, rows: Ints, start: Positions | None = None) -> None:
-        """Let the pictures follow the games in `rows`."""
         games = self._games
         if games.log is None:
             return

@@ -117,7 +117,6 @@ class BoardWidget(anywidget.AnyWidget):
         self.begin = self._begun(self.board) | {"puzzle": {"level": level, "number": number}}
 
     def _begun(self, board: Board, *, rewind: bool = False) -> dict[str, Any]:
-        """The game that the browser begins."""
         players = board.rules.players
         if not 0 <= self._seat < players:
             raise UsageError(f"seat must be 0 to {players - 1}; got {self._seat!r}")
@@ -128,7 +127,6 @@ class BoardWidget(anywidget.AnyWidget):
         return {"number": number, "text": text, "seats": seats, "puzzle": None, "rewind": rewind}
 
     def _answer(self, _: Any, message: Any, __: Any) -> None:
-        """Let a player choose the move that the browser asks for."""
         if not isinstance(message, dict) or "choose" not in message:  # not from our page
             return
         self.send({"number": message.get("number"), **self._chooser.choose(message["choose"])})

@@ -181,7 +181,6 @@ class ObservedPolicy:
 
 
 def _model_policy(model: Any, core: Core) -> Policy:
-    """A model of stable-baselines3 or sb3-contrib, which plays what it thinks best."""
     seen, wanted = model.observation_space.shape, (Encoder(core).size,)
     if seen != wanted:
         raise ValueError(f"the model sees observations of shape {seen}; those of '{core.rules}' have {wanted}")

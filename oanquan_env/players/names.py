@@ -116,7 +116,6 @@ def _path_length(parts: list[str]) -> int:
 
 
 def _read_options(word: str, kind: Kind, detail: str, parts: list[str]) -> dict[str, Any]:
-    """Return the options in the last parts of `detail`, such as `depth=6` and `nodes=1000`, each read as its type."""
     types = {**kind.options, "epsilon": float}
     options: dict[str, Any] = {}
     while parts:

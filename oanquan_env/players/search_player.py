@@ -50,7 +50,6 @@ class SearchPlayer:
         return Analysis.of(board, found.values, found.line, found.depth, proved=found.proved)
 
     def _compile(self, positions: Positions) -> None:
-        """Compile the search, or load it, before the time of the first one begins."""
         if not self._compiled and len(positions):
             self.search.best_moves(positions[:1], Limits(depth=1))
             self._compiled = True

@@ -287,7 +287,6 @@ def _push(reader: Reader, board: Board) -> None:
 
 
 def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) -> None:
-    """Compare the result and the termination that are written with those of the moves."""
     written, word = headers["Result"], reader.take(_WORD)
     if word is None or word[0] != written.value:
         place = written.place if word is None else word.start()

@@ -124,7 +124,6 @@ def _round_headers(match: Match, number: int, ownership: Ownership) -> dict[str,
 
 
 def _new_match(records: Sequence[GameRecord]) -> Match:
-    """The match that the first record begins."""
     if not records:
         raise UsageError("no rounds to replay")
     try:
@@ -134,7 +133,6 @@ def _new_match(records: Sequence[GameRecord]) -> Match:
 
 
 def _expected(match: Match, first: GameRecord) -> dict[str, str]:
-    """The headers that the next record of the match must have."""
     return {
         "Rules": str(match.rules),
         "Position": str(_start(match, match.starter)),

@@ -86,7 +86,6 @@ def _used(shape: Shape) -> str:
 
 
 def _seen(elements: str, when: Sequence[bool], times: Sequence[float], duration: int) -> str:
-    """Elements that are seen in some of the pictures."""
     if all(when):
         return elements
     runs, number = [], 0

@@ -81,7 +81,6 @@ def _empty_board(rules: Rules, width: int, dark: bool) -> Image.Image:
 
 @lru_cache(maxsize=16384)
 def _layers(shape: Simple, scale: float) -> tuple[_Layer, ...]:
-    """The layers of one shape: its fill and its outline, or its letters."""
     if isinstance(shape, Text):
         return (_letters(shape, scale),)
     paint, layers = shape.paint, []

@@ -111,7 +111,6 @@ class Search:
         return np.where(mask, values, np.nan), proved & mask
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
-        """(N,) ROOT of N running positions."""
         roots = zeros(root.ROOT, len(positions))
         roots["plies_left"] = plies_left(self.core, positions)
         roots["own"], roots["other"] = mover_first(positions).T
@@ -126,7 +125,6 @@ class Search:
         return roots
 
     def _bits(self, limits: Limits) -> int:
-        """Buckets to use (base-2 logarithm)."""
         if self._table_bits == 0:
             return 0
         nodes = [] if limits.nodes is None else [limits.nodes]

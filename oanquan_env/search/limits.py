@@ -161,7 +161,6 @@ def plies_left(core: Core, positions: Positions) -> Int64s:
 
 @contextlib.contextmanager
 def _clock(memory: Any, milliseconds: float) -> Iterator[None]:
-    """Set the memory's `stop` when the time is up."""
     memory.stop = 0
     clock = threading.Timer(milliseconds / 1000, setattr, (memory, "stop", 1))
     clock.start()

@@ -247,7 +247,6 @@ class ManySearch:
         return values
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
-        """(N,) MANY_ROOT of N running positions."""
         roots, players = zeros(MANY_ROOT, len(positions)), self.core.rules.players
         roots["plies_left"] = plies_left(self.core, positions)
         roots["sides"][:, :players] = positions.sides_in_turn().view(np.int64)

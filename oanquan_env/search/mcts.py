@@ -143,7 +143,6 @@ class _Trees:
         self._add(np.arange(self.n), roots)
 
     def _add(self, numbers: Ints, positions: Positions) -> None:
-        """Make running positions the nodes of these numbers."""
         self.nodes[numbers] = positions
         self.legal[numbers] = self.core.legal_mask(positions)
 

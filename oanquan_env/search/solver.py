@@ -176,5 +176,4 @@ class Solver:
             nodes = max(2 * nodes, 1000)
 
     def _holds(self, own: int, other: int, bound: int, nodes: int, deadline: float) -> bool:
-        """Whether an upper bound is proved."""
         return self.table.prove(own, other, bound, is_lower=False, nodes=nodes, deadline=deadline) == PROVED
