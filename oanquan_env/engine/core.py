@@ -169,8 +169,8 @@ class Core:
         positions.squares[:, self.tables.ring_bytes] = columns.seeds
         positions.squares[:, self.tables.stone_bytes] = columns.stones
         positions.scores[:], positions.mover[:], positions.ply[:] = columns.scores, columns.mover, columns.ply
-        self.turns.mark_ended(positions)
-        self.turns.mark_forfeits(positions)
+        loops, rules, arrays = self.loops(positions)
+        loops.end(rules, arrays)
         if checked:
             check_ready(self.legal_mask(positions).any(axis=1) | positions.over, columns.mover)
         return positions

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Bytes, Floats, Ints, Mask, Points
-from oanquan_env.engine.move import RUNNING, RuleNumbers, can_play, play
+from oanquan_env.engine.move import RUNNING, RuleNumbers, can_play, end_of_setup, play
 from oanquan_env.engine.step import (
     OTHERS,
     act,
@@ -48,6 +48,7 @@ class Loops(NamedTuple):
     """The loops for one number of players. Each is compiled when it first runs."""
 
     play: Any
+    end: Any
     expand: Any
     mask: Any
     standings: Any
@@ -90,6 +91,13 @@ def loops(players: int, compiled: bool) -> Loops:
             ended[row] = moved.ended
             effects[0, index], effects[1, index] = moved.captured, moved.laps
         return NO_FAULT
+
+    def end(rules: RuleNumbers, arrays: Arrays) -> None:
+        """Mark the games that are over among positions set up by hand (`Core.setup`)."""
+        sides, scores, mover, ply, ended = arrays
+        for row in range(len(mover)):
+            own_first, points = in_turn(players, sides[row], mover[row]), in_turn(players, scores[row], mover[row])
+            ended[row] = end_of_setup(rules, players, own_first, points, rules.max_plies - int(ply[row]))
 
     def expand(rules: RuleNumbers, arrays: Arrays) -> tuple[Arrays, Ints, Ints]:
         """Play every legal action of every position (`Core.expand`). Return the positions, rows and actions."""
@@ -164,7 +172,7 @@ def loops(players: int, compiled: bool) -> Loops:
                 if ended[row] == RUNNING and can_play(rules, before[0], action):
                     won[row, action] = gain(rules, players, before, points, left, action) / (players - 1)
 
-    functions = play_rows, expand, mask, standings, observe_rows, earn_rows, gains
+    functions = play_rows, end, expand, mask, standings, observe_rows, earn_rows, gains
     return Loops(*map(_compiler(compiled), functions))
 
 

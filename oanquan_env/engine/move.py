@@ -206,6 +206,21 @@ def play(
     return Move((a, b, c, d), (a_score, b_score, c_score, d_score), captured, laps, ended)
 
 
+def end_of_setup(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int) -> int:
+    """Return RUNNING, or the `Termination` of a position set up by hand; the mover's side and score come first.
+
+    The first refill that is due decides about a forfeit.
+    """
+    if (sides[0] | sides[1] | sides[2] | sides[3]) & rules.unfinished == 0:
+        return STONES_CAPTURED + rules.end
+    if plies_left <= 0:
+        return MAX_PLIES
+    for turn in range(players if rules.refill_when else 1):
+        if sides[turn] & rules.field_bytes == 0:
+            return FORFEIT if rules.refill and scores[turn] < rules.fields else RUNNING
+    return RUNNING
+
+
 def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps | None) -> tuple[Four, int, int]:
     """Sow and relay (docs/RULES.md 2.1, 2.2).
 
@@ -344,5 +359,5 @@ def leftovers(rules: RuleNumbers, players: int, sides: Four, ended: int) -> Four
     return a_row, b_row, c_row, d_row
 
 
-INLINED = (can_play, play, sow, capture, refill, seed_pairs, row_sum, leftovers)
+INLINED = (can_play, play, end_of_setup, sow, capture, refill, seed_pairs, row_sum, leftovers)
 """Functions that Numba inlines into their callers by force; the callers take twice the time without it."""

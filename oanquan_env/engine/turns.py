@@ -65,17 +65,6 @@ class Turns:
         positions.sides.reshape(-1)[seat] += self._refill
         scores[seat] -= self.rules.fields
 
-    def mark_forfeits(self, positions: Positions) -> None:
-        """The forfeits among positions set up by hand: the first refill that is due cannot be paid."""
-        if self.rules.refill != "forfeit":
-            return
-        pending = positions.ended == RUNNING
-        for offset in range(self._refilled_seats):
-            seat = positions.seat_index(offset)
-            due = pending & ((positions.sides.reshape(-1).take(seat) & self._fields) == 0)
-            positions.ended[due & (positions.scores.reshape(-1).take(seat) < self.rules.fields)] = Termination.FORFEIT
-            pending &= ~due
-
     def leftovers(self, positions: Positions) -> Points:
         """(N, P) points that each player gets of the seeds still on the board of finished games (docs/RULES.md 4)."""
         players = self.rules.players

@@ -14,7 +14,7 @@ from numba.extending import overload_method
 
 from oanquan_env.engine import move, tables
 from oanquan_env.engine.compiled import RULES, inlined, record
-from oanquan_env.engine.move import FORFEIT, MAX_PLIES, RUNNING, SEATS, STONES_CAPTURED, Four, RuleNumbers
+from oanquan_env.engine.move import MAX_PLIES, RUNNING, SEATS, Four, RuleNumbers
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
 from oanquan_env.engine.sowing import LAP_LIMIT
 from oanquan_env.match import settling
@@ -161,18 +161,8 @@ def find_legal(rules: Any, game: Any) -> None:
 
 def set_up(rules: Any, game: Any) -> None:
     """Mark a position set up by hand that is finished: `Core.setup`."""
-    a, b, c, d = sides(rules, game)
-    game.ended = RUNNING
-    if (a | b | c | d) & rules.unfinished == 0:
-        game.ended = STONES_CAPTURED + rules.end
-    elif game.ply >= rules.max_plies:
-        game.ended = MAX_PLIES
-    elif rules.refill:
-        for turn in range(rules.players if rules.refill_when else 1):  # the first refill that is due decides
-            if side(rules, game, turn) & rules.field_bytes == 0:
-                if game.scores[(game.mover + turn) % rules.players] < rules.fields:
-                    game.ended = FORFEIT
-                return
+    plies_left = rules.max_plies - game.ply
+    game.ended = move.end_of_setup(rules, rules.players, sides(rules, game), scores(rules, game), plies_left)
 
 
 def play(rules: Any, game: Any) -> None:
