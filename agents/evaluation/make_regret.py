@@ -13,14 +13,13 @@ With three or four players max^n search values the moves, and nothing is proved:
     python -m agents.evaluation.make_regret --rules three-player --count 300 --depths 7 7 8 --games 400
 """
 
-import dataclasses
 import functools
 from dataclasses import dataclass, field
 
 import numpy as np
 import tyro
 
-from agents.config import OptionalFile, Seed, Size, Whole, command, command_of
+from agents.config import OptionalFile, RulesName, Seed, Size, Whole, command, command_of
 from agents.evaluation.labels import HERE, Labeller, LabelOptions, net_bytes, search_moves
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from oanquan_env import Core, Positions, Rules
@@ -40,7 +39,7 @@ LEAST_SPREAD = 1
 class SuiteRecipe:
     """Parameters of a suite."""
 
-    rules: str = DEFAULT_PRESET  # rules by name
+    rules: RulesName = DEFAULT_PRESET  # rules by name
     count: Size = 2400  # number of positions, a multiple of 3: as many of each phase
     depths: tuple[Whole, Whole, Whole] = (18, 22, 24)  # plies of the search in opening, middle and end
     games: Size = 3000  # games from which positions are drawn
@@ -101,9 +100,8 @@ class Options(LabelOptions):
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Make a suite."""
-    rules = Rules.parse(options.recipe.rules)
-    recipe = dataclasses.replace(options.recipe, rules=str(rules))
-    path = options.output or regret_path(rules)
+    recipe = options.recipe
+    path = options.output or regret_path(Rules.parse(recipe.rules))
     with options.labeller(path) as labeller:
         suite = make_suite(recipe, labeller)
         write_atomically(path, text_bytes(path, format_suite(suite)))

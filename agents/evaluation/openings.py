@@ -15,14 +15,13 @@ Fair openings are lines whose margin is not only expected, but proved:
     python -m agents.evaluation.openings --rules mancala-world --count 200 --within 0 --proved
 """
 
-import dataclasses
 import functools
 from dataclasses import dataclass, field
 
 import numpy as np
 import tyro
 
-from agents.config import Count, CountOrZero, OpeningPlies, OptionalFile, Seed, Size, command, command_of
+from agents.config import Count, CountOrZero, OpeningPlies, OptionalFile, RulesName, Seed, Size, command, command_of
 from agents.evaluation.labels import HERE, Labeller, LabelOptions, find_even, net_bytes
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.arrays import Ints
@@ -46,7 +45,7 @@ MAX_FULL_WIDTH = 8
 class OpeningsRecipe:
     """Parameters of a balanced suite, the options of the command; its `--help` explains them."""
 
-    rules: str = DEFAULT_PRESET  # rules by name
+    rules: RulesName = DEFAULT_PRESET  # rules by name
     count: Size = 600  # number of lines
     shortest: OpeningPlies = 4  # plies of the shortest lines
     longest: OpeningPlies = 8  # plies of the longest lines
@@ -116,9 +115,8 @@ class Options(LabelOptions):
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Make a suite."""
-    rules = Rules.parse(options.recipe.rules)
-    recipe = dataclasses.replace(options.recipe, rules=str(rules))
-    path = options.output or openings_path(rules, fair=recipe.proved)
+    recipe = options.recipe
+    path = options.output or openings_path(Rules.parse(recipe.rules), fair=recipe.proved)
     with options.labeller(path) as labeller:
         records = make_suite(recipe, labeller)
         write_atomically(path, text_bytes(path, format_records(records)))

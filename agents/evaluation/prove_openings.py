@@ -7,16 +7,10 @@ leave the value open, it is asked for itself. Every position has its own table o
 build on others until its games are longer than the ply limit. The file keeps all bounds, so a call with more nodes goes
 on, and the same command resumes interrupted work. The set-up has the bounds of the package's certificate from the
 beginning.
-
-    python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --certify 20
-
-This compares a sample of the proved values with certificates, made by the solver and checked by `verify`, which shares
-no code with the search.
 """
 
 import functools
 import math
-import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated
@@ -24,7 +18,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from agents.config import Count, CountOrZero, OptionalFile, command
+from agents.config import Count, OptionalFile, command
 from agents.evaluation.labels import Labeller, LabelOptions, prove_opening
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.opening_values import (
@@ -35,23 +29,17 @@ from oanquan_env.benchmark.opening_values import (
     read_opening_table,
     squares_of,
 )
-from oanquan_env.benchmark.verification import UnprovedError, verify
-from oanquan_env.engine.notation import format_position
+from oanquan_env.benchmark.verification import verify
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.players.basic import points_won
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certificates import certificate_path, read_certificate
-from oanquan_env.search.certify import NoStrategyError, certify
-from oanquan_env.search.proof import LimitReachedError
-from oanquan_env.search.solver import Solver
 
 PROG = "python -m agents.evaluation.prove_openings"
 MOST_PLIES = 8
 """The table is in memory, and each ply makes it about six times as long."""
 ENDED = ""  # in place of a position's name: the game is over
-CERTIFY_SECONDS = 60.0
-"""Time for the proofs of a certificate, and then for its strategies."""
 
 
 class OpeningProofs:
@@ -115,35 +103,6 @@ class OpeningProofs:
         return list(zip(names, found, strict=True))
 
 
-def certify_sample(table: OpeningTable, count: int) -> int:
-    """Certify proved positions in the order of a fixed seed, until `count` values are confirmed; returns how many are.
-
-    Prints a line for each. Raises `ValueError` where a certificate contradicts the table.
-    """
-    core = Core(table.rules)
-    positions = Positions.concatenate(layers(core, table.plies))
-    bounds = [table.bounds[name] for name in squares_of(core, positions)]
-    proved = [row for row, found in enumerate(bounds) if found.meet]
-    confirmed = 0
-    for row in np.random.default_rng(0).permutation(proved).tolist():
-        if confirmed == count:
-            break
-        solver = Solver(core, positions[row : row + 1])
-        try:
-            for _ in solver.rounds(time.monotonic() + CERTIFY_SECONDS):
-                pass
-            checked = verify(certify(solver, time.monotonic() + CERTIFY_SECONDS))
-        except (LimitReachedError, NoStrategyError, UnprovedError) as error:
-            print(f"{format_position(core, positions, row)}  no certificate: {error}")
-            continue
-        compared = f"{bounds[row]} in the table, certified {checked.bounds}"
-        if not checked.bounds.lower <= bounds[row].lower <= checked.bounds.upper:
-            raise ValueError(compared)
-        confirmed += checked.bounds == bounds[row]
-        print(f"{format_position(core, positions, row)}  {compared}")
-    return confirmed
-
-
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
     """The command line."""
@@ -151,7 +110,6 @@ class Options(LabelOptions):
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions
     nodes: Count = 4_000_000  # moves that may be played for one question about a value
-    certify: CountOrZero = 0  # prove nothing; check so many of the file's values by certificates
     output: OptionalFile = None  # the file, which is continued; the package's if left out
 
 
@@ -164,9 +122,6 @@ def main(options: Options) -> None:
     table = read_opening_table(path) if path.exists() else new
     if (table.rules, table.plies) != (new.rules, new.plies):
         raise ValueError(f"{path} holds {table.plies} plies of '{table.rules}': name another --output")
-    if options.certify:
-        print(f"{certify_sample(table, options.certify)} of {options.certify} values certified")
-        return
     if (certified := certificate_path(core.rules)).is_file():
         (start,) = squares_of(core, core.start())
         table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)

@@ -2,16 +2,18 @@
 
 import math
 import re
+import time
 
 import numpy as np
 import pytest
 
 from agents.evaluation.labels import HERE
 from agents.evaluation.prove_openings import OpeningProofs, main
-from oanquan_env import Board, Core, Rules
+from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.benchmark import opening_values
 from oanquan_env.benchmark.opening_values import (
     OpeningTable,
+    find_opening_table,
     format_opening_table,
     layers,
     opening_move_values,
@@ -20,11 +22,13 @@ from oanquan_env.benchmark.opening_values import (
     squares_of,
 )
 from oanquan_env.benchmark.openings import load_openings
+from oanquan_env.benchmark.verification import verify
 from oanquan_env.engine.symmetry import mirror
 from oanquan_env.files import FileError
 from oanquan_env.search.bounds import Bounds
+from oanquan_env.search.certify import NoStrategyError, certify
 from oanquan_env.search.compiled import mover_first
-from oanquan_env.search.proof import PROVED, ProofTable
+from oanquan_env.search.proof import PROVED, LimitReachedError, ProofTable
 from oanquan_env.search.solver import Solver
 
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"
@@ -129,6 +133,27 @@ def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixtu
     assert after.proved == len(after.bounds) > before.proved
     assert f"{after.proved} of {len(after.bounds)} positions proved" in capsys.readouterr().out
     assert main([*arguments[:3], "2", *arguments[4:]]) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["mancala-world", "tonkin", "ludii", "app"])
+def test_certificates_confirm_values_of_the_packages_tables(preset: str) -> None:
+    core, confirmed = Core(preset), 0
+    table = find_opening_table(core.rules)
+    assert table is not None
+    positions = Positions.concatenate(layers(core, table.plies))
+    bounds = [table.bounds[name] for name in squares_of(core, positions)]
+    for row in np.random.default_rng(0).permutation([row for row, found in enumerate(bounds) if found.meet])[:5]:
+        solver = Solver(core, positions[row : row + 1])
+        try:
+            for _ in solver.rounds(time.monotonic() + 60):
+                pass
+            checked = verify(certify(solver, time.monotonic() + 60)).bounds
+        except (LimitReachedError, NoStrategyError):
+            continue
+        assert checked.lower <= bounds[row].lower <= checked.upper
+        confirmed += checked == bounds[row]
+    assert confirmed
 
 
 @pytest.mark.parametrize("preset", ["mancala-world", "tonkin"])
