@@ -76,13 +76,8 @@ def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_
     about that one draw among all games.
 
     `design` (G, U) has the log odds of each comparison, as weights of the unknowns. `won` (B, G) are points scored,
-    wins plus half the draws, in `played` (B, G) games. Raises `ValueError` for points below 0 or above the number of
-    games, or a prior that is not positive.
+    wins plus half the draws, in `played` (B, G) games.
     """
-    if prior_draws <= 0:
-        raise ValueError(f"the prior must be more than 0 games; got {prior_draws}")
-    if (won < 0).any() or (won > played).any():
-        raise ValueError("points scored must lie between 0 and the games played")
     unknowns = design.shape[1]
     rows = np.concatenate([design, np.eye(unknowns)])  # the prior: unknowns that drew against zero
     imagined = np.full((len(won), unknowns), prior_draws)
