@@ -10,7 +10,7 @@ import pytest
 
 import agents
 from agents.evaluation import labels
-from agents.evaluation.labels import Labeller
+from agents.evaluation.labels import HERE, Labeller
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
@@ -124,6 +124,9 @@ def test_proving_replaces_the_file_of_a_suite_of_two_players(
     assert prove_main([str(path), "--nodes", "20000"]) == 0
     assert re.search(r"\d+ of \d+ moves proved, all moves of \d+ of 6 positions", capsys.readouterr().out)
     assert read_suite(path).proved.any()
+    assert list(tmp_path.iterdir()) == [path]  # no finished labels are left
+    kept = Labeller(parts=tmp_path / "parts")
+    assert len({format_suite(prove_suite(searched, 100, labeller)) for labeller in (HERE, kept, kept)}) == 1
     with pytest.raises(ValueError, match="values are proved for two players; 'three-player' has 3"):
         prove_suite(load_suite(Core("three-player").rules).take(np.arange(1)), 100)
 
