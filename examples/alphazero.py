@@ -23,6 +23,7 @@ from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import relative_points
 from oanquan_env.observation import Encoder
+from oanquan_env.players.basic import points_won
 from oanquan_env.playing import restart
 from oanquan_env.search.mcts import MCTSPlayer
 
@@ -49,9 +50,8 @@ class Network(nn.Module):
 
     def forward(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """(N, A) logits, and (N, A) margins as shares of all points; 0 for illegal actions."""
-        children, rows, actions = self.core.expand(positions)
-        won = relative_points(self.core.standings(children) - positions.scores[rows]) / self.core.rules.total
-        at_once = torch.from_numpy(won[np.arange(len(rows)), positions.mover[rows]]).float()
+        children, rows, actions = expanded = self.core.expand(positions)
+        at_once = torch.from_numpy(points_won(self.core, positions, expanded) / self.core.rules.total).float()
         outputs = self.layers(torch.from_numpy(self.encoder.features(self.encoder.encode(children))))
         margins = torch.zeros(len(positions), self.core.rules.actions)
         margins[rows, actions] = at_once - outputs[:, 0] * torch.from_numpy(~children.over)  # what the next mover wins
