@@ -107,7 +107,7 @@ class LanguageModel:
                 time.sleep(wait)
         raise AssertionError
 
-    def choose(self, board: Board) -> Move | None:
+    def choose_move(self, board: Board) -> Move | None:
         """The model's legal move; None if it forfeits. Safe to call from several threads."""
         messages, verdicts = [{"role": "user", "content": prompt_of(board, self.legal_moves)}], list[str]()
         while len(verdicts) <= self.retries and "legal" not in verdicts:
@@ -127,7 +127,7 @@ def play(model: LanguageModel, board: Board, seat: int, opponent: str, rng: np.r
     """Play a game to its end or the model's forfeit; returns which of `RESULTS` it is for the model."""
     player = make(opponent, board.rules)
     while (outcome := board.outcome) is None:
-        move = model.choose(board) if board.mover == seat else choose_move(player, board, rng)
+        move = model.choose_move(board) if board.mover == seat else choose_move(player, board, rng)
         if move is None:
             return "forfeits"
         board.push(move)
@@ -166,7 +166,7 @@ def main(arguments: list[str]) -> dict[str, Any]:
     openings = load_openings(core, "balanced", (options.games + 1) // 2, 0, rng).positions
     starts = [Board.from_positions(core, openings, game // 2) for game in number]
     with ThreadPoolExecutor(options.jobs) as pool:
-        moves = list(pool.map(model.choose, boards))
+        moves = list(pool.map(model.choose_move, boards))
         seats, chance = [game % 2 for game in number], rng.spawn(options.games)
         results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), chance))
     answered = np.array([row for row, move in enumerate(moves) if move], dtype=np.intp)

@@ -69,7 +69,7 @@ class Scripted(LanguageModel):
 def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> None:
     board = Board()
     model = Scripted(tmp_path, ["no idea", "**3a**", "9A", "I play 3A.", "1A", "7C", "?"])
-    chosen = [model.choose(board) for _ in range(4)]
+    chosen = [model.choose_move(board) for _ in range(4)]
     assert chosen == [Move.parse("3A"), Move.parse("3A"), Move.parse("1A"), None]
     assert model.replies == {"legal": 3, "illegal": 2, "unparsed": 2}
     assert [len(messages) for messages in model.asked] == [1, 3, 1, 3, 1, 1, 3]
@@ -87,7 +87,7 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
     assert [message["role"] for message in lines[0]["messages"]] == ["user", "assistant", "user", "assistant"]
     assert lines[0]["messages"][-1]["content"] == "**3a**"
     assert {line["position"] for line in lines} == {board.text()}
-    assert Scripted(tmp_path, ["?"], retries=0).choose(board) is None
+    assert Scripted(tmp_path, ["?"], retries=0).choose_move(board) is None
 
 
 def test_a_game_ends_by_its_outcome_or_a_forfeit(tmp_path: Path) -> None:
