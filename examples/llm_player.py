@@ -149,7 +149,7 @@ def main(arguments: list[str]) -> dict[str, Any]:
         ("retries", 1, "further tries after a reply without a legal move"),
         ("jobs", 1, "requests at a time"),
         ("seed", 0, "of all chance"),
-        ("transcripts", Path("out/llm.jsonl"), "file to which conversations are appended"),
+        ("transcripts", Path("runs/llm.jsonl"), "file to which conversations are appended"),
     ):
         parser.add_argument(f"--{name}", type=type(value), default=value, help=f"{text} (default: %(default)s)")
     for name in ("base-url", "model"):
