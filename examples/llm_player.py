@@ -156,6 +156,8 @@ def main(arguments: list[str]) -> dict[str, Any]:
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--legal-moves", action="store_true", help="list the legal moves in each prompt")
     options = parser.parse_args(arguments)
+    if min(options.positions, options.games, options.jobs) < 1 or options.retries < 0:
+        parser.error("--positions, --games and --jobs must be 1 or more, and --retries 0 or more")
     settings = {name: getattr(options, name) for name in ("legal_moves", "retries", "transcripts")}
     model = LanguageModel(options.base_url, options.model, **settings)
     options.transcripts.parent.mkdir(parents=True, exist_ok=True)
