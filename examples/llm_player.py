@@ -1,30 +1,41 @@
-"""The regret of a language model's moves, asked over the OpenAI chat-completions protocol.
+"""How well a language model plays, asked over the OpenAI chat-completions protocol.
 
     python -m examples.llm_player --base-url http://localhost:11434/v1 --model llama3.1
     OPENAI_API_KEY=… python -m examples.llm_player --base-url https://api.openai.com/v1 --model gpt-4o-mini --jobs 8
 
-The model gets positions of the regret suite as text, each in a request of its own. The last line of its reply must be a
-legal move and nothing else, such as `5A`; for any other reply a random legal move is played, and the reply is counted.
-The key comes from the environment alone: other users can read a command line.
+The model gets positions of the regret suite as text, each in a conversation of its own, and then plays whole games. The
+last line of a reply that names a move must name no other: `**3A**` and "I play 3A." will do. After a reply without such
+a move, or with an illegal one, the model is asked again, `--retries` times; then it forfeits the game or the position.
+All conversations are appended to a file. The key comes from the environment alone: other users can read a command line.
 """
 
 import argparse
 import json
 import os
+import re
 import sys
 import time
 import urllib.request
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import numpy as np
 
-from oanquan_env import Board, Core, Positions, Rules, render
+from oanquan_env import Board, Move, Rules, choose_move, render
 from oanquan_env.arrays import Ints
-from oanquan_env.benchmark.regret import judge
+from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
+from oanquan_env.benchmark.openings import load_openings
+from oanquan_env.benchmark.regret import Suite, judge
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.engine.notation import Move, NotationError, names, seat_name
-from oanquan_env.players import RandomPolicy, make
+from oanquan_env.engine.notation import names, seat_name
+from oanquan_env.players import make
+
+MOVE = re.compile(r"(?<!\w)[1-9][AaCc](?!\w)")
+RESULTS = ("wins", "draws", "losses", "forfeits")
 
 RULES = """\
 O An Quan is a game of two players, South and North. Each owns a row of 5 fields, numbered from its own left. Between \
@@ -43,33 +54,44 @@ The game ends when both stones have been captured; then each player gets the see
 end with as many more points than the other player as you can."""
 
 
-def prompt_of(board: Board) -> str:
-    """The rules of `mancala-world` in words, the board as a picture of characters, and the legal moves."""
+def prompt_of(board: Board, legal_moves: bool = False) -> str:
+    """The rules of `mancala-world` in words, the board as a picture of characters, and the legal moves if asked for."""
     signs = f"({render.terminal.STONE} is a mandarin stone; the numbers outside are the fields')"
-    asked = f"You are {seat_name(board.rules, board.mover)}. Your legal moves: {names(board.legal_moves)}."
+    legal = f" Your legal moves: {names(board.legal_moves)}." if legal_moves else ""
+    asked = f"You are {seat_name(board.rules, board.mover)}.{legal}"
     end = "The last line of your reply must be your move alone, such as 5A."
     return f"{RULES}\n\n{render.text(board)}\n{signs}\n\n{asked} {end}"
 
 
-def read_reply(reply: str, legal: list[Move]) -> Move | None:
-    """The legal move that is the last line of a reply, if it is one."""
-    try:
-        move = Move.parse((reply.strip().splitlines() or [""])[-1].strip())
-    except NotationError:
-        return None
-    return move if move in legal else None
+def read_reply(reply: str) -> Move | None:
+    """The move in the last line of a reply that names one; None if there is no such line, or it names several."""
+    lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
+    named = next((moves for moves in reversed(lines) if moves), set())
+    return Move.parse(named.pop()) if len(named) == 1 else None
 
 
-class LanguagePlayer:
-    """A language model as a player; `replies` counts its `legal` and `other` replies."""
+class LanguageModel:
+    """A language model that is asked for moves.
 
-    def __init__(self, core: Core, base_url: str, model: str, jobs: int = 1) -> None:
-        self.core, self.url, self.model = core, f"{base_url.rstrip('/')}/chat/completions", model
-        self.jobs, self.replies = jobs, Counter(legal=0, other=0)
+    Args:
+        base_url: of the endpoint, without `/chat/completions`.
+        model: its name there.
+        legal_moves: whether prompts list the legal moves.
+        retries: how often it is asked again after a reply without a legal move.
+        transcripts: file to which each conversation is appended, as a line of JSON.
 
-    def ask(self, prompt: str) -> str:
+    Attributes:
+        replies: counts of `legal`, `illegal` and `unparsed` replies.
+    """
+
+    def __init__(self, base_url: str, model: str, *, legal_moves: bool, retries: int, transcripts: Path) -> None:
+        self.url, self.model = f"{base_url.rstrip('/')}/chat/completions", model
+        self.legal_moves, self.retries, self.transcripts = legal_moves, retries, transcripts
+        self.replies, self._lock = Counter(legal=0, illegal=0, unparsed=0), Lock()
+
+    def ask(self, messages: list[dict[str, str]]) -> str:
         """The model's reply; raises `OSError` after four tries, and `ValueError` for what is no chat completion."""
-        body = json.dumps({"model": self.model, "messages": [{"role": "user", "content": prompt}]}).encode()
+        body = json.dumps({"model": self.model, "messages": messages}).encode()
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
         if key := os.environ.get("OPENAI_API_KEY"):
             request.add_unredirected_header("Authorization", f"Bearer {key}")
@@ -85,34 +107,80 @@ class LanguagePlayer:
                 time.sleep(wait)
         raise AssertionError
 
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.players.Policy.choose`."""
-        actions = RandomPolicy(self.core).choose(positions, rng)
-        boards = [Board.from_positions(self.core, positions, row) for row in range(len(positions))]
-        with ThreadPoolExecutor(self.jobs) as pool:
-            for row, reply in enumerate(pool.map(lambda board: self.ask(prompt_of(board)), boards)):
-                move = read_reply(reply, boards[row].legal_moves)
-                self.replies["other" if move is None else "legal"] += 1
-                actions[row] = actions[row] if move is None else move.action
-        return actions
+    def choose_move(self, board: Board) -> Move | None:
+        """The model's legal move; None if it forfeits. Safe to call from several threads."""
+        messages, verdicts = [{"role": "user", "content": prompt_of(board, self.legal_moves)}], list[str]()
+        while len(verdicts) <= self.retries and "legal" not in verdicts:
+            reply = self.ask(messages)
+            move = read_reply(reply)
+            verdicts.append("unparsed" if move is None else "legal" if move in board.legal_moves else "illegal")
+            fault = "I found no single move in your last line." if move is None else f"{move} is not a legal move."
+            messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": f"{fault} Try again."}]
+        line = {"model": self.model, "position": board.text(), "replies": verdicts, "messages": messages[:-1]}
+        with self._lock, self.transcripts.open("a", encoding="utf-8") as file:
+            self.replies.update(verdicts)
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        return move if verdicts[-1] == "legal" else None
 
 
-def main(arguments: list[str]) -> dict[str, float]:
-    """Measure a model beside random and greedy; returns their mean regrets in points."""
+def play(model: LanguageModel, board: Board, seat: int, opponent: str, rng: np.random.Generator) -> str:
+    """Play a game to its end or the model's forfeit; returns which of `RESULTS` it is for the model."""
+    player = make(opponent, board.rules)
+    while (outcome := board.outcome) is None:
+        move = model.choose_move(board) if board.mover == seat else choose_move(player, board, rng)
+        if move is None:
+            return "forfeits"
+        board.push(move)
+    return "draws" if outcome.winner is None else "wins" if outcome.winner == seat else "losses"
+
+
+def regret_of(suite: Suite, actions: Ints) -> Estimate:
+    """The mean regret of (N,) actions, one for each position, with its interval."""
+    return bootstrap_means(judge(suite, actions).regret[None, :, None], np.random.default_rng(0))[0]
+
+
+def main(arguments: list[str]) -> dict[str, Any]:
+    """Measure a model; returns regrets, also of random and greedy, results of games, and counts of replies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("positions", 100), ("jobs", 1), ("seed", 0)):
-        parser.add_argument(f"--{name}", type=int, default=default, help="(default: %(default)s)")
+    for name, value, text in (
+        ("positions", 100, "positions of the suite"),
+        ("games", 20, "games, in pairs from the same balanced opening with the seats swapped"),
+        ("opponent", "greedy", "player of these games"),
+        ("retries", 1, "further tries after a reply without a legal move"),
+        ("jobs", 1, "requests at a time"),
+        ("seed", 0, "of all chance"),
+        ("transcripts", Path("runs/llm.jsonl"), "file to which conversations are appended"),
+    ):
+        parser.add_argument(f"--{name}", type=type(value), default=value, help=f"{text} (default: %(default)s)")
     for name in ("base-url", "model"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--legal-moves", action="store_true", help="list the legal moves in each prompt")
     options = parser.parse_args(arguments)
+    if min(options.positions, options.games, options.jobs) < 1 or options.retries < 0:
+        parser.error("--positions, --games and --jobs must be 1 or more, and --retries 0 or more")
+    settings = {name: getattr(options, name) for name in ("legal_moves", "retries", "transcripts")}
+    model = LanguageModel(options.base_url, options.model, **settings)
+    options.transcripts.parent.mkdir(parents=True, exist_ok=True)
     rng, whole = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
     suite = whole.take(np.sort(rng.permutation(len(whole))[: options.positions]))
-    player = LanguagePlayer(suite.core, options.base_url, options.model, options.jobs)
-    players = {options.model: player, "random": make("random"), "greedy": make("greedy")}
-    found = {name: float(judge(suite, one.choose(suite.positions, rng)).regret.mean()) for name, one in players.items()}
-    print("\n".join(f"{name}: regret {regret:.2f} points" for name, regret in found.items()))
-    print(f"{player.replies['other']} of {len(suite)} replies were no legal move; random moves replaced them")
-    return found
+    core, number = suite.core, range(options.games)
+    boards = [Board.from_positions(core, suite.positions, row) for row in range(len(suite))]
+    openings = load_openings(core, "balanced", (options.games + 1) // 2, 0, rng).positions
+    starts = [Board.from_positions(core, openings, game // 2) for game in number]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        moves = list(pool.map(model.choose_move, boards))
+        seats, chance = [game % 2 for game in number], rng.spawn(options.games)
+        results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), chance))
+    answered = np.array([row for row, move in enumerate(moves) if move], dtype=np.intp)
+    found = {name: regret_of(suite, make(name).choose(suite.positions, rng)) for name in ("random", "greedy")}
+    if answered.size:
+        found[options.model] = regret_of(suite.take(answered), np.array([move.action for move in moves if move]))
+    for name, one in found.items():
+        print(f"{name}: regret {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}) points")
+    print(f"{options.model}: {len(answered)} of {len(moves)} positions answered; its regret is of these")
+    print(f"against {options.opponent}: " + ", ".join(f"{results[name]} {name}" for name in RESULTS))
+    print("replies: " + ", ".join(f"{count} {kind}" for kind, count in model.replies.items()))
+    return {"regret": found, "results": results, "replies": model.replies}
 
 
 if __name__ == "__main__":

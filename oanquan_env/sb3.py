@@ -86,6 +86,10 @@ class OAnQuanVecEnv(SharedVecEnv):
         """Play games that begin from now on against another opponent, or a list; see `OAnQuanVectorEnv`."""
         self.games.set_opponent(opponent)
 
+    def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
+        """Draw the opponents of games that begin from now on by (K,) weights; see `OAnQuanEnv`."""
+        self.games.set_opponent_weights(weights)
+
     def action_masks(self) -> Mask:
         """(N, A) bool, the legal actions; MaskablePPO asks for them."""
         return self.games.action_masks()

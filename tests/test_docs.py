@@ -20,6 +20,8 @@ OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks")
 """Pages that are read in the repository; MkDocs checks the links of the others."""
 OWN = ("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/", "tools/")
 """Folders whose files a page's commands may name; `runs/` and `out/` are the reader's own."""
+SLOW = ("league",)
+"""Pages whose examples train."""
 LINK = re.compile(r"""(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)""")
 SHELL = re.compile(r"^ *```sh\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^( *)```python\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
@@ -40,7 +42,11 @@ def commands(text: str) -> list[list[str]]:
     return [words for part in parts if (words := shlex.split(part, comments=True)) and words[0] == "python"]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] * (page.stem in SLOW)) for page in PAGES if examples(page)],
+    ids=lambda page: page.stem,
+)
 def test_examples_run(page: Path) -> None:
     if page.stem == "gpu" and not torch.cuda.is_available():
         pytest.skip("needs a CUDA device")

@@ -235,6 +235,7 @@ agents.evaluation.prove_openings --nodes 0  =>  command line: nodes: must be gre
 agents.evaluation.prove_regret nowhere.json --jobs 0  =>  command line: jobs: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
+examples.llm_player --model m --base-url u --retries -1  =>  --positions, --games and --jobs must be 1 or more
 """
 
 

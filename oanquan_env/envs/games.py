@@ -129,7 +129,7 @@ class Games:
 
     def _take_opponents(self) -> None:
         self.kind = self._opponents.kind
-        self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.count
+        self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.draws
         compiled = self.core.compiled
         self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, compiled)
         self._table: Any = [self.core.numbers]
@@ -193,6 +193,11 @@ class Games:
             raise ValueError("only another opponent can be set: make another environment for the self-play view")
         self._opponents.exchange(opponent, self.records["player"], ~self.over)
         self._forget()
+
+    def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
+        """Draw the opponents of games that begin from now on by these weights; see `OAnQuanEnv`."""
+        self._opponents.weigh(weights)
+        self._take_opponents()
 
     def _forget(self) -> None:
         self._opponents.forget(self.records["player"])
@@ -309,14 +314,16 @@ class Games:
     def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
         """Let the others reply, all games at once, until the agent is to move in every unfinished game."""
         records, none = self.records, np.zeros(len(self.records), np.int64)
+        begun = rows[records["begun"][rows] != 0]
         for beginning in range(1, MAX_BEGINNINGS + 1):
+            self._opponents.draw(records, begun)
             while waiting:
                 games = records[rows]
                 asked = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
                 actions = self._opponents.choose(records["player"][asked], self._positions(asked), rng)
                 waiting = self._loops.reply(self._table, records, asked, actions, self.log)
             games = records[rows]
-            again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
+            begun = again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
             if not again.size or beginning == MAX_BEGINNINGS:
                 return
             records["terminated"][again] = 1

@@ -1,18 +1,22 @@
 """The opponents of N games: one player in all of them, or one of several drawn for each game."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.step import GREEDY, NOBODY, OTHERS, RANDOM
+from oanquan_env.errors import UsageError
 from oanquan_env.players import GreedyPolicy, Policy, RandomPolicy, as_policy, ask_players
 
 Opponent: TypeAlias = object
 """Whatever `oanquan_env.players.as_policy` accepts, a list of these, or None for the self-play view."""
 
+_TICKETS = 1 << 30
+"""A game of a weighted pool draws one of so many tickets, of which each player holds its share."""
 _KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 
 
@@ -23,6 +27,7 @@ class Opponents:
         kind: NOBODY; RANDOM or GREEDY if that is the only player, which then replies in the step; otherwise OTHERS.
         first: number of the first player that new games draw from.
         count: how many players new games draw from.
+        draws: how many numbers `engine.step.begin` draws from for each of them.
 
     Raises `ValueError` as `as_policy`, and for an empty list.
     """
@@ -30,12 +35,18 @@ class Opponents:
     def __init__(self, opponent: Opponent, core: Core) -> None:
         self._core = core
         self._players: list[Policy] = [] if opponent is None else self._policies(opponent)
+        self._shares: Floats | None = None
         self.first = 0
 
     @property
     def count(self) -> int:
         """Players that new games draw from."""
         return len(self._players) - self.first
+
+    @property
+    def draws(self) -> int:
+        """See the class."""
+        return self.count if self._shares is None else _TICKETS
 
     @property
     def kind(self) -> int:
@@ -58,7 +69,23 @@ class Opponents:
         players = self._policies(opponent)
         kept, numbers[running] = np.unique(numbers[running], return_inverse=True)
         self._players = [*(self._players[number] for number in kept), *players]
-        self.first = len(kept)
+        self.first, self._shares = len(kept), None
+
+    def weigh(self, weights: npt.ArrayLike) -> None:
+        """Draw the opponents of new games in proportion to the weights; see `OAnQuanEnv.set_opponent_weights`."""
+        given = np.asarray(weights, np.float64)
+        if given.shape != (self.count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+            raise UsageError(
+                f"weights must be {self.count} finite numbers, one for each opponent of the pool, none below 0 and one "
+                f"above; got {weights!r}"
+            )
+        self._shares = None if self.count == 1 else np.cumsum(given) / given.sum()
+
+    def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
+        """Turn the tickets that the new games in `rows` have drawn into opponents."""
+        if self._shares is not None:
+            found = np.searchsorted(self._shares, records["opponent"][rows] / _TICKETS, side="right")
+            records["opponent"][rows], records["player"][rows] = found, self.first + found
 
     def forget(self, numbers: Ints) -> None:
         """Drop former players that no game needs any more, and renumber the others."""

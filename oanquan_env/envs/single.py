@@ -112,6 +112,14 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """
         self._games.set_opponent(opponent)
 
+    def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
+        """Draw the opponents of games that begin from now on in proportion to (K,) weights, for a list of K opponents.
+
+        Until then, and after `set_opponent`, all are equally likely. Raises `ValueError` unless the weights are finite,
+        none is below zero, and one is above.
+        """
+        self._games.set_opponent_weights(weights)
+
     def action_masks(self) -> Mask:
         """(A,) bool, the agent's legal actions; all false when the game is over."""
         return self._games.mask.astype(np.bool_).ravel()

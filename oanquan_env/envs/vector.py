@@ -140,6 +140,10 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         """
         self._games.set_opponent(opponent)
 
+    def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
+        """Draw the opponents of games that begin from now on by (K,) weights; see `OAnQuanEnv`."""
+        self._games.set_opponent_weights(weights)
+
     def action_masks(self) -> Mask:
         """(N, A) bool, the legal actions; all false in the rows of games that are over."""
         return self._games.mask.astype(np.bool_)

@@ -1,6 +1,7 @@
 """Monte-Carlo tree search: `mcts:simulations=400`.
 
-Leaves may be valued by a search: `mcts:simulations=100,depth=1`.
+Leaves may be valued by a search: `mcts:simulations=100,depth=1`. A network that values positions may also give prior
+probabilities of the actions, as in AlphaZero: see `PriorEvaluator`.
 
 The trees of a whole batch grow together: each simulation adds one position to every tree, and all new positions are
 played out or searched as one batch. On the way back up each mover counts its own value (max^n, with any number of
@@ -11,7 +12,7 @@ the node of its own number, and all nodes of the s-th simulation follow in one b
 the others' mean at the end, as a share of the game's total.
 """
 
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -47,6 +48,16 @@ class Evaluator(Protocol):
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """(N, P) values of N running positions, of all players."""
+
+
+@runtime_checkable
+class PriorEvaluator(Protocol):
+    """Values running positions and gives prior probabilities of their actions, by which the search then selects."""
+
+    core: Core
+
+    def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """(N, P) values of N running positions, of all players, and (N, A) priors; illegal actions' are ignored."""
 
 
 class RandomPlayouts:
@@ -85,11 +96,14 @@ class MCTSPlayer:
     """Plays the move that its tree visited most; of equals, one of the highest mean value.
 
     Each of the `simulations` selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), whose bonus for moves that
-    were seldom tried has the weight `exploration`, expands it, has the evaluator value it, and backs the value up.
-    Raises `ValueError` for less than one simulation, or more than `MAX_SIMULATIONS`.
+    were seldom tried has the weight `exploration`, expands it, has the evaluator value it, and backs the value up. With
+    a `PriorEvaluator` it selects by PUCT (Silver et al. 2018); a move that was not tried yet counts as the mean of
+    those that were. Raises `ValueError` for less than one simulation, or more than `MAX_SIMULATIONS`.
     """
 
-    def __init__(self, evaluator: Evaluator, simulations: int, *, exploration: float = UCT_EXPLORATION) -> None:
+    def __init__(
+        self, evaluator: Evaluator | PriorEvaluator, simulations: int, *, exploration: float = UCT_EXPLORATION
+    ) -> None:
         if not 1 <= simulations <= MAX_SIMULATIONS:
             raise ValueError(f"simulations must be 1 to {MAX_SIMULATIONS:,}; got {simulations}")
         self.evaluator = evaluator
@@ -112,11 +126,11 @@ class MCTSPlayer:
 
     def search(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """(N, A) visits of each action of N running positions, and their mean values, zero where never visited."""
-        trees = _Trees(self.evaluator.core, positions, self.simulations, self.exploration)
+        trees = _Trees(self.evaluator, positions, self.simulations, self.exploration, rng)
         for simulation in range(1, self.simulations + 1):
             path = trees.select(rng)
             leaves = trees.expand(path, simulation)
-            trees.backup(path, _evaluate(self.evaluator, leaves, rng))
+            trees.backup(path, trees.evaluate(leaves, simulation, rng))
         n = len(positions)
         return trees.visits[:n], trees.means(np.arange(n))
 
@@ -130,10 +144,19 @@ class _Trees:
         visits: (M, A) simulations through each action.
         sums: (M, A) sum of the values that they found, to the mover.
         legal: (M, A) legal actions.
+        priors: (M, A) prior probabilities of the actions, for a `PriorEvaluator` only.
     """
 
-    def __init__(self, core: Core, roots: Positions, simulations: int, exploration: float) -> None:
-        self.core, self.exploration, self.n = core, exploration, len(roots)
+    def __init__(
+        self,
+        evaluator: Evaluator | PriorEvaluator,
+        roots: Positions,
+        simulations: int,
+        exploration: float,
+        rng: np.random.Generator,
+    ) -> None:
+        self.evaluator, self.exploration, self.n = evaluator, exploration, len(roots)
+        self.core = core = evaluator.core
         nodes, actions = self.n * (simulations + 1), core.rules.actions
         self.nodes = core.start(nodes)
         self.child = np.full((nodes, actions), NO_CHILD, dtype=np.intp)
@@ -141,6 +164,10 @@ class _Trees:
         self.sums = np.zeros((nodes, actions))
         self.legal = np.zeros((nodes, actions), dtype=np.bool_)
         self._add(np.arange(self.n), roots)
+        self.has_priors = isinstance(evaluator, PriorEvaluator)
+        if self.has_priors:
+            self.priors = np.zeros((nodes, actions))
+            self.evaluate(roots, 0, rng)
 
     def _add(self, numbers: Ints, positions: Positions) -> None:
         self.nodes[numbers] = positions
@@ -151,7 +178,7 @@ class _Trees:
         path = []
         trees = nodes = np.arange(self.n)
         while trees.size:
-            actions = best_actions(self._uct(nodes), self.legal[nodes], rng)
+            actions = best_actions(self._scores(nodes), self.legal[nodes], rng)
             path.append((trees, nodes, actions))
             children = self.child[nodes, actions]
             inner = children != NO_CHILD
@@ -171,6 +198,20 @@ class _Trees:
         self._add(added, leaves[running])
         return leaves
 
+    def evaluate(self, leaves: Positions, simulation: int, rng: np.random.Generator) -> Floats:
+        """(N, P) values of N leaves: the result where the game is over, else the evaluator's; keep the priors."""
+        values, over = np.zeros(leaves.scores.shape), leaves.over
+        values[over] = game_rewards("margin", self.core, leaves[over])
+        running = (~over).nonzero()[0]
+        if not running.size:
+            return values
+        if isinstance(self.evaluator, PriorEvaluator):
+            found = self.evaluator.evaluate_with_priors(leaves[running], rng)
+            values[running], self.priors[simulation * self.n + running] = found
+        else:
+            values[running] = self.evaluator.evaluate(leaves[running], rng)
+        return values
+
     def backup(self, path: Path, values: Floats) -> None:
         """Add the values (N, P) of the leaves to all actions that led to them, each seen from its mover."""
         for trees, nodes, actions in path:
@@ -181,18 +222,14 @@ class _Trees:
         """(K, A) mean value of each action of K nodes, to its mover; zero where never visited."""
         return self.sums[nodes] / np.maximum(self.visits[nodes], 1)
 
-    def _uct(self, nodes: Ints) -> Floats:
-        """(K, A) upper confidence bounds; infinite for actions that were never tried."""
+    def _scores(self, nodes: Ints) -> Floats:
+        """(K, A) upper confidence bounds; without priors infinite for actions that were never tried."""
         visits = self.visits[nodes]
         total = visits.sum(axis=1, keepdims=True)
+        if self.has_priors:
+            mean = self.sums[nodes].sum(axis=1, keepdims=True) / np.maximum(total, 1)
+            bonus = self.priors[nodes] * np.sqrt(np.maximum(total, 1)) / (1 + visits)
+            expected: Floats = np.where(visits == 0, mean, self.means(nodes)) + self.exploration * bonus
+            return expected
         bonus = np.sqrt(np.log(np.maximum(total, 1)) / np.maximum(visits, 1))
         return np.where(visits == 0, np.inf, self.means(nodes) + self.exploration * bonus)
-
-
-def _evaluate(evaluator: Evaluator, leaves: Positions, rng: np.random.Generator) -> Floats:
-    """(N, P) values of N leaves: the result where the game is over, else the evaluator's."""
-    values, over = np.zeros(leaves.scores.shape), leaves.over
-    values[over] = game_rewards("margin", evaluator.core, leaves[over])
-    if not over.all():
-        values[~over] = evaluator.evaluate(leaves[~over], rng)
-    return values

@@ -69,6 +69,42 @@ def test_an_exchanged_opponent_plays_the_games_that_begin_afterwards() -> None:
     assert (former.asked, latter.asked) == (8, 8)
 
 
+def test_weights_decide_who_plays_the_games_that_begin_afterwards() -> None:
+    """Also where the opponent ends games at once, so that they are drawn again; a single game draws the same."""
+    players = ["random", "greedy", "saver", "random"]
+    for rules, seat in (("mancala-world", 1), ("mancala-world max_plies=1", "random")):
+        games = OAnQuanVectorEnv(2000, rules, opponent=players, seat=seat)
+        games.set_opponent_weights([0, 3, 1, 0])
+        drawn = games.reset(seed=0)[1]["opponent"]
+        counts = np.bincount(drawn, minlength=4)
+        assert counts[[0, 3]].tolist() == [0, 0]
+        assert abs(counts[1] - 1500) < 80  # four standard deviations
+    game = OAnQuanEnv(opponent=players, seat=1)
+    game.set_opponent_weights(np.array([0, 3, 1, 0]))
+    first = OAnQuanVectorEnv(20, opponent=players, seat=1)
+    first.set_opponent_weights((0, 3, 1, 0))
+    drawn = first.reset(seed=7)[1]["opponent"]
+    assert [game.reset(seed=7 + row)[1]["opponent"] for row in range(20)] == drawn.tolist()
+    first.set_opponent_weights([1, 0, 0, 0])
+    masks = first.action_masks()
+    illegal = np.arange(20) < 8  # these games end
+    _, _, terminated, _, info = first.step(np.where(illegal, masks.argmin(axis=1), masks.argmax(axis=1)))
+    over = terminated & illegal
+    assert over.tolist() == illegal.tolist()
+    assert (info["opponent"] == drawn).all()
+    after = first.step(first.action_masks().argmax(axis=1))[4]["opponent"]
+    assert (after[over] == 0).all()
+    assert (after[~terminated] == drawn[~terminated]).all()
+    first.set_opponent(players)
+    assert len(set(first.reset(seed=0)[1]["opponent"].tolist())) == 4  # equal weights again
+
+
+@pytest.mark.parametrize("weights", [[1], [1, 2, 3], [0, 0], [1, -1], [1, np.nan], [1, np.inf], None])
+def test_weights_that_cannot_be_are_an_error(weights: Any) -> None:
+    with pytest.raises(ValueError, match="weights must be 2 finite numbers, one for each opponent"):
+        OAnQuanEnv(opponent=["greedy", "random"]).set_opponent_weights(weights)
+
+
 def test_only_another_player_can_be_set_and_in_the_self_play_view_none() -> None:
     game = OAnQuanEnv(opponent=FirstMove(Core()), seat=1)
     game.set_opponent("greedy")

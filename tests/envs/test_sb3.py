@@ -41,6 +41,7 @@ def test_maskable_ppo_learns_on_features_and_takes_another_opponent() -> None:
     model = MaskablePPO("MlpPolicy", games, n_steps=32, batch_size=64, seed=0, device="cpu")
     model.learn(512)
     games.set_opponent(["greedy", "random"])
+    games.set_opponent_weights([1, 3])
     model.learn(512)
     assert len(model.ep_info_buffer or ()) > 5
     assert games.observation_space.shape == (12 * 17 + 3,)

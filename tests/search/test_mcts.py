@@ -123,3 +123,38 @@ def test_the_root_s_visits_are_those_of_uct(exploration: float) -> None:
         visits[(values[0] + bonus).argmax()] += 1
     assert found.sum() == visits.sum() == 24
     assert np.abs(found[0] - visits).max() <= (6 if exploration < 1 else 2)
+
+
+class Priors:
+    """Expects a draw everywhere, and gives every position the same (A,) priors."""
+
+    def __init__(self, priors: list[float]) -> None:
+        self.core, self.priors = Core(), np.array(priors)
+
+    def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        return np.zeros(positions.scores.shape), np.tile(self.priors, (len(positions), 1))
+
+
+def test_priors_divide_the_visits_of_equal_moves_as_puct_does() -> None:
+    """With equal values PUCT is the method of D'Hondt, which divides seats by votes."""
+    priors, rng = [0.31, 0.05, 0.02, 0.12, 0.08, 0.17, 0.03, 0.01, 0.15, 0.06], np.random.default_rng(0)
+    for simulations in (1, 24):
+        visits, values = MCTSPlayer(Priors(priors), simulations, exploration=0.5).search(Core().start(2), rng)
+        seats = np.zeros(10)
+        for _ in range(simulations):
+            seats[(np.array(priors) / (1 + seats)).argmax()] += 1
+        assert (visits == seats).all()
+        assert (values == 0).all()
+
+
+def test_a_move_of_small_prior_is_found_once_the_others_are_worse() -> None:
+    """An untried move counts as the mean of the tried ones; the prior of an illegal one is ignored."""
+    core, rng = Core(), np.random.default_rng(0)
+    position = parse_position(core, CAPTURE)
+    assert core.legal_mask(position)[0].nonzero()[0].tolist() == [4, 5]
+    priors = [0.1, 0.1, 0.9, 0.1, 0.1, 0.3, 0.1, 0.1, 0.1, 0.1]
+    assert MCTSPlayer(Priors(priors), 1).choose(position, rng).tolist() == [5]
+    visits, values = MCTSPlayer(Priors(priors), 400).search(position, rng)
+    assert visits.sum() == visits[0, 4:6].sum() == 400
+    assert values[0, 4] == pytest.approx(2 / core.rules.total)
+    assert MCTSPlayer(Priors(priors), 400).choose(position, rng).tolist() == [4]

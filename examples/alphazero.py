@@ -1,0 +1,131 @@
+"""AlphaZero by self-play: a network gives the search its priors and values, and learns from what the search finds.
+
+    python -m examples.alphazero
+
+N games are played for T plies, all as one batch. Each move is drawn by the visits of a tree search (PUCT). The priors
+learn the shares of the visits; the values learn lambda-returns, means of what the search expected at later positions.
+The network looks at the position after each of the A moves, as the core plays all of them by one call. Games begin
+after random plies, in place of noise at the root. At the end, regret is measured on the test part of the suite.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections import deque
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from oanquan_env import Core, Positions
+from oanquan_env.arrays import Floats
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.engine.core import relative_points
+from oanquan_env.observation import Encoder
+from oanquan_env.players.basic import points_won
+from oanquan_env.playing import restart
+from oanquan_env.search.mcts import MCTSPlayer
+
+# fmt: off
+OPTIONS = {
+    "iterations": 120, "simulations": 16, "exploration": 0.3, "seed": 0,  # of training; of a search in it; of PUCT
+    "games": 256, "plies": 16, "opening_plies": 8, "lam": 0.7,  # N, T; random plies before a game; lambda
+    "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # iterations kept
+}
+# fmt: on
+MEASURED = (1, 16, 128)  # simulations
+SHARPNESS = 20.0  # a prior grows e-fold with 1/20 of all points more that its move is expected to win
+
+
+class Network(nn.Module):
+    """Running positions -> for each action its logit, and the margin that it and later plies win for the mover."""
+
+    def __init__(self, core: Core, width: int) -> None:
+        super().__init__()
+        self.core, self.encoder, output = core, Encoder(core), nn.Linear(width, 2, bias=False)
+        nn.init.zeros_(output.weight)  # at first moves are worth what they win at once
+        middle = (nn.ReLU(), nn.Linear(width, width), nn.ReLU())
+        self.layers = nn.Sequential(nn.Linear(self.encoder.feature_size, width), *middle, output)
+
+    def forward(self, positions: Positions) -> tuple[Tensor, Tensor]:
+        """(N, A) logits, and (N, A) margins as shares of all points; 0 for illegal actions."""
+        children, rows, actions = expanded = self.core.expand(positions)
+        at_once = torch.from_numpy(points_won(self.core, positions, expanded) / self.core.rules.total).float()
+        outputs = self.layers(torch.from_numpy(self.encoder.features(self.encoder.encode(children))))
+        margins = torch.zeros(len(positions), self.core.rules.actions)
+        margins[rows, actions] = at_once - outputs[:, 0] * torch.from_numpy(~children.over)  # what the next mover wins
+        logits = torch.full(margins.shape, -1e9)
+        logits[rows, actions] = outputs[:, 1] + SHARPNESS * margins[rows, actions].detach()
+        return logits, margins
+
+    @torch.no_grad()
+    def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """See `oanquan_env.search.mcts.PriorEvaluator`; `rng` is not used."""
+        logits, margins = self(positions)
+        priors, signs = logits.softmax(dim=1), np.where(np.arange(2) == positions.mover[:, None], 1, -1)
+        expected = signs * (priors * margins).sum(dim=1, keepdim=True).numpy()
+        return relative_points(positions.scores) / self.core.rules.total + expected, priors.double().numpy()
+
+
+def lambda_returns(rewards: Floats, dones: Floats, values: Floats, lam: float) -> Floats:
+    """(T, N) targets from the rewards and ends (T, N) of plies and the values (T + 1, N), each for the mover there."""
+    returns, later = np.empty_like(rewards), values[-1]
+    for t in reversed(range(len(rewards))):  # the next mover is the opponent, so the sign changes
+        returns[t] = later = rewards[t] - (1 - dones[t]) * ((1 - lam) * values[t + 1] + lam * later)
+    return returns
+
+
+def self_play(player: MCTSPlayer, positions: Positions, options: Namespace, rng: np.random.Generator) -> list[Any]:
+    """Play T plies in place: T * N positions, shares of visits (T * N, A), actions (T * N,) and targets (T * N,)."""
+    core, rows, seen, plies = player.evaluator.core, np.arange(len(positions)), [], []
+    for _ in range(options.plies + 1):
+        seen.append(positions.copy())
+        visits, found = player.search(positions, rng)
+        shares, mover, total = visits / options.simulations, positions.mover.copy(), core.rules.total
+        actions = torch.multinomial(torch.from_numpy(shares), 1).squeeze(1).numpy()
+        core.play(positions, actions)
+        won = relative_points(core.standings(positions) - seen[-1].scores)[rows, mover] / total
+        expected = (shares * found).sum(axis=1) - relative_points(seen[-1].scores)[rows, mover] / total
+        plies.append((shares, actions, won, positions.over.astype(float), expected))
+        restart(core, positions, rng, rng.integers(0, options.opening_plies + 1, int(positions.over.sum())))
+    positions[:] = seen.pop()  # the last search only valued its position
+    shares, actions, won, dones, values = (np.stack(column) for column in zip(*plies, strict=True))
+    columns = shares[:-1], actions[:-1], lambda_returns(won[:-1], dones[:-1], values, options.lam)
+    return [Positions.concatenate(seen), *(torch.from_numpy(column).flatten(end_dim=1) for column in columns)]
+
+
+def main(arguments: list[str]) -> None:
+    """Train, measure, and print a table."""
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    for name, default in OPTIONS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")
+    options = parser.parse_args(arguments)
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
+    core, rng, replay = Core(), np.random.default_rng(options.seed), deque[list[Any]](maxlen=options.replay)
+    network, positions = Network(core, options.width), core.start(options.games)
+    optimizer = torch.optim.Adam(network.parameters())
+    for iteration in range(options.iterations):
+        optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - iteration / options.iterations)
+        player = MCTSPlayer(network, options.simulations, exploration=options.exploration)
+        replay.append(self_play(player, positions, options, rng))
+        batches, *columns = zip(*replay, strict=True)
+        played, (shares, actions, targets) = Positions.concatenate(batches), map(torch.cat, columns)
+        for rows in torch.randperm(len(played))[: len(batches[-1])].split(options.minibatch):
+            logits, margins = network(played[rows.numpy()])
+            errors = margins.gather(1, actions[rows, None]).squeeze(1) - targets[rows].float()
+            loss = nn.functional.cross_entropy(logits, shares[rows].float())
+            optimizer.zero_grad()
+            (loss + options.value_weight * errors.square().mean()).backward()
+            optimizer.step()
+    suite = load_suite(core.rules).part("test")
+    print("| simulations | regret, points | best moves, % |\n| ---: | --- | ---: |")
+    for simulations in MEASURED:
+        player = MCTSPlayer(network, simulations, exploration=options.exploration)
+        one = regret(player, suite, np.random.default_rng(0), by_phase=False)
+        print(f"| {simulations} | {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}) | {100 * one.optimal.mean:.1f} |")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
