@@ -40,6 +40,7 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
         parse_options,
         progress_bar,
         refused,
+        validated,
     )
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
     from agents.run_files import CONFIG_NAME
@@ -62,9 +63,10 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind(Origin):
-    """The option that decides which settings there are."""
+    """The options that decide which settings there are."""
 
     kind: str = "ppo"
+    network: Annotated[str | None, tyro.conf.arg(name="network.name")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +92,14 @@ def parse(arguments: list[str]) -> Command[Any]:
         raise UsageError(f"what is {arguments[0]!r}? A configuration is given by --config, a run's folder by --resume")
     origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
     file = origin.config or (origin.resume / CONFIG_NAME if origin.resume else None)
-    make: Any = run_type(origin.kind).config_type
-    settings = load_config(file) if file and (origin.config or file.exists()) else make()
+    made: Any = run_type(origin.kind).config_type
+    settings = load_config(file) if file and (origin.config or file.exists()) else made()
+    if origin.network and not origin.resume:
+        make = run_type(settings.kind).config_type.with_network(origin.network)
+        if make is not type(settings):  # the network on the command line has other options
+            values = settings.model_dump()
+            values["network"]["name"] = origin.network
+            settings = validated(make, values, "command line")
     kind: Any = Command[type(settings)]  # type: ignore[misc]
     try:
         command: Command[Any] = parse_options(

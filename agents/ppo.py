@@ -8,13 +8,13 @@ import functools
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias, cast
+from typing import Any, Literal, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from gymnasium import spaces
-from pydantic import Field, model_validator
+from pydantic import Field, SerializeAsAny, create_model, model_validator
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -23,11 +23,11 @@ from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import Tensor
 
-from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml
+from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml, validated
 from agents.evaluation.while_training import AgentEvaluation
 from agents.games import MOST_PLIES, Games
 from agents.networks.features import FeatureEncoder
-from agents.networks.nets import NETWORKS, NetworkConfig, make_network
+from agents.networks.nets import NETWORKS, NetworkConfig, make_network, options_type
 from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
@@ -41,6 +41,7 @@ from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 from oanquan_env.sb3 import SharedVecEnv
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
+Config = TypeVar("Config", bound="PPOConfig")
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 """Why a network plays well before it is trained."""
 
@@ -81,7 +82,7 @@ class PPOConfig(RunConfig):
     kind: Literal["ppo"] = Field("ppo", description="kind of run: ppo trains an agent, td a value net")
     reward: str = Field("margin", description="reward of a ply: margin, outcome, mixed, or a function MODULE:NAME")
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
-    network: NetworkConfig = Field(NetworkConfig(), description="the network")
+    network: SerializeAsAny[NetworkConfig] = Field(NetworkConfig(), description="the network")
     ppo: PPOSettings = Field(PPOSettings(), description="the optimisation")
     evaluation: AgentEvaluation = Field(AgentEvaluation(), description="evaluation during training")
 
@@ -89,6 +90,19 @@ class PPOConfig(RunConfig):
     def _one_unit(self) -> Self:
         check_reward(self.reward, self.network)
         return self
+
+    @classmethod
+    def with_network(cls, name: str) -> type[Self]:
+        """Return the configuration with the options of a network MODULE:NAME, which is imported."""
+        return _with_network(cls, options_type(name), name)
+
+
+@functools.cache
+def _with_network(config: type[Config], options: type[NetworkConfig], name: str) -> type[Config]:
+    if options is NetworkConfig:
+        return config
+    default = Field(validated(options, {"name": name}, "network"), description="the network")
+    return create_model(config.__name__, __base__=config, network=(SerializeAsAny[options], default))  # type: ignore[valid-type,misc]
 
 
 # ---- games -----------------------------------------------------------------------------------------------------------
@@ -287,7 +301,10 @@ def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskable
     try:
         torch.empty(0, device=config.device)
     except (RuntimeError, AssertionError) as error:  # an unknown device, or one that this machine or torch lacks
-        raise UsageError(f"device: use cpu; torch cannot use {config.device!r}: {one_line(error)}") from None
+        why = one_line(error)
+        if config.device.startswith("cuda") and torch.version.cuda is None:
+            why = f"this build of torch, {torch.__version__}, has no CUDA; see docs/how-to/gpu.md"
+        raise UsageError(f"device: use cpu; torch cannot use {config.device!r}: {why}") from None
     features, network = make_network(core, config.network)
     games = Games(core, config.ppo.n_envs, config.starts, config.seed)
     env = SelfPlayVecEnv(features, games, config.reward, network.to(config.device))

@@ -71,6 +71,11 @@ class RunConfig(Strict):
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
     evaluation: EvaluationSchedule = Field(EvaluationSchedule(), description="evaluation during training")
 
+    @classmethod
+    def with_network(cls, name: str) -> type[Self]:
+        """Return the configuration with the options of the network of this name; most kinds have none of their own."""
+        return cls
+
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
     """The class of a kind of training, by its name or as MODULE:NAME; raises `FileError` that names `where`."""
@@ -80,10 +85,17 @@ def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
     return found
 
 
+def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfig]:
+    """Return the class of the configuration with these values; raises `FileError` that names `where`."""
+    network = values.get("network")
+    name = network.get("name", "") if isinstance(network, dict) else ""
+    return run_type(values.get("kind", "ppo"), where).config_type.with_network(str(name))
+
+
 def load_config(path: Path) -> RunConfig:
     """Read a configuration; raises `FileError` naming file, field, value and what would be right."""
     values = read_yaml(path)
-    return validated(run_type(values.get("kind", "ppo"), str(path)).config_type, values, str(path))
+    return validated(config_type(values, str(path)), values, str(path))
 
 
 def between(begin: float, end: float, done: float) -> float:
@@ -161,12 +173,24 @@ class Run(ABC, Generic[Config]):
         """An evaluation as JSON, with `results` by opponent, and a line about it."""
 
     @classmethod
+    def _make(cls, folder: Path, config: Config, report: Callable[[str], None]) -> Self:
+        """Make the run; raises `UsageError` that names what its class does not set."""
+        run = cls(folder, config, report)
+        for name in ("network", "parts", "iteration", "usage"):
+            if not hasattr(run, name):
+                raise UsageError(f"{config.kind}: {cls.__name__}.__init__ must set self.{name}, see agents.run.Run")
+        if not isinstance(run.network, torch.nn.Module):
+            wrong = type(run.network).__name__
+            raise UsageError(f"{config.kind}: self.network must be the torch.nn.Module that it trains; got {wrong}")
+        return run
+
+    @classmethod
     def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
         """Begin a run; raises `UsageError` if the folder holds one, and for a configuration that cannot be."""
         if config.threads == AUTO:
             threads = fastest_threads() if config.workers == 1 else 1
             config = config.model_copy(update={"threads": threads})
-        run = cls(folder, config, report)
+        run = cls._make(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:
             run._lock = held.enter_context(lock_folder(folder))
@@ -198,7 +222,7 @@ class Run(ABC, Generic[Config]):
         config: Any = validated(type(kept), {**kept.model_dump(), **(changes or {})}, "command line")
         with contextlib.ExitStack() as held:
             lock = held.enter_context(lock_folder(folder))
-            run = cls(folder, config, report)
+            run = cls._make(folder, config, report)
             run._lock = lock
             run._restore()
             if config.total_plies != kept.total_plies and config.total_plies < run.plies:
@@ -214,7 +238,7 @@ class Run(ABC, Generic[Config]):
     @classmethod
     def join(cls, folder: Path, config: Config) -> Self:
         """The run of a worker other than the first, after the first one has begun or resumed it in `folder`."""
-        run = cls(folder, config, lambda _: None)
+        run = cls._make(folder, config, lambda _: None)
         torch.manual_seed(workers.own_seed(config.seed))
         run._restore()
         return run

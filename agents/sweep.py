@@ -15,7 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from agents.run import RunConfig, StopTrainingError, load_config, run_type
+from agents.config import validated
+from agents.run import RunConfig, StopTrainingError, config_type, load_config, run_type
 from agents.run_files import CONFIG_NAME, read_evaluations
 from agents.support.parallel import spread
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
@@ -86,11 +87,11 @@ def sweep(
     say(f"training {len(seeds)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
     processes = min(jobs or max(1, (os.cpu_count() or 1) // config.threads), len(seeds))
     gpus = int(getattr(config, "device", "cpu") != "cpu")
-    work = functools.partial(train_seed, folder, command)
+    work, values = functools.partial(train_seed, folder, command), [one.model_dump() for one in configs]
     results: list[SeedResult] = []
     told, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
     with never if ray else stopping(told) as stop:  # a cluster does not hear
-        for _, found in spread(work, configs, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
+        for _, found in spread(work, values, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
             results.append(found)
             how = "stopped" if stop() else "failed" if found.error else "is done"
             say(f"seed {found.seed} {how}, {len(results)} of {len(seeds)}: {found.folder}")
@@ -107,8 +108,12 @@ def sweep(
     return USAGE_ERROR if failures else 0
 
 
-def train_seed(sweep: Path, command: str, config: RunConfig) -> SeedResult:
-    """Train one seed in a folder of `sweep`, or resume it; a finished one stays as it is. Errors are returned."""
+def train_seed(sweep: Path, command: str, values: dict[str, Any]) -> SeedResult:
+    """Train one seed in a folder of `sweep`, or resume it; a finished one stays as it is. Errors are returned.
+
+    The configuration comes as its values: a class that was made for a network's own options cannot be pickled.
+    """
+    config = validated(config_type(values), values, "command line")
     folder, kind = sweep / f"seed-{config.seed}", run_type(config.kind)
 
     def report(line: str) -> None:

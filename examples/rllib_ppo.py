@@ -23,9 +23,8 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
-from oanquan_env import Core, raw_env
+from oanquan_env import raw_env
 from oanquan_env.benchmark.curves import TrainingCurve
-from oanquan_env.observation import Encoder
 
 # fmt: off
 OPTIONS = {
@@ -34,27 +33,26 @@ OPTIONS = {
 }
 # fmt: on
 KEYS = "observations", "action_mask"
-ENCODER = Encoder(Core())
 
 
-class FeaturesEnv(BaseWrapper):
-    """`raw_env` with features and a float mask; the mask is zero unless the player is to move."""
+class FloatMaskEnv(BaseWrapper):
+    """`raw_env` with a float mask, which is zero unless the player is to move, and RLlib's name of observations."""
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The same for both players."""
-        sizes = zip(KEYS, (ENCODER.feature_size, 10), strict=True)
-        return spaces.Dict({key: spaces.Box(0.0, np.inf, (size,), np.float32) for key, size in sizes})
+        parts = self.env.observation_space(agent)["observation"], spaces.Box(0, 1, (10,))
+        return spaces.Dict(dict(zip(KEYS, parts, strict=True)))
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What a player sees."""
         seen = self.env.observe(agent)
-        parts = ENCODER.features(seen["observation"][None])[0], seen["action_mask"].astype(np.float32)
+        parts = seen["observation"], seen["action_mask"].astype(np.float32)
         return dict(zip(KEYS, parts, strict=True))
 
 
 def make_env(context: Any) -> PettingZooEnv:
     """One game after another."""
-    env = FeaturesEnv(raw_env(reward="margin", opening_plies=6))
+    env = FloatMaskEnv(raw_env(reward="margin", opening_plies=6, observation="planes"))
     env.reset(seed=(context["seed"] * 100 + context.worker_index) * 100 + context.vector_index)
     return PettingZooEnv(env)
 
@@ -82,11 +80,12 @@ def main(arguments: list[str]) -> TrainingCurve:
 
     @torch.no_grad()
     def choose(observations: Any, masks: Any) -> Any:
-        seen = dict(zip(KEYS, (ENCODER.features(observations), masks.astype(np.float32)), strict=True))
+        seen = dict(zip(KEYS, (observations, masks.astype(np.float32)), strict=True))
         batch = {Columns.OBS: {name: torch.from_numpy(array) for name, array in seen.items()}}
         logits = algorithm.get_module("player").forward_inference(batch)[Columns.ACTION_DIST_INPUTS]
         return logits.argmax(dim=1).numpy()
 
+    choose.observation = "planes"
     curve, steps = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed), 0
     while curve.update(steps, choose):
         steps = int(algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"])

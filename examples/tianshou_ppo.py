@@ -30,20 +30,21 @@ OPTIONS = {
     "opponent": "greedy", "envs": 16, "batch": 2048, "minibatch": 256, "epochs": 4, "width": 256,
 }
 # fmt: on
-ENCODER = Encoder(Core())
+ENCODER = Encoder(Core(), "planes")
 
 
 class FeaturesEnv(gymnasium.Wrapper):
-    """A seeded game whose observations are features and a mask. It gives no infos, which Tianshou would stack."""
+    """A seeded game whose observations are planes and a mask. It gives no infos, which Tianshou would stack."""
 
     def __init__(self, seed: int, opponent: str) -> None:
-        super().__init__(gymnasium.make("OAnQuan-v0", opponent=opponent, reward="margin", opening_plies=6))
+        settings = {"reward": "margin", "opening_plies": 6, "observation": "planes"}
+        super().__init__(gymnasium.make("OAnQuan-v0", opponent=opponent, **settings))
         self.env.reset(seed=seed)
 
     def see(self, observation: Any) -> dict[str, Any]:
         """The parts of an observation."""
         mask = self.get_wrapper_attr("action_masks")()
-        return {"obs": ENCODER.features(observation[None])[0], "mask": mask.astype(np.float32)}
+        return {"obs": observation, "mask": mask.astype(np.float32)}
 
     def reset(self, **options: Any) -> Any:
         """Start a game."""
@@ -83,7 +84,7 @@ def main(arguments: list[str]) -> TrainingCurve:
     first = options.seed * options.envs
     makers = [lambda n=n: FeaturesEnv(first + n, options.opponent) for n in range(options.envs)]
     envs, (hidden, actions) = DummyVectorEnv(makers), ([options.width] * 2, makers[0]().action_space)
-    nets = [Net(state_shape=ENCODER.feature_size, hidden_sizes=hidden) for _ in range(2)]
+    nets = [Net(state_shape=ENCODER.size, hidden_sizes=hidden) for _ in range(2)]
     actor = Actor(preprocess_net=nets[0], action_shape=10, softmax_output=False)
     critic = Critic(preprocess_net=nets[1])
     policy, optim = DiscreteActorPolicy(actor=actor, action_space=actions), AdamOptimizerFactory(lr=5e-4)
@@ -97,8 +98,9 @@ def main(arguments: list[str]) -> TrainingCurve:
 
     @torch.no_grad()
     def choose(observations: Any, masks: Any) -> Any:
-        return actor(Batch(obs=ENCODER.features(observations), mask=masks))[0].argmax(dim=1).numpy()
+        return actor(Batch(obs=observations, mask=masks))[0].argmax(dim=1).numpy()
 
+    choose.observation = "planes"
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
     trainer.reset()
     while curve.update(collector.collect_step, choose):

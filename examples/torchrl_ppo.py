@@ -35,18 +35,18 @@ OPTIONS = {
 }
 # fmt: on
 KEYS = "observation", "action_mask"
-ENCODER = Encoder(Core())
+ENCODER = Encoder(Core(), "planes")
 
 
 def make_env(seed: int, opponent: str) -> gymnasium.Env:
-    """A seeded game whose observations are features and a float mask, by the names in `KEYS`."""
-    env = gymnasium.make("OAnQuan-v0", opponent=opponent, reward="margin", opening_plies=6)
-    sizes = zip(KEYS, (ENCODER.feature_size, 10), strict=True)
-    space = spaces.Dict({key: spaces.Box(0.0, np.inf, (size,), np.float32) for key, size in sizes})
+    """A seeded game whose observations are planes and a float mask, by the names in `KEYS`."""
+    settings = {"reward": "margin", "opening_plies": 6, "observation": "planes"}
+    env = gymnasium.make("OAnQuan-v0", opponent=opponent, **settings)
+    space = spaces.Dict(dict(zip(KEYS, (env.observation_space, spaces.Box(0, 1, (10,))), strict=True)))
     masks = env.get_wrapper_attr("action_masks")
 
     def see(observation: Any) -> dict[str, Any]:
-        return dict(zip(KEYS, (ENCODER.features(observation[None])[0], masks().astype(np.float32)), strict=True))
+        return dict(zip(KEYS, (observation, masks().astype(np.float32)), strict=True))
 
     env.reset(seed=seed)
     return TransformObservation(env, see, space)
@@ -60,12 +60,12 @@ def main(arguments: list[str]) -> TrainingCurve:
     options = parser.parse_args(arguments)
     torch.manual_seed(options.seed)
     first, hidden = options.seed * options.envs, [options.width] * 2
-    net = MLP(ENCODER.feature_size, 10, num_cells=hidden, activation_class=nn.ReLU)
+    net = MLP(ENCODER.size, 10, num_cells=hidden, activation_class=nn.ReLU)
     games = [make_env(first + n, options.opponent) for n in range(options.envs)]
     makers = [lambda game=game: GymWrapper(game, categorical_action_encoding=True) for game in games]
     policy = TensorDictModule(lambda seen, mask: net(seen).masked_fill(mask == 0, -1e9), list(KEYS), ["logits"])
     actor = ProbabilisticActor(policy, in_keys=["logits"], distribution_class=Categorical, return_log_prob=True)
-    critic = ValueOperator(MLP(ENCODER.feature_size, 1, num_cells=hidden, activation_class=nn.ReLU))
+    critic = ValueOperator(MLP(ENCODER.size, 1, num_cells=hidden, activation_class=nn.ReLU))
     advantages = GAE(gamma=1.0, lmbda=0.9, value_network=critic)
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, normalize_advantage=True)
     weights = [*net.parameters(), *critic.parameters()]
@@ -76,8 +76,9 @@ def main(arguments: list[str]) -> TrainingCurve:
 
     @torch.no_grad()
     def choose(observations: Any, masks: Any) -> Any:
-        return np.where(masks, net(torch.from_numpy(ENCODER.features(observations))).numpy(), -np.inf).argmax(axis=1)
+        return np.where(masks, net(torch.from_numpy(observations)).numpy(), -np.inf).argmax(axis=1)
 
+    choose.observation = "planes"
     steps, batches = 0, iter(collector)
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
     while curve.update(steps, choose):

@@ -1,6 +1,6 @@
-"""The observation of a position by one of its players, without lookahead.
+"""The observation of a position by one of its players, as counts, as planes, or with what its moves win.
 
-Layout of an observation, int32 (P players, F fields a side; the viewer's own side first, then ring order):
+Layout of `counts`, int32 (P players, F fields a side; the viewer's own side first, then ring order):
 
     name     length     meaning                                                     bounds
     seeds    P * (F+1)  seeds of each square, a side's mandarin square last         0 .. 255
@@ -9,10 +9,26 @@ Layout of an observation, int32 (P players, F fields a side; the viewer's own si
     turn     1          seats from the viewer to the mover, 0 if the viewer moves   0 .. P-1
     plies    1          plies left before the game is truncated                     0 .. max_plies
 
-`engine.step.observe` writes it, for batches and for environments.
+Layout of `planes`, float32 around 0 to 1, from which networks learn faster, as sowing depends sharply on counts:
+
+    counts   P * (F+1) * 16  for each square a one for its seeds: 0 .. 14, or 15 and more
+    seeds    P * (F+1)       seeds of each square, divided by 10
+    stones   P               stone on each side's mandarin square
+    plies    1               share of the plies left before the game is truncated
+
+Scores are left out: margins yet to come do not depend on them. For the reward `outcome`, which does, take `counts`.
+
+Layout of `moves`, float32: `planes`, and of each of 2F actions, zero for illegal ones and unless the viewer is to move:
+
+    wins     2F  points that it wins the viewer at once over the mean of the others, divided by 10; leftovers included
+    remains  2F  the same after the reply that wins the next player the most, divided by 10
+
+So `moves` looks two plies ahead: compare results with it only with those of players that also do.
+
+`engine.step.observe` and `observe_planes` write them, for batches and for environments.
 """
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +38,12 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.position_checks import score_bounds
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import MAX_SEEDS
-from oanquan_env.engine.step import row_type
+from oanquan_env.engine.step import COUNTS, SCALE, row_type
+from oanquan_env.errors import UsageError
 
-Observation = npt.NDArray[np.int32]
-COUNTS = 16
-"""`Encoder.features` tells 0 to COUNTS - 2 seeds apart; more differ only by their number."""
+Observation: TypeAlias = npt.NDArray[Any]
+"""int32 or float32, see above."""
+OBSERVATIONS = "counts", "planes", "moves"
 
 
 def slices(**lengths: int) -> dict[str, slice]:
@@ -38,27 +55,45 @@ def slices(**lengths: int) -> dict[str, slice]:
 class Encoder:
     """Encodes positions of one `Core` as observations, seen by the mover or by any player.
 
+    Args:
+        core: of the rules.
+        observation: one of `OBSERVATIONS`.
+
     Attributes:
-        low, high: (D,) int32, bounds that hold for every reachable position; see `position_checks.score_bounds`.
+        dtype: int32, or float32 except for counts.
+        low, high: (D,) of that type, bounds that hold for every reachable position; see `position_checks.score_bounds`.
         layout: name -> slice of an observation, as drawn at the top of this module.
+
+    Raises `UsageError` for an unknown observation.
     """
 
-    def __init__(self, core: Core) -> None:
-        self.core = core
-        rules = core.rules
-        players = rules.players
-        lengths = {"seeds": rules.squares, "stones": players, "scores": players, "turn": 1, "plies": 1}
-        self.layout = slices(**lengths)
-        bounds = {
-            "seeds": (0, MAX_SEEDS),
-            "stones": (0, 1),
-            "scores": score_bounds(rules, rules.max_plies),
-            "turn": (0, players - 1),
-            "plies": (0, rules.max_plies),
+    def __init__(self, core: Core, observation: str = "counts") -> None:
+        if observation not in OBSERVATIONS:
+            raise UsageError(f"observation must be one of {', '.join(OBSERVATIONS)}; got {observation!r}")
+        self.core, self.observation = core, observation
+        rules, players = core.rules, core.rules.players
+        # name -> length, least and most
+        parts: dict[str, tuple[int, float, float]] = {
+            "seeds": (rules.squares, 0, MAX_SEEDS),
+            "stones": (players, 0, 1),
+            "scores": (players, *score_bounds(rules, rules.max_plies)),
+            "turn": (1, 0, players - 1),
+            "plies": (1, 0, rules.max_plies),
         }
+        if observation != "counts":
+            parts = {
+                "counts": (rules.squares * COUNTS, 0, 1),
+                "seeds": (rules.squares, 0, MAX_SEEDS / SCALE),
+                "stones": (players, 0, 1),
+                "plies": (1, 0, 1),
+            }
+        if observation == "moves":  # a ply wins at most what is on the board and what refills add
+            most = (MAX_SEEDS + players * (rules.stone_value + 4 * rules.fields)) / SCALE
+            parts |= dict.fromkeys(("wins", "remains"), (rules.actions, -most, most))
+        self.dtype: Any = np.int32 if observation == "counts" else np.float32
+        self.layout = slices(**{name: length for name, (length, *_) in parts.items()})
         self.low, self.high = (
-            np.concatenate([np.full(length, bounds[name][side], dtype=np.int32) for name, length in lengths.items()])
-            for side in (0, 1)
+            np.concatenate([np.full(part[0], part[side], self.dtype) for part in parts.values()]) for side in (1, 2)
         )
 
     @property
@@ -67,30 +102,17 @@ class Encoder:
         return len(self.low)
 
     def encode(self, positions: Positions, viewer: Ints | int | None = None) -> Observation:
-        """Return the (N, D) int32 observations of the players at `viewer`: (N,) seats, or one seat for all.
+        """Return the (N, D) observations of the players at `viewer`: (N,) seats, or one seat for all.
 
         By default the mover of each position looks.
         """
         n = len(positions)
         seats = positions.mover if viewer is None else np.broadcast_to(np.asarray(viewer, dtype=np.intp), n).copy()
-        observations = np.empty(n, row_type(np.int32, self.size))
+        observations = np.empty(n, row_type(self.dtype, self.size))
         loops, rules, arrays = self.core.loops(positions)
-        loops.observe(rules, arrays, seats, observations)
+        if self.observation == "counts":
+            loops.observe(rules, arrays, seats, observations)
+        else:
+            loops.observe_planes(rules, arrays, seats, self.observation == "moves", observations)
         rows: Observation = observations["row"]
         return rows
-
-    @property
-    def feature_size(self) -> int:
-        """Length M of `features`."""
-        rules = self.core.rules
-        return rules.squares * (COUNTS + 1) + rules.players + 1
-
-    def features(self, observations: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-        """Return (N, M) float32 features of (N, D) observations for networks: the count of each square, one-hot.
-
-        Sowing depends sharply on counts. Counts as numbers, stones and the plies left follow. Scores are left out:
-        margins yet to come do not depend on them.
-        """
-        seeds, stones, plies = (observations[:, self.layout[name]] for name in ("seeds", "stones", "plies"))
-        counts = (np.minimum(seeds, COUNTS - 1)[:, :, None] == np.arange(COUNTS)).reshape(len(seeds), -1)
-        return np.concatenate([counts, seeds / 10, stones, plies / self.core.rules.max_plies], axis=1, dtype=np.float32)

@@ -3,7 +3,7 @@
     from oanquan_env.sb3 import OAnQuanVecEnv
     from sb3_contrib import MaskablePPO
 
-    games = OAnQuanVecEnv(128, opponent="greedy", reward="margin", features=True)
+    games = OAnQuanVecEnv(128, opponent="greedy", reward="margin", observation="planes")
     MaskablePPO("MlpPolicy", games).learn(1_000_000)
 
 It plays all games by one call, where `make_vec_env` plays one after another. stable-baselines3 is no dependency of the
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
@@ -61,26 +60,18 @@ class OAnQuanVecEnv(SharedVecEnv):
 
     Args:
         num_envs: N.
-        features: observe `Encoder.features`, float32, from which default networks learn faster than from counts, int32.
         seed: of the games.
-        **settings: of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, threads.
+        **settings: of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, observation, threads. Default
+            networks learn faster from the observations `planes` and `moves` than from `counts`.
 
     Raises:
         ValueError: as `OAnQuanVectorEnv`.
     """
 
-    def __init__(self, num_envs: int, *, features: bool = False, seed: int = 0, **settings: Any) -> None:
+    def __init__(self, num_envs: int, *, seed: int = 0, **settings: Any) -> None:
         self.games = OAnQuanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **settings)
-        self._encoder = self.games.encoder
-        self._features = features
         self._first: int | None = seed
-        space = self.games.single_observation_space
-        if features:
-            space = spaces.Box(0.0, np.inf, (self._encoder.feature_size,))
-        super().__init__(num_envs, space, self.games.single_action_space)
-
-    def _seen(self, observations: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
-        return self._encoder.features(observations) if self._features else observations
+        super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Play games that begin from now on against another opponent, or a list; see `OAnQuanVectorEnv`."""
@@ -98,7 +89,7 @@ class OAnQuanVecEnv(SharedVecEnv):
         """Begin all games; return what the agent sees, (N, D)."""
         self._rewards, self._lengths, self._began = np.zeros(self.num_envs), np.zeros(self.num_envs, int), time.time()
         seed, self._first = self._first, None
-        return self._seen(self.games.reset(seed=seed)[0])
+        return self.games.reset(seed=seed)[0]
 
     def step_async(self, actions: npt.NDArray[np.integer[Any]]) -> None:
         """Take the actions of the next step."""
@@ -114,10 +105,10 @@ class OAnQuanVecEnv(SharedVecEnv):
         for row in done.nonzero()[0].tolist():
             spent = round(time.time() - self._began, 6)
             infos[row] = {
-                "terminal_observation": self._seen(info["final_obs"][row][None])[0],
+                "terminal_observation": info["final_obs"][row],
                 "TimeLimit.truncated": False,
                 "termination": int(info["final_info"]["termination"][row]),
                 "episode": {"r": float(self._rewards[row]), "l": int(self._lengths[row]), "t": spent},
             }
         self._rewards[done], self._lengths[done] = 0.0, 0
-        return self._seen(observations), rewards.astype(np.float32), done, infos
+        return observations, rewards.astype(np.float32), done, infos

@@ -14,10 +14,11 @@ import torch
 from pydantic import Field, field_validator, model_validator
 from torch import Tensor, nn
 
-from agents.config import Strict, Whole, imported
+from agents.config import Strict, Whole, imported, validated
 from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
 from agents.networks.sums import SumOfRows
 from oanquan_env import Core, Rules
+from oanquan_env.errors import UsageError
 
 SMALLEST_BOARD = 8  # columns that a network sees of the smallest board: six squares, two stones
 MOST_WEIGHTS = 2**28  # of a network; with gradients and Adam's moments they take 4 GB
@@ -68,18 +69,36 @@ class NetworkConfig(Strict):
         return sum(SMALLEST_BOARD * self.embed * width + (depth - 1) * width**2 for width, depth in trunks)
 
 
+class UnknownOptions(NetworkConfig, extra="allow"):
+    """The options on the card of a network MODULE:NAME, which are checked once it is imported."""
+
+
+def options_type(name: str) -> type[NetworkConfig]:
+    """Return the class of a network's options: the `config_type` of a network MODULE:NAME, which this imports."""
+    own: type[NetworkConfig] = NetworkConfig
+    if ":" in name:
+        own = getattr(imported(name, "network.name"), "config_type", own)
+        if not (isinstance(own, type) and issubclass(own, NetworkConfig)):
+            raise UsageError(f"network.name: {name}.config_type must be a subclass of NetworkConfig; got {own!r}")
+    return own
+
+
 class Net(Protocol):
     """A network: a `torch.nn.Module` made of its features and its configuration."""
 
     features_type: type[FeatureEncoder]
+    config_type: type[NetworkConfig]  # if it has options of its own
 
     def __call__(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, A), `FORBIDDEN` for illegal actions, and values (B, P-1) of features (B, D), legal mask (B, A)."""
 
 
 def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.Module]:
-    """The features and the fresh network of a configuration; raises `ValueError` for a class that does not exist."""
+    """The features and the fresh network of a configuration; raises `ValueError` for an unknown class or option."""
     kind: Any = NETWORKS.get(config.name) or imported(config.name, "network.name")
+    own = options_type(config.name)
+    if not isinstance(config, own):
+        config = validated(own, config.model_dump(), "network")
     features: FeatureEncoder = getattr(kind, "features_type", PlainFeatures)(core)
     return features, kind(features, config)
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
 import torch
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from agents.config import RulesName, Strict, dump_yaml, read_yaml, validated, whole_number
 from agents.networks.features import FeatureEncoder
-from agents.networks.nets import NETWORKS, NetworkConfig, make_network
+from agents.networks.nets import NETWORKS, NetworkConfig, UnknownOptions, make_network
 from oanquan_env import Core, Rules
 from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import FileError, naming_damage, write_atomically
@@ -49,7 +49,7 @@ class AgentCard(Strict):
     format: Annotated[Literal[1], BeforeValidator(whole_number)] = 1
     rules: RulesName = Field(description="rules that it was trained for")
     reward: str = Field(description="the reward whose values its network predicts")
-    network: NetworkConfig
+    network: SerializeAsAny[NetworkConfig]
     weights: str | None = Field(None, pattern="^[0-9a-f]{64}$", description=f"SHA-256 of {WEIGHTS_NAME}, hexadecimal")
     training: dict[str, Any] = Field(default_factory=dict)
 
@@ -57,6 +57,12 @@ class AgentCard(Strict):
     def _one_unit(self) -> Self:
         check_reward(self.reward, self.network)
         return self
+
+
+class OwnNetworkCard(AgentCard):
+    """The card of an agent whose network is a class of your own, with options that only this class knows."""
+
+    network: SerializeAsAny[UnknownOptions]
 
 
 def weights_of(network: torch.nn.Module) -> bytes:
@@ -79,7 +85,10 @@ def read_card(folder: Path) -> AgentCard:
         raise FileError(
             f"{folder}: no {CARD_NAME} there; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}"
         )
-    return validated(AgentCard, read_yaml(path), str(path))
+    values = read_yaml(path)
+    network = values.get("network")
+    has_own_network = isinstance(network, dict) and ":" in str(network.get("name"))
+    return validated(OwnNetworkCard if has_own_network else AgentCard, values, str(path))
 
 
 def agent_folder(name: str, rules: Rules | str) -> Path:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from oanquan_env.arrays import Bytes, Floats, Ints, Mask, Points
 from oanquan_env.engine.move import RUNNING, RuleNumbers, can_play, end_of_setup, play
 from oanquan_env.engine.step import (
+    NOBODY,
     OTHERS,
     act,
     earn,
@@ -25,6 +26,7 @@ from oanquan_env.engine.step import (
     in_turn,
     next_seat,
     observe,
+    observe_planes,
     play_ply,
     waits,
     write_in_turn,
@@ -53,6 +55,7 @@ class Loops(NamedTuple):
     mask: Any
     standings: Any
     observe: Any
+    observe_planes: Any
     earn: Any
     gains: Any
 
@@ -153,6 +156,13 @@ def loops(players: int, compiled: bool) -> Loops:
             turn = int(viewers[row]), int(mover[row]), int(ply[row]) + 0
             observe(rules, players, sides[row], scores[row], turn, observations[row])
 
+    def observe_planes_rows(rules: RuleNumbers, arrays: Arrays, viewers: Ints, moves: bool, observations: Any) -> None:
+        """Write the observations as planes, see `observe_planes`."""
+        sides, scores, mover, ply, ended = arrays
+        for row in range(len(mover)):
+            turn, running = (int(viewers[row]), int(mover[row]), int(ply[row]) + 0), ended[row] == RUNNING
+            observe_planes(rules, players, sides[row], scores[row], turn, moves, running, observations[row])
+
     def earn_rows(rules: RuleNumbers, arrays: Arrays, reward: int, before: Points, rewards: Floats) -> None:
         """Write the (N, P) rewards since the scores `before` (N, P)."""
         sides, scores, _, _, ended = arrays
@@ -172,7 +182,7 @@ def loops(players: int, compiled: bool) -> Loops:
                 if ended[row] == RUNNING and can_play(rules, before[0], action):
                     won[row, action] = gain(rules, players, before, points, left, action) / (players - 1)
 
-    functions = play_rows, end, expand, mask, standings, observe_rows, earn_rows, gains
+    functions = play_rows, end, expand, mask, standings, observe_rows, observe_planes_rows, earn_rows, gains
     return Loops(*map(_compiler(compiled), functions))
 
 
@@ -193,6 +203,7 @@ class StepLoops(NamedTuple):
     step: Any
     reply: Any
     finish: Any
+    observe_planes: Any
 
 
 @functools.cache
@@ -248,4 +259,13 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         """Finish the step of the games, see `finish_games`."""
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
-    return StepLoops(*map(_compiler(compiled), (step, reply, finish)))
+    def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
+        """Write what the agents see as planes, see `observe_planes`. Return two zeros, as the loops for threads do."""
+        for row in rows:
+            game = games[row]
+            viewer = int(game.mover if opponent == NOBODY else game.seat) + 0
+            turn, running = (viewer, int(game.mover) + 0, int(game.ply) + 0), game.ended == RUNNING and not game.illegal
+            observe_planes(table[0], players, game.sides, game.scores, turn, moves, running, observations[row])
+        return 0, 0
+
+    return StepLoops(*map(_compiler(compiled), (step, reply, finish, planes)))

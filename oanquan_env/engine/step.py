@@ -29,6 +29,10 @@ ILLEGAL_REWARD = -1.0
 """Reward of an illegal action: that of a lost game."""
 MAX_BEGINNINGS = 100
 """Beginnings that the opponent may end before the agent's first move."""
+COUNTS = 16
+"""Planes tell 0 to COUNTS - 2 seeds of a square apart; more differ only by their number."""
+SCALE = 10
+"""Seeds and points are divided by this in planes."""
 ANY_SEAT = -1
 NO_ACTION = -1
 
@@ -227,14 +231,39 @@ def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left
     Refills that it brings about and the leftovers of a finishing move are included.
     """
     moved = play(rules, players, sides, scores, plies_left, action, None)
-    own = moved.scores[0] - scores[0]
-    together = own + moved.scores[1] - scores[1] + moved.scores[2] - scores[2] + moved.scores[3] - scores[3]
-    if moved.ended != RUNNING:
-        more = leftovers(rules, players, moved.sides, moved.ended)
-        own += more[0]
-        for place in range(players):
-            together += more[place]
-    return players * own - together
+    return margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
+
+
+def margin(players: int, before: Four, after: Four, place: int) -> int:
+    """Return the points that a player won over the mean of what the others did, times P - 1."""
+    together = 0
+    for one in range(players):
+        together += after[one] - before[one]
+    return players * (after[place] - before[place]) - together
+
+
+def look_ahead(
+    rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
+) -> tuple[int, int]:
+    """Return the `gain` of a legal action, and what remains of it after the best reply, also times P - 1.
+
+    The best reply has the largest gain for the next player; among several, it leaves the mover the least.
+    """
+    moved = play(rules, players, sides, scores, plies_left, action, None)
+    won = margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
+    remains = won
+    if moved.ended == RUNNING:
+        others, points = in_turn(players, moved.sides, 1), in_turn(players, moved.scores, 1)
+        most = -(1 << 62)
+        for reply in range(2 * rules.fields):
+            if can_play(rules, others[0], reply):
+                replied = play(rules, players, others, points, plies_left - 1, reply, None)
+                final = final_points(rules, players, replied.sides, replied.scores, replied.ended)
+                gained = margin(players, points, final, 0)
+                left = won + margin(players, points, final, players - 1)
+                if gained > most or (gained == most and left < remains):
+                    most, remains = gained, left
+    return won, remains
 
 
 # ---- the step --------------------------------------------------------------------------------------------------------
@@ -424,6 +453,45 @@ def observe(
     observation.row[stones + 2 * players + 1] = rules.max_plies - ply
 
 
+def observe_planes(
+    rules: RuleNumbers,
+    players: int,
+    sides: Any,
+    scores: Any,
+    turn: tuple[int, int, int],
+    moves: bool,
+    running: bool,
+    observation: Any,
+) -> None:
+    """Write what a player sees as numbers around 0 to 1; with `moves` also what each move wins within two plies.
+
+    See `observe` and the layouts in `oanquan_env.observation`. What moves win is zero unless the game is `running` and
+    the viewer is to move.
+    """
+    viewer, mover, ply = turn
+    seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
+    fields, actions, squares = rules.fields, 2 * rules.fields, players * (rules.fields + 1)
+    seeds, stones = squares * COUNTS, squares * (COUNTS + 1)
+    wins = stones + players + 1
+    for at in range(seeds):
+        observation.row[at] = 0
+    for place in range(players):
+        side, at = seen[place], place * (fields + 1)
+        for field in range(fields + 1):
+            count = (side >> 8 * (field if field < fields else MANDARIN_BYTE)) & _BYTE
+            observation.row[(at + field) * COUNTS + min(count, COUNTS - 1)] = 1
+            observation.row[seeds + at + field] = count / SCALE
+        observation.row[stones + place] = side >> 8 * STONE_BYTE
+    observation.row[stones + players] = (rules.max_plies - ply) / rules.max_plies
+    if moves:
+        for action in range(actions):
+            won, remains = 0, 0
+            if running and viewer == mover and can_play(rules, seen[0], action):
+                won, remains = look_ahead(rules, players, seen, points, rules.max_plies - ply - 1, action)
+            observation.row[wins + action] = won / (SCALE * (players - 1))
+            observation.row[wins + actions + action] = remains / (SCALE * (players - 1))
+
+
 def waits(game: Game) -> bool:
     """Return whether it is the opponent's turn."""
     return game.ended == RUNNING and game.mover != game.seat and game.illegal == 0
@@ -445,5 +513,6 @@ def finish_games(
 INLINED: tuple[Callable[..., Any], ...] = (
     *(next_seat, in_turn, write_in_turn, draw, swap_halves, pick, play_ply, random_action, greedy_action, gain),
     *(act, begin, place, finish, pay, final_points, earn, observe, waits, finish_games),
+    *(margin, look_ahead, observe_planes),
 )
 """Functions that Numba inlines into their callers by force."""

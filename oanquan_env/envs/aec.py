@@ -32,6 +32,7 @@ def env(
     match: MatchRules | str | bool | None = False,
     reward: str = "outcome",
     opening_plies: int = 0,
+    observation: str = "counts",
     render_mode: str | None = None,
 ) -> AECEnv[str, ObsType, int]:
     """`raw_env` in PettingZoo's usual wrappers; see there for the arguments.
@@ -40,7 +41,12 @@ def env(
     this wrapper. An action outside the space and calls out of order raise.
     """
     wrapped: AECEnv[str, ObsType, int] = raw_env(
-        rules, match=match, reward=reward, opening_plies=opening_plies, render_mode=render_mode
+        rules,
+        match=match,
+        reward=reward,
+        opening_plies=opening_plies,
+        observation=observation,
+        render_mode=render_mode,
     )
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
@@ -53,6 +59,7 @@ def raw_env(
     match: MatchRules | str | bool | None = False,
     reward: str = "outcome",
     opening_plies: int = 0,
+    observation: str = "counts",
     render_mode: str | None = None,
 ) -> "GameEnv":
     """A `GameEnv`, or with `match` a `MatchEnv` of whole matches.
@@ -63,25 +70,29 @@ def raw_env(
             for other settings; False or None for single games.
         reward: as of `GameEnv`; a match knows only `outcome`.
         opening_plies: as of `GameEnv`; a match begins at the set-up.
+        observation: as of `GameEnv`; a match shows `counts`.
         render_mode: as of `GameEnv`.
 
     Raises:
-        ValueError: for an unknown reward or render mode (`RulesError` for the rules and the match rules).
+        ValueError: for an unknown reward, observation or render mode (`RulesError` for the rules and the match rules).
         TypeError: for a `match` of another kind.
     """
     if match is None or match is False:
-        return GameEnv(rules, reward=reward, opening_plies=opening_plies, render_mode=render_mode)
+        settings: Any = {"reward": reward, "opening_plies": opening_plies, "observation": observation}
+        return GameEnv(rules, **settings, render_mode=render_mode)
     if reward != "outcome":
         raise ValueError(f"a match pays its outcome: reward must be outcome; got {reward!r}")
     if opening_plies:
         raise ValueError(f"a match begins at the set-up: opening_plies must be 0; got {opening_plies!r}")
+    if observation != "counts":
+        raise ValueError(f"a match shows counts: observation must be counts; got {observation!r}")
     return MatchEnv(rules, match=match, render_mode=render_mode)
 
 
 class GameEnv(AECEnv[str, ObsType, int]):
     """One game; agents `player_0` (South, moves first), `player_1`, ...
 
-    Observation: `{"observation": (D,) int32, "action_mask": (2F,) int8}`, see `oanquan_env.observation`; the agent's
+    Observation: `{"observation": (D,), "action_mask": (2F,) int8}`, see `oanquan_env.observation`; the agent's
     own side comes first, and the mask is zero unless it is the agent's turn. Action: `2 * field + direction`, field
     0 .. F-1 from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
@@ -90,6 +101,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: games begin 0 to this many random plies after the set-up, drawn by the generator that
             `reset(seed=…)` seeds.
+        observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; who is not to move sees no `moves`.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
@@ -113,10 +125,13 @@ class GameEnv(AECEnv[str, ObsType, int]):
         *,
         reward: str = "outcome",
         opening_plies: int = 0,
+        observation: str = "counts",
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        self._games = Games(1, rules, opponent=None, reward=reward, opening_plies=opening_plies)
+        self._games = Games(
+            1, rules, opponent=None, reward=reward, opening_plies=opening_plies, observation=observation
+        )
         self.core, self.encoder = self._games.core, self._games.encoder
         self.reward = reward
         self.render_mode = render_mode
@@ -191,7 +206,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self._seen_by(0)
 
     def _observation_box(self) -> spaces.Box:
-        return spaces.Box(self.encoder.low, self.encoder.high, dtype=np.int32)
+        return spaces.Box(self.encoder.low, self.encoder.high, dtype=self.encoder.dtype)
 
     def _seen_by(self, seat: int) -> Observation:
         mine = seat == self._mover

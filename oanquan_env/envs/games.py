@@ -54,7 +54,7 @@ class Games:
 
     Attributes:
         core, encoder: of the rules.
-        observation: (N, D) int32, what the agent sees. Each call of `begin` and `step` makes a new array.
+        observation: (N, D), what the agent sees. Each call of `begin` and `step` makes a new array.
         mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Also made anew.
         records: (N,) of `engine.step.game_type`. The following are views of it.
         rewards, terminated, truncated: (N,) float64, bool and bool, of the last step.
@@ -88,11 +88,12 @@ class Games:
         opening_plies: int = 0,
         threads: int = 1,
         logged: bool = False,
+        observation: str = "counts",
     ) -> None:
         n = as_whole("num_envs", n, 1, MAX_GAMES)
         self.core = shared_core(as_rules(rules))
         rules = self.core.rules
-        self.encoder = Encoder(self.core)
+        self.encoder = Encoder(self.core, observation)
         opening_plies = check_opening_plies(opening_plies, rules)
         self._opponents = Opponents(opponent, self.core)
         self._settings = np.zeros(1, SETTINGS)
@@ -106,7 +107,8 @@ class Games:
         self._set_up = self._starts(self.core.start())
         self._threads = as_whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
-        self._observations = np.zeros(n, row_type(np.int32, self.encoder.size))
+        self._observations = np.zeros(n, row_type(np.int32, Encoder(self.core).size))
+        self._planes = None if observation == "counts" else np.zeros(n, row_type(np.float32, self.encoder.size))
         self._masks = np.zeros(n, row_type(np.int8, rules.actions))
         self.records = np.zeros(n, game_type(rules))
         self.log = np.zeros((n, 3 + opening_plies + 2 * rules.players), np.int64) if logged else None
@@ -115,7 +117,7 @@ class Games:
     def _prepare(self) -> None:
         """Make everything that looks into the records, and the loops."""
         records = self.records
-        self._see(self._observations, self._masks)
+        self._see(self._observations, self._masks, self._planes)
         self.terminated, self.truncated = records["terminated"].view(np.bool_), records["truncated"].view(np.bool_)
         self.rewards, self.seats = records["reward"], records["seat"]
         self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
@@ -123,9 +125,14 @@ class Games:
         self._pool: ThreadPoolExecutor | None = None
         self._take_opponents()
 
-    def _see(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any]) -> None:
-        self._observations, self._masks = observations, masks
-        self.observation, self.mask = observations["row"], masks["row"]
+    def _see(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any], planes: npt.NDArray[Any] | None) -> None:
+        self._observations, self._masks, self._planes = observations, masks, planes
+        self.observation, self.mask = (observations if planes is None else planes)["row"], masks["row"]
+
+    def _renew(self) -> None:
+        """Take new, empty arrays for what the agent sees."""
+        n, planes = len(self._rows), None if self._planes is None else np.empty_like(self._planes)
+        self._see(np.empty(n, self._observations.dtype), np.empty(n, self._masks.dtype), planes)
 
     def _take_opponents(self) -> None:
         self.kind = self._opponents.kind
@@ -243,7 +250,7 @@ class Games:
             settings["opening_plies"] = 0
         self.ready = False
         if not within_step:
-            self._see(np.empty_like(self._observations), np.empty_like(self._masks))
+            self._renew()
             if len(rows) < len(self.records):
                 seats = self.seats if self.opponents is not None else None
                 self.observation[:] = self.encoder.encode(self.positions, seats)
@@ -274,7 +281,7 @@ class Games:
                 raise self._refusal(actions, int(outside.argmax()))
         if self._opponents.first:
             self._forget()
-        self._see(np.empty(n, self._observations.dtype), np.empty(n, self._masks.dtype))
+        self._renew()
         return self._step(self._rows, actions, self._set_up, self._settings, rng)
 
     def _refusal(self, actions: npt.NDArray[Any], row: int) -> IllegalActionError:
@@ -298,6 +305,9 @@ class Games:
                 f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self.core.rules}' before the "
                 "agent's first move: give another seat, another position or a larger max_plies"
             )
+        if self._planes is not None:
+            moves = self.encoder.observation == "moves"
+            self._in_threads(rows, self._loops.observe_planes, moves, self._planes)
         self.ready = True
         return over
 

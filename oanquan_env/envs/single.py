@@ -25,7 +25,7 @@ _FINISHED = np.ones(1, dtype=np.bool_)
 class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     """One game: `gymnasium.make("OAnQuan-v0", opponent="greedy")` after `import oanquan_env`.
 
-    Observation: (D,) int32, the position as the agent sees it, its own side first; see `oanquan_env.observation`. It
+    Observation: (D,), the position as the agent sees it, its own side first; see `oanquan_env.observation`. It
     is a plain Box, which every library accepts, and the legal actions come beside it: `info["action_mask"]` is (A,)
     int8 (for `action_space.sample`), `action_masks()` (A,) bool (for sb3-contrib). Action: `2 * field + direction`,
     field 0 .. F-1 from the agent's left, direction 0 anticlockwise (A) or 1 clockwise (C).
@@ -55,13 +55,15 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: games begin 0 to this many random plies after the set-up, each number equally often. An agent
             learns more from many openings than from one.
+        observation: `counts` (int32, the position alone), `planes` (float32, the position for networks) or `moves`
+            (`planes` and what each move wins within two plies); see `oanquan_env.observation`.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. Pictures show the last ply,
             which is the opponent's reply if there was one. The window shows every ply, step by step; a ply takes
             1 / `metadata["render_fps"]` seconds.
 
     Raises:
-        ValueError: for an opponent that is no player, an unknown seat, reward or render mode, and for `opening_plies`
-            that are no whole number from 0 to the `max_plies` of the rules (`RulesError` for the rules).
+        ValueError: for an opponent that is no player, an unknown seat, reward, observation or render mode, and for
+            `opening_plies` that are not a whole number from 0 to `max_plies` of the rules; `RulesError` for the rules.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -74,14 +76,21 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         seat: Seat = "random",
         reward: str = "outcome",
         opening_plies: int = 0,
+        observation: str = "counts",
         render_mode: str | None = None,
     ) -> None:
-        logged = render_mode is not None
         self._games = Games(
-            1, rules, opponent=opponent, seat=seat, reward=reward, opening_plies=opening_plies, logged=logged
+            1,
+            rules,
+            opponent=opponent,
+            seat=seat,
+            reward=reward,
+            opening_plies=opening_plies,
+            logged=render_mode is not None,
+            observation=observation,
         )
         core, encoder = self._games.core, self._games.encoder
-        self.observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
+        self.observation_space = spaces.Box(encoder.low, encoder.high, dtype=encoder.dtype)
         self.action_space = spaces.Discrete(core.rules.actions)
         self.render_mode = render_mode
         self._screen = Screen(core, render_mode)

@@ -30,7 +30,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     """N games: `gymnasium.make_vec("OAnQuan-v0", num_envs=N, opponent=None)` after `import oanquan_env`.
 
     Each row behaves as in a `gymnasium.vector.SyncVectorEnv` of N `OAnQuanEnv`; see there for spaces, rewards, illegal
-    actions and endings. Observations are (N, D) int32, rewards (N,) float64, terminations and truncations (N,) bool.
+    actions and endings. Observations are (N, D), rewards (N,) float64, terminations and truncations (N,) bool.
     `info["action_mask"]` is (N, A) int8 and `action_masks()` (N, A) bool; each entry of `info` has its companion, such
     as `_action_mask`, (N,) bool, that tells which rows have it. Random legal actions:
     `action_space.sample(tuple(info["action_mask"]))`. Where a single game's `termination` is a text, that of a batch is
@@ -53,7 +53,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     `SyncVectorEnv`; N seeds set the rows one by one. Other opponents that draw share one generator, which the seed also
     sets. `reset(options={"position": p})` starts from a running position, given as text, as a `Board` or as a batch of
     one for all games, or as a batch of N; see `OAnQuanEnv` for refused ones, and for the arguments `rules`, `opponent`
-    (who is asked for all games at once), `seat`, `reward` and `opening_plies`.
+    (who is asked for all games at once), `seat`, `reward`, `opening_plies` and `observation`.
 
     Args:
         num_envs: N.
@@ -80,6 +80,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         seat: Seat = "random",
         reward: str = "outcome",
         opening_plies: int = 0,
+        observation: str = "counts",
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int = 1,
@@ -107,9 +108,10 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             opening_plies=opening_plies,
             threads=threads,
             logged=render_mode is not None,
+            observation=observation,
         )
         core, encoder = self._games.core, self._games.encoder
-        self.single_observation_space = spaces.Box(encoder.low, encoder.high, dtype=np.int32)
+        self.single_observation_space = spaces.Box(encoder.low, encoder.high, dtype=encoder.dtype)
         self.single_action_space = spaces.Discrete(core.rules.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)

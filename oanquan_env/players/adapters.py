@@ -23,13 +23,13 @@ from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnknownAgentError, UsageError
-from oanquan_env.observation import Encoder, Observation
+from oanquan_env.observation import OBSERVATIONS, Encoder, Observation
 from oanquan_env.players.basic import RandomPolicy
 from oanquan_env.players.making import KINDS, make
 from oanquan_env.players.policy import Policy
 
 Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
-"""(N, D) int32 observations, see `oanquan_env.observation`, and (N, A) bool masks -> (N,) actions."""
+"""(N, D) observations, see `oanquan_env.observation`, and (N, A) bool masks -> (N,) actions."""
 
 _MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 
@@ -49,6 +49,9 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
       outputs the first): anything with `forward` and `state_dict`. It plays the legal action of the highest one
     - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
 
+    A function or module with an attribute `observation`, `"planes"` or `"moves"`, sees these observations instead, and
+    a model those of its observation space; see `oanquan_env.observation`.
+
     Raises:
         UnknownAgentError: a `ValueError`, for a name that no player has, and for a module that cannot be imported.
         ValueError: for anything else, for a class in place of its instance, for a player with a `core` of other rules,
@@ -67,9 +70,9 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
     if hasattr(player, "predict") and hasattr(player, "observation_space"):
         return _model_policy(player, core)
     if hasattr(player, "forward") and hasattr(player, "state_dict"):
-        return ObservedPolicy(core, _module_choice(player))
+        return ObservedPolicy(core, _module_choice(player), observation=getattr(player, "observation", "counts"))
     if callable(player):
-        return ObservedPolicy(core, player)
+        return ObservedPolicy(core, player, observation=getattr(player, "observation", "counts"))
     raise UsageError(
         "a player is a name, an object with a method choose(positions, rng), a function of observations and masks, an "
         f"sb3 model or a torch module; got {type(player).__name__}"
@@ -144,14 +147,15 @@ class ObservedPolicy:
         core: of the rules to play.
         choose: what chooses.
         masked: whether it minds the masks. Illegal actions of one that does not are replaced by random legal ones.
+        observation: what it sees, one of `oanquan_env.observation.OBSERVATIONS`.
 
     Attributes:
         illegal: how many actions have been replaced so far.
     """
 
-    def __init__(self, core: Core, choose: Observed, *, masked: bool = True) -> None:
+    def __init__(self, core: Core, choose: Observed, *, masked: bool = True, observation: str = "counts") -> None:
         self.core = core
-        self.encoder = Encoder(core)
+        self.encoder = Encoder(core, observation)
         self.masked = masked
         self.illegal = 0
         self._choose = choose
@@ -181,8 +185,9 @@ class ObservedPolicy:
 
 
 def _model_policy(model: Any, core: Core) -> Policy:
-    seen, wanted = model.observation_space.shape, (Encoder(core).size,)
-    if seen != wanted:
+    seen, known = model.observation_space.shape, {(Encoder(core, name).size,): name for name in OBSERVATIONS}
+    if seen not in known:
+        wanted = ", ".join(map(str, known))
         raise ValueError(f"the model sees observations of shape {seen}; those of '{core.rules}' have {wanted}")
     masked = "action_masks" in inspect.signature(model.predict).parameters
 
@@ -190,7 +195,7 @@ def _model_policy(model: Any, core: Core) -> Policy:
         options = {"action_masks": masks} if masked else {}
         return cast(npt.ArrayLike, model.predict(observations, deterministic=True, **options)[0])
 
-    return ObservedPolicy(core, choose, masked=masked)
+    return ObservedPolicy(core, choose, masked=masked, observation=known[seen])
 
 
 def _module_choice(module: Any) -> Observed:

@@ -25,9 +25,27 @@ COMMANDS = [
     for line in block.splitlines()
     if line.startswith("python train.py")
 ]
-PLIES = {"100000": "2048", "200000": "4096"}
+PLIES = {"1e5": "1024", "100000": "2048", "200000": "4096"}
 SMALL = ["--evaluation.every-plies", "1000000000"]
 SMALL_PPO = ["--ppo.n-envs", "64", "--ppo.n-steps", "16", "--ppo.batch-size", "256", "--evaluation.pairs", "4"]
+
+
+MISTAKES = """
+def generous(core, before, positions):
+    return 1 + 0 * before
+
+class Odd(MyNet):
+    config_type = dict
+
+class Halfway(MyRun):
+    def __init__(self, folder, config, report):
+        Run.__init__(self, folder, config, report)
+
+class Wrong(MyRun):
+    def __init__(self, folder, config, report):
+        super().__init__(folder, config, report)
+        self.network = "plain"
+"""
 
 
 @pytest.fixture
@@ -46,7 +64,7 @@ def run(arguments: list[str], *more: str) -> int:
 
 
 def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    network, reward, begun, resumed = COMMANDS
+    network, options, reward, begun, resumed = COMMANDS
     assert run(network, *SMALL, *SMALL_PPO) == 0
     assert "try: python evaluate.py ppo:runs/mine,network=my_learning:MyNet greedy random" in capsys.readouterr().out
     player = agents.make("ppo:runs/mine,network=my_learning:MyNet")
@@ -54,9 +72,13 @@ def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) 
     assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]
     with pytest.raises(FileError, match="its network is code; to run it, name it: ppo:FOLDER,network=my"):
         agents.make("ppo:runs/mine")
+    assert run(options, *SMALL, *SMALL_PPO) == 0
+    assert len(agents.make("ppo:runs/heads,network=my_learning:HeadsNet").network.heads) == 4
+    assert run(["--resume", "runs/heads", "--total-plies", "2e3"]) == 0
     assert run(reward, *SMALL, *SMALL_PPO) == 0
     assert yaml.safe_load((own / "runs" / "captures" / CARD_NAME).read_text())["reward"] == "my_learning:captures"
     assert run(begun, *SMALL) == 0
+    assert "try: python evaluate.py ppo:runs/own greedy" in capsys.readouterr().out
     assert run(resumed) == 0
     state = torch.load(own / "runs" / "own" / CHECKPOINT_NAME, weights_only=True)
     assert state["plies"] == 4096
@@ -69,6 +91,9 @@ def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) 
         ("--kind my_learning:Missing", "kind: 'my_learning:Missing' cannot be imported: "),
         ("--reward my_learning:captures", "network.name must be plain with reward=my_learning:captures"),
         ("--reward points", "reward must be outcome, margin, mixed or MODULE:NAME; got 'points'"),
+        ("--kind my_learning:Halfway", "my_learning:Halfway: Halfway.__init__ must set self.network"),
+        ("--kind my_learning:Wrong", "self.network must be the torch.nn.Module that it trains; got str"),
+        ("--network.name my_learning:Odd", "my_learning:Odd.config_type must be a subclass of NetworkConfig"),
         ("--network.name plain --reward my_learning:generous", "generous must return (64, 2) that sum to zero"),
     ],
 )
@@ -76,7 +101,7 @@ def test_a_name_that_leads_nowhere_is_an_error(
     own: Path, option: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with (own / "my_learning.py").open("a") as file:
-        file.write("\ndef generous(core, before, positions):\n    return 1 + 0 * before\n")
+        file.write(MISTAKES)
     more = [*SMALL, *SMALL_PPO] if "generous" in option else []
     assert train.main([*option.split(), "--output", "runs/x", *more]) == 2
     assert message in capsys.readouterr().err

@@ -112,7 +112,9 @@ def test_what_cannot_be_spread_is_refused(tmp_path: Path) -> None:
     openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
     with pytest.raises(UsageError, match="the files or the version of greedy differ between machines"):
         _play_pairing("mancala-world", openings, 0, [("greedy", "0123"), ("random", "")])
-    failure = train_seed(tmp_path, "swept", parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings)
+    failure = train_seed(
+        tmp_path, "swept", parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings.model_dump()
+    )
     assert (failure.seed, failure.folder) == (4, tmp_path / "seed-4")
     assert "training diverged: " in str(failure.error)
 

@@ -98,13 +98,16 @@ def test_a_torch_module_plays_its_best_legal_logit() -> None:
 
     core, module, masked = Core(), torch.nn.Linear(18, 10), Masked(18, 10)
     masked.load_state_dict(module.state_dict())
-    positions = random_positions(core, 50, seed=0)
+    positions, rng = random_positions(core, 50, seed=0), np.random.default_rng(0)
     with torch.no_grad():
         logits = module(torch.as_tensor(Encoder(core).encode(positions), dtype=torch.float32)).numpy()
     best = np.where(core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
     for one in (module, masked):
         assert (as_policy(one.train(), core).choose(positions, np.random.default_rng(0)) == best).all()
         assert one.training
+    module = torch.nn.Linear(Encoder(core, "moves").size, 10)
+    module.observation = "moves"
+    assert core.legal_mask(positions)[np.arange(len(positions)), as_policy(module, core).choose(positions, rng)].all()
     with pytest.raises(ValueError, match=r"logits of shape \(\d+, 3\); \(\d+, 10\) are wanted"):
         as_policy(torch.nn.Linear(18, 3), core).choose(positions, np.random.default_rng(0))
 

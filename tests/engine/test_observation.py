@@ -1,13 +1,18 @@
 """The encoder: layout, views, bounds."""
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from oanquan_env import Core, Rules, rotate_seats
 from oanquan_env.engine.notation import parse_position
-from oanquan_env.observation import COUNTS, Encoder
+from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.step import COUNTS
+from oanquan_env.errors import UsageError
+from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy
+from oanquan_env.playing import play_randomly
 from tests import strategies
 
 SHORT, NORTH = "mancala-world max_plies=50", "1,2,3,4,0,7*/0,0,5,6,8,0 20,-6 1 9"
@@ -42,14 +47,57 @@ def test_observations_stay_within_bounds_and_turn_with_the_seats(rules: Rules, s
         positions = positions[~positions.over]
 
 
-def test_features_are_one_hot_counts_numbers_stones_and_plies() -> None:
+def test_planes_are_one_hot_counts_numbers_stones_and_plies() -> None:
     core = Core()
-    encoder = Encoder(core)
-    observation = encoder.encode(core.start(1))
-    observation[0, 0] = 40
-    (found,) = encoder.features(observation)
-    assert found.shape == (encoder.feature_size,)
-    counts = found[: 12 * COUNTS].reshape(12, COUNTS)
+    encoder = Encoder(core, "planes")
+    (found,) = encoder.encode(parse_position(core, "40,5,5,5,5,0*/5,5,5,5,5,0* 0,-35 0 50", checked=False))
+    counts = found[encoder.layout["counts"]].reshape(12, COUNTS)
     assert (counts.sum(axis=1) == 1).all()
     assert counts.argmax(axis=1).tolist() == [COUNTS - 1, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]
-    assert found[-15:].tolist() == pytest.approx([4.0, 0.5, 0.5, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 1, 1, 1])
+    assert found[-15:].tolist() == pytest.approx([4.0, 0.5, 0.5, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 1, 1, 0.75])
+
+
+def wins_and_remains(core: Core, position: Positions) -> list[list[float]]:
+    """What the moves of one position win its mover, by `Core.expand`: at once, and after the best reply."""
+    mover, won = position.mover[0], [[0.0] * core.rules.actions for _ in range(2)]
+
+    def margins(after: Positions) -> npt.NDArray[np.float64]:
+        gained = (core.standings(after) - position.scores).astype(float)
+        return (gained * core.rules.players - gained.sum(axis=1, keepdims=True)) / (core.rules.players - 1) / 10
+
+    after, _, actions = core.expand(position)
+    for row, action in enumerate(actions):
+        won[0][action] = won[1][action] = margins(after)[row, mover]
+        if not after.over[row]:
+            replied = margins(core.expand(after[row : row + 1])[0])
+            best = replied[:, after.mover[row]].round(6) == replied[:, after.mover[row]].max().round(6)
+            won[1][action] = replied[best, mover].min()
+    return won
+
+
+@settings(max_examples=20)
+@given(strategies.rules(), strategies.seeds)
+def test_planes_are_the_same_compiled_or_not_within_bounds_and_turn_with_the_seats(rules: Rules, seed: int) -> None:
+    core, plain, rng = Core(rules), Core(rules, compiled=False), np.random.default_rng(seed)
+    positions = core.start(4)
+    play_randomly(core, positions, rng.integers(0, 12, 4), rng)
+    for name in ("planes", "moves"):
+        encoder = Encoder(core, name)
+        for viewer in (None, seed % rules.players):
+            seen = encoder.encode(positions, viewer)
+            assert seen.dtype == np.float32
+            assert ((seen >= encoder.low) & (seen <= encoder.high)).all()
+            assert (seen == Encoder(plain, name).encode(positions, viewer)).all()
+        assert (encoder.encode(rotate_seats(positions)) == encoder.encode(positions)).all()
+    moves = encoder.encode(positions)
+    assert (moves[:, : -2 * rules.actions] == Encoder(core, "planes").encode(positions)).all()
+    for row, over in enumerate(positions.over):
+        expected = np.zeros((2, rules.actions)) if over else wins_and_remains(core, positions[row : row + 1])
+        assert moves[row, -2 * rules.actions :] == pytest.approx(np.ravel(expected), abs=1e-5)
+    waiting = encoder.encode(positions, (positions.mover + 1) % rules.players)
+    assert not waiting[:, -2 * rules.actions :].any()
+
+
+def test_an_unknown_observation_is_refused() -> None:
+    with pytest.raises(UsageError, match="observation must be one of counts, planes, moves; got 'pixels'"):
+        Encoder(Core(), "pixels")

@@ -16,6 +16,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 from oanquan_env import Core, IllegalActionError, MatchRules, Rules, RulesError, env, raw_env
 from oanquan_env.engine.notation import Move
 from oanquan_env.envs.aec import GameEnv, MatchEnv
+from oanquan_env.observation import OBSERVATIONS
 from oanquan_env.rewards import REWARDS, game_rewards
 from tests.boards import fair_reward
 
@@ -39,13 +40,15 @@ def test_pettingzoo_s_tests_pass(preset: str, match: Any, monkeypatch: pytest.Mo
     make = functools.partial(env, rules=preset, match=match)
     api_test(make(), num_cycles=400)
     if not match:
-        api_test(raw_env(rules=preset, reward="margin"), num_cycles=300)
+        for observation in OBSERVATIONS:
+            api_test(raw_env(rules=preset, reward="margin", observation=observation), num_cycles=300)
     seed_test(make, num_cycles=50)
     render_test(lambda render_mode: make(render_mode=render_mode))
 
 
 def test_both_makers_and_pettingzoo_s_registry_take_the_same_parameters() -> None:
-    assert list(inspect.signature(env).parameters) == ["rules", "match", "reward", "opening_plies", "render_mode"]
+    parameters = ["rules", "match", "reward", "opening_plies", "observation", "render_mode"]
+    assert list(inspect.signature(env).parameters) == parameters
     assert inspect.signature(env).parameters == inspect.signature(raw_env).parameters
     for make in (env, raw_env, functools.partial(pettingzoo.make, "aec", "OAnQuan-v0")):
         game = make(rules="tonkin fields=3", reward="margin", render_mode="ansi").unwrapped
@@ -58,6 +61,8 @@ def test_both_makers_and_pettingzoo_s_registry_take_the_same_parameters() -> Non
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"match": True, "observation": "planes"}, ValueError, "a match shows counts: observation must be counts"),
+    ({"observation": "planes "}, ValueError, "observation must be one of counts, planes, moves"),
     ({"reward": "points"}, ValueError, "reward must be one of outcome, margin, mixed; got 'points'"),
     ({"render_mode": "ascii"}, ValueError, "render_mode must be one of"),
     ({"opening_plies": -1}, ValueError, "opening_plies must be a whole number from 0 to 200; got -1"),

@@ -8,7 +8,9 @@ pytest.importorskip("stable_baselines3")
 
 from sb3_contrib import MaskablePPO
 
+from oanquan_env import Core
 from oanquan_env.envs.vector import OAnQuanVectorEnv
+from oanquan_env.players import as_policy
 from oanquan_env.sb3 import OAnQuanVecEnv
 from tests.players import random_legal
 
@@ -36,8 +38,8 @@ def test_it_is_the_vector_environment_with_monitor_entries() -> None:
         games.set_attr("seed", 1)
 
 
-def test_maskable_ppo_learns_on_features_and_takes_another_opponent() -> None:
-    games = OAnQuanVecEnv(8, opponent="random", features=True)
+def test_maskable_ppo_learns_on_planes_and_takes_another_opponent() -> None:
+    games = OAnQuanVecEnv(8, opponent="random", observation="planes")
     model = MaskablePPO("MlpPolicy", games, n_steps=32, batch_size=64, seed=0, device="cpu")
     model.learn(512)
     games.set_opponent(["greedy", "random"])
@@ -45,3 +47,6 @@ def test_maskable_ppo_learns_on_features_and_takes_another_opponent() -> None:
     model.learn(512)
     assert len(model.ep_info_buffer or ()) > 5
     assert games.observation_space.shape == (12 * 17 + 3,)
+    core = Core()
+    player = as_policy(model, core)  # it sees what it learned from
+    assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]

@@ -16,6 +16,7 @@ from oanquan_env.board import shared_core
 from oanquan_env.envs import TERMINATIONS
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
+from oanquan_env.observation import OBSERVATIONS, Encoder
 from oanquan_env.rewards import REWARDS
 from tests import ROOT, strategies
 from tests.players import FirstMove, random_legal, refusing
@@ -66,6 +67,23 @@ def test_rows_are_single_environments(preset: str, mode: AutoresetMode) -> None:
     for opponent in ("random", "greedy", FirstMove(shared_core(rules))):
         settings = {"opponent": opponent, "reward": reward, "opening_plies": 3}
         assert compare_with_single(rules, mode, n=4, steps=40, seed=7, **settings) > 3
+    for observation in ("planes", "moves"):
+        settings = {"opponent": "greedy", "opening_plies": 3, "observation": observation}
+        assert compare_with_single(rules, mode, n=4, steps=20, seed=7, **settings) > 0
+
+
+@pytest.mark.parametrize("opponent", [None, "greedy"])
+def test_all_observations_are_of_the_same_games(opponent: str | None) -> None:
+    settings: Any = {"opponent": opponent, "threads": 2, "autoreset_mode": "SameStep"}
+    games = {name: OAnQuanVectorEnv(2000, observation=name, **settings) for name in OBSERVATIONS}
+    encoders, rng, actions = {name: Encoder(Core(), name) for name in OBSERVATIONS}, np.random.default_rng(0), None
+    for step in range(8):
+        for name, env in games.items():
+            seen = env.reset(seed=1)[0] if actions is None else env.step(actions)[0]
+            viewer = None if opponent is None else env.seats
+            assert (seen == encoders[name].encode(env.positions, viewer)).all(), (step, name)
+            assert env.observation_space.contains(seen)
+        actions = random_legal(env.action_masks(), rng)
 
 
 @settings(max_examples=15)

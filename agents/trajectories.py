@@ -1,0 +1,195 @@
+"""Whole games for offline reinforcement learning, as `.npz` files and as a Minari data set.
+
+    python -m agents.trajectories --output out/games --games 1000 --player minimax:depth=4 --opponent greedy
+    python -m agents.trajectories --output out/games --games 1000 --minari oanquan/minimax-v0
+
+The player's seat is drawn for each game, and the opponent plays all others. The files are `games-00000.npz` and so on,
+for `numpy.load`; `FIELDS` describes their arrays. They depend on the options alone. The same command keeps finished
+files. A Minari data set (`pip install -e ".[minari]"`) shows the same games as the player sees them in the environment
+`OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
+"""
+
+import dataclasses
+import json
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import tyro
+
+from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
+from agents.support.folder_lock import lock_folder
+from oanquan_env import Core
+from oanquan_env.engine.positions import Termination
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.errors import needing_extra
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, write_atomically
+from oanquan_env.observation import Encoder
+from oanquan_env.players import Policy, as_policy
+from oanquan_env.playing import play_randomly
+from oanquan_env.rewards import check_reward, ply_rewards
+
+PROGRAM = "python -m agents.trajectories"
+ABOUT_NAME = "about.json"  # the file with the options of the games
+GAMES = 500  # of a file, which a kill loses
+Columns: TypeAlias = dict[str, npt.NDArray[Any]]
+FIELDS = {
+    "observations": "(M, D) int32, the position before each ply as its mover sees it, see oanquan_env.observation",
+    "masks": "(M, A) bool, the legal actions",
+    "actions": "(M,) uint8, the action played",
+    "movers": "(M,) uint8, the seat that played it",
+    "rewards": "(M, P) float32, what each seat gets for the ply",
+    "begins": "(G,) int64, the first ply of each game, which go on to the next game's",
+    "seats": "(G,) uint8, the player's seat; the opponent plays all others",
+    "standings": "(G, P) int32, points at the end",
+    "terminations": "(G,) uint8, why the game ended, as in oanquan_env.envs.TERMINATIONS",
+    "final_observations": "(G, D) int32, the end as the player sees it",
+}
+"""The arrays of a file of G games with M plies in all, one game after the other."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The options that the games depend on."""
+
+    games: Count  # how many games
+    player: str = "minimax:depth=4"  # the player whose view Minari shows, by name
+    opponent: str = "greedy"  # who plays all other seats
+    rules: str = DEFAULT_PRESET  # rules by name
+    reward: str = "margin"  # reward of a ply: margin, outcome or mixed
+    opening_plies: CountOrZero = 8  # games begin 0 to this many random plies after the set-up
+    seed: Seed = 0  # seed of all chance
+
+
+def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recipe, rng: np.random.Generator) -> Columns:
+    """Play `n` games of the player and the opponent; return the arrays of `FIELDS`."""
+    positions, seats = core.start(n), rng.integers(0, core.rules.players, n)
+    play_randomly(core, positions, rng.integers(0, recipe.opening_plies + 1, n), rng)
+    ended = positions.over.nonzero()[0]
+    positions[ended] = core.start(len(ended))  # such games begin without an opening
+    encoder, reward, going = Encoder(core), check_reward(recipe.reward), np.arange(n)
+    plies: list[tuple[npt.NDArray[Any], ...]] = []
+    while going.size:
+        some = positions[going]
+        movers, before, actions = some.mover.copy(), some.scores.copy(), np.zeros(len(going), dtype=np.intp)
+        observations, masks, mine = encoder.encode(some), core.legal_mask(some), movers == seats[going]
+        for player, rows in zip(players, (mine.nonzero()[0], (~mine).nonzero()[0]), strict=True):
+            if rows.size:
+                actions[rows] = player.choose(some[rows], rng)
+        core.play(some, actions)
+        rewards = ply_rewards(reward, core, before, some).astype(np.float32)
+        plies.append((going, observations, masks, actions.astype(np.uint8), movers.astype(np.uint8), rewards))
+        positions[going] = some
+        going = going[~some.over]
+    game, *columns = (np.concatenate(parts) for parts in zip(*plies, strict=True))
+    order = game.argsort(kind="stable")
+    by_game = (np.searchsorted(game[order], np.arange(n)), seats.astype(np.uint8), core.standings(positions))
+    ends = positions.ended, encoder.encode(positions, seats)
+    return dict(zip(FIELDS, (*(column[order] for column in columns), *by_game, *ends), strict=True))
+
+
+def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
+    """Write the files that are not there yet."""
+    players = as_policy(recipe.player, core), as_policy(recipe.opponent, core)
+    with progress_bar() as bar:
+        for number in bar.track(range(-(-recipe.games // GAMES)), description="files"):
+            path = folder / f"games-{number:05}.npz"
+            if not path.exists():
+                n = min(GAMES, recipe.games - number * GAMES)
+                found = play_games(core, players, n, recipe, np.random.default_rng([recipe.seed, number]))
+                write_atomically(path, npz_bytes(**found))
+
+
+def read_games(path: Path) -> Columns:
+    """Return the arrays of a file, see `FIELDS`; raises `ValueError` that names a file which holds something else."""
+    with naming_damage(path, "not a file of games", "; delete it to make it anew"):
+        data = read_arrays(path)
+        return {name: data[name] for name in FIELDS}
+
+
+def episodes(games: Columns) -> Iterator[Columns]:
+    """Yield each game as the player sees it, as an episode of the environment `OAnQuan-v0`.
+
+    An episode has T steps: `observations` (T+1, D), `masks` (T+1, A), and `actions`, `rewards`, `terminations` and
+    `truncations` (T,). A reward covers the player's ply and all replies, that of the first step also what came before.
+    Games in which the player never moved are left out.
+    """
+    ends = np.append(games["begins"][1:], len(games["actions"]))
+    for game, (begin, end) in enumerate(zip(games["begins"], ends, strict=True)):
+        seat = games["seats"][game]
+        turns = begin + (games["movers"][begin:end] == seat).nonzero()[0]
+        if not turns.size:
+            continue
+        last, truncated = np.arange(len(turns)) == len(turns) - 1, games["terminations"][game] >= Termination.MAX_PLIES
+        masks = games["masks"][turns]
+        yield {
+            "observations": np.concatenate([games["observations"][turns], games["final_observations"][[game]]]),
+            "masks": np.concatenate([masks, np.zeros_like(masks[:1])]),
+            "actions": games["actions"][turns].astype(np.int64),
+            "rewards": np.add.reduceat(games["rewards"][begin:end, seat], np.append(0, turns[1:] - begin)),
+            "terminations": last & (not truncated),
+            "truncations": last & truncated,
+        }
+
+
+def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
+    """Write a Minari data set of the player's episodes in the files of a folder; return how many there are."""
+    with needing_extra("minari"):
+        import minari
+        from minari.data_collector import EpisodeBuffer
+    found = (episode for path in sorted(folder.glob("games-*.npz")) for episode in episodes(read_games(path)))
+    buffers = []
+    for number, episode in enumerate(found):
+        masks = episode.pop("masks").astype(np.int8)
+        parts = {key: list(column) for key, column in episode.items()}
+        buffers.append(EpisodeBuffer(id=number, infos={"action_mask": list(masks)}, **parts))
+    settings: Any = {name: getattr(recipe, name) for name in ("rules", "opponent", "reward", "opening_plies")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it would like an author and a permalink
+        minari.create_dataset_from_buffers(
+            name,
+            buffers,
+            env=gymnasium.make("OAnQuan-v0", **settings),
+            algorithm_name=recipe.player,
+            description=f"Ô Ăn Quan, made by {command_of(PROGRAM, recipe)}",
+        )
+    return len(buffers)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line."""
+
+    output: Folder  # the folder of the games
+    recipe: tyro.conf.OmitArgPrefixes[Recipe]
+    # also write the Minari data set of this name, such as oanquan/minimax-v0, where MINARI_DATASETS_PATH says
+    minari: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = None
+
+
+@command(Options, PROGRAM, __doc__)
+def main(options: Options) -> None:
+    """Play the games and write them."""
+    recipe, folder = options.recipe, options.output
+    core = Core(recipe.rules)
+    check_reward(recipe.reward)
+    asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    folder.mkdir(parents=True, exist_ok=True)
+    with lock_folder(folder):
+        path = folder / ABOUT_NAME
+        before = read_json(path).get("asked") if path.exists() else None
+        if before not in (None, asked):
+            raise ValueError(f"{folder} holds games of {before}; got {asked}: take another folder for other games")
+        write_atomically(path, (json.dumps({"asked": asked, "fields": FIELDS}, indent=1) + "\n").encode())
+        write_games(recipe, core, folder)
+        print(f"{recipe.games:,} games in {folder}")
+        if options.minari is not None:
+            print(f"{write_minari(options.minari, recipe, folder):,} episodes in the Minari data set {options.minari}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
