@@ -1,6 +1,7 @@
 // Plays sessions for test_page_model.py: lists of [request, arguments] in, after each of them {refused, state, seats} out. Beside the
 // requests of a session there are "answer": a move of the player that is no person; "hint"; "reopen": the game goes on in
-// another session with what this one keeps; "link": it begins again from its link; and "lessons", whose answer has them.
+// another session with what this one keeps; "link": it begins again from its link; "read": a game begins from
+// a link; and "lessons", whose answer has them.
 
 import { readFileSync } from "node:fs";
 
@@ -33,6 +34,7 @@ async function play(script) {
       session = begin();
       await session.restore(JSON.parse(kept));
     },
+    read: ({ link }) => session.request("new", readLink(link, catalogue)),
     link: () => session.request("new", readLink(session.state().link, catalogue)),
     lessons: async () => ({ lessons: await lessonsOf(engine, catalogue, data) }),
   };

@@ -25,6 +25,7 @@ export function show() {
   const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
+  $("send").hidden = !state.sent?.due || !view.settled;
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();
@@ -113,6 +114,7 @@ function matchEnd(match) {
 $("next-round").onclick = () => play("next_round").catch(complain);
 $("rematch").onclick = () => play("rematch").catch(complain);
 $("resume").onclick = () => (page.state.kept ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
+$("send").onclick = () => import("./files.js").then(({ shareLink }) => shareLink(page.state.sent.link)).catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("card").onclick = () => import("./files.js").then(({ shareCard }) => shareCard(values?.judged() ?? null)).catch(complain);
 $("review").onclick = () => review();

@@ -5,6 +5,8 @@ import { WORDS } from "./words.js";
 const ADDED = {
   en: {
     firstGame: "Your first game", well: "Well done!",
+    friend: "A friend elsewhere: you send each other links", elsewhere: "This game went on elsewhere. Which version do you want to play?",
+    here: (length) => `The one here (${length})`, there: (length) => `The one in the link (${length})`,
     task: (field, way) => `Your move: tap square ${field}, then the arrow that goes ${way}.`,
     other: (field, way) => `That’s a legal move, but not the one we’re after. Try square ${field}, ${way}.`,
     ways: {
@@ -44,6 +46,8 @@ const ADDED = {
   },
   vi: {
     firstGame: "Chơi ván đầu", well: "Đúng rồi!",
+    friend: "Một người bạn ở xa: gửi liên kết cho nhau", elsewhere: "Ván này đã được đi tiếp ở nơi khác. Bạn muốn chơi bản nào?",
+    here: (length) => `Bản ở đây (${length})`, there: (length) => `Bản trong liên kết (${length})`,
     task: (field, way) => `Mời bạn đi: chạm ô ${field}, rồi chọn mũi tên ${way}.`,
     other: (field, way) => `Nước ấy cũng đi được, nhưng hãy thử ô ${field}, ${way}.`,
     ways: {

@@ -8,7 +8,7 @@ import { readLink } from "./links.js";
 import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
-import { gamesLeft, goBack, play, view } from "./table.js";
+import { friendGames, gamesLeft, goBack, play, view } from "./table.js";
 import { plateNames } from "./told.js";
 
 export function open() {
@@ -24,8 +24,9 @@ async function openText(text, number = null) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
     const held = text.trim();
-    if (/^https?:\S+#\S+$/.test(held)) await openHeld(held.slice(held.indexOf("#") + 1));
-    else await play("load", number === null ? { text } : { text, number });
+    if (/^https?:\S+#\S+$/.test(held)) {
+      if (!(await openHeld(held.slice(held.indexOf("#") + 1)))) return;
+    } else await play("load", number === null ? { text } : { text, number });
     $("share-dialog").close();
     $("games-dialog").close();
     notice(words().opened);
@@ -59,10 +60,18 @@ async function openFile(file) {
   if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
 }
 
-/** Begin the game that a link holds; where it has no moves and names no players, who sits here stays. */
+/**
+ * Begin the game that a link holds; where it has no moves and names no players, who sits here stays. If a game with a friend
+ * does not go on from what was played here, ask which version to play, and return false.
+ */
 async function openHeld(text) {
-  const asked = readLink(text, page.catalogue);
-  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
+  const asked = readLink(text, page.catalogue), { moves: there } = asked, here = friendGames().get(asked.id) ?? "";
+  const begin = (moves) => play("new", { ...asked, moves, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
+  if (there.startsWith(here)) return begin(there).then(() => true);
+  const version = (name, moves) => [name(words().length(moves.replace(/\D/g, "").length)), () => begin(moves).then(() => $("games-dialog").close(), complain)];
+  $("share-dialog").close();
+  chooseGame(words().elsewhere, [version(words().here, here), version(words().there, there)]);
+  return false;
 }
 
 /** Begin the game that the address holds. */
@@ -93,8 +102,9 @@ async function download(content, type, name) {
   notice(words().saved(name));
 }
 
-function shareLink() {
-  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${page.state.link}` };
+/** Share or copy the link that has this fragment. */
+export function shareLink(fragment) {
+  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${fragment}` };
   $("share-dialog").close();
   if (!shares(shared)) return copy(shared.url, words().copied);
   return navigator.share(shared).catch(() => {}); // it was put off
@@ -127,7 +137,7 @@ export async function shareCard(judged) {
 }
 
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
-$("link").onclick = shareLink;
+$("link").onclick = () => shareLink(page.state.link);
 $("gif").onclick = animation;
 $("load").onclick = () => $("file").click();
 $("paste").onclick = () => openText($("pasted").value);

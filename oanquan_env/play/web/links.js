@@ -1,8 +1,9 @@
 // A game as the fragment of an address: #rules=vietnamese&moves=5A3A, with from=POSITION for one that did not begin at the
 // set-up, match=RULES for a match, whose moves are those of all rounds (match-model.js), and south=NAME and so on for players
-// who are no persons, as a record names them. A link may come from anybody: it has few keys, each once, and no text in it is longer
-// than it must be.
+// who are no persons, as a record names them. In a link for a friend, game=ID tells games apart, and other persons are named
+// friend. A link may come from anybody: it has few keys, each once, and no text in it is longer than it must be.
 
+import { FRIEND, PERSON } from "./game-model.js";
 import { SEATS, moveText, positionText } from "./notation.js";
 import { Refused } from "./refused.js";
 import { matchRulesText, parseRules, quoted, rulesText } from "./rules.js";
@@ -10,16 +11,24 @@ import { roundsText } from "./match-model.js";
 
 const sides = (players) => SEATS.en[players].map((name) => name.toLowerCase());
 
-/** The fragment, without #, of a game (game-model.js). */
-export function linkOf(game, catalogue) {
+/** The fragment, without #, of a game (game-model.js); with the `id` of a game with friends, for the friend whose turn is next. */
+export function linkOf(game, catalogue, id = null) {
   const { engine, rules, match, played, resigned } = game, moves = game.line().map(({ action }) => action);
   const begun = positionText(rules, game.root.position), usual = begun === positionText(rules, engine.start(rules));
   const held = [["rules", rulesText(rules, catalogue)]];
   if (match) held.push(["match", matchRulesText(match.rules)]);
   else if (!usual) held.push(["from", begun]);
-  held.push(["moves", match ? roundsText(match, moves, resigned !== null) : moves.map(moveText).join("")]);
-  for (const [seat, side] of sides(rules.players).entries()) if (game.known(played[seat])) held.push([side, played[seat]]);
+  held.push(["moves", match ? roundsText(match, moves, resigned !== null) : moves.map(moveText).join("") + (id && resigned !== null ? "-" : "")]);
+  const sitting = id ? seatsOfReader(game) : played.map((name) => (game.known(name) ? name : PERSON));
+  for (const [seat, side] of sides(rules.players).entries()) if (sitting[seat] !== PERSON) held.push([side, sitting[seat]]);
+  if (id) held.push(["game", id]);
   return held.map(([key, value]) => `${key}=${safe(value)}`).join("&");
+}
+
+/** Who sits where for the friend whose turn comes next: it is a person there, and the persons here are its friends. */
+function seatsOfReader({ names, position: { mover } }) {
+  const reader = names.map((_, turn) => (mover + turn) % names.length).find((seat) => names[seat] === FRIEND);
+  return names.map((name, seat) => (seat === reader ? PERSON : name === PERSON ? FRIEND : name));
 }
 
 /** A text in a fragment; characters that fragments may have stay readable, but not *, which some messengers take out. */
@@ -27,7 +36,7 @@ const safe = (text) => encodeURIComponent(text).replace(/%(2C|2F|3A|3D)/g, decod
 
 // ---- reading ---------------------------------------------------------------------------------------------------------
 
-const LONGEST = { rules: 1000, from: 1000, match: 1000, moves: 50_000, south: 100, east: 100, north: 100, west: 100 };
+const LONGEST = { rules: 1000, from: 1000, match: 1000, moves: 50_000, south: 100, east: 100, north: 100, west: 100, game: 20 };
 const LONGEST_LINK = 100_000;
 
 const refuse = (en, vi) => { throw new Refused("request", en, vi); };
@@ -49,7 +58,7 @@ export function readLink(fragment, catalogue) {
   if (stranger) refuse(`nobody sits ${stranger} by the rules of the link`, `theo luật của liên kết, không có ai ở ${stranger}`);
   if (held.has("match") && held.has("from")) refuse("a match begins at the set-up: a link has from or match", "cả trận bắt đầu từ đầu: liên kết chỉ có from hoặc match");
   return {
-    rules, position: held.get("from") ?? null, match: held.get("match") ?? null, moves: held.get("moves") ?? "",
+    rules, position: held.get("from") ?? null, match: held.get("match") ?? null, moves: held.get("moves") ?? "", id: held.get("game") ?? null,
     seats: seats.map((side) => held.get(side) ?? catalogue.person),
   };
 }

@@ -59,6 +59,7 @@ export function status(view) {
     return [state.outcome ? `${words.over} ${told} (${points}).` : points ? `${told} ${capital(points)}.` : told, view.notes.get(view.number), view.whole].filter(Boolean).join(" ");
   }
   if (state.trouble) return `${words.trouble} ${navigator.onLine === false ? words.offline : state.trouble}`;
+  if (state.turn === "friend") return words.waiting(playerName(view, state.mover));
   if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1, turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   if (view.helped === state.game) return (state.line.length ? "" : greeting(view)) + help(view);
