@@ -47,6 +47,7 @@ from oanquan_env.search.value_net import ValueNet, read_value_net
 from tools.page_files import BEGIN, WEB, lists
 
 FOLDER = WEB / "data"
+PAR = "par.json"
 
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
 """Players suggested where one is named."""
@@ -186,6 +187,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         "puzzles-first.json",
         as_json([{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]),
     )
+    yield PAR, (FOLDER / PAR).read_bytes()  # tools.par makes it
     for name, preset in PRESETS.items():
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
         for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # other programs make them

@@ -113,7 +113,7 @@ function keep() {
 const isText = (value) => typeof value === "string", areTexts = (value) => Array.isArray(value) && value.every(isText);
 const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText(value.id ?? "");
 const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2 : isText(value.level));
-const isAim = (value) => value?.helped === true || (Number.isInteger(value?.bound) && Number.isInteger(value.least));
+const isAim = (value) => value?.helped === true || [[value?.bound, value?.least], [value?.par, value?.day]].some((numbers) => numbers.every(Number.isInteger));
 
 /** What this tab kept, or else the last of any tab. Other pages of the host may have written it: what is not such a thing is left out. */
 function kept() {
