@@ -5,6 +5,7 @@ import { WORDS } from "./words.js";
 const ADDED = {
   en: {
     firstGame: "Your first game", well: "Well done!",
+    beat: (winner, loser, scores) => `${winner} beat ${loser} ${scores}`, drew: (one, other, scores) => `${one} and ${other} drew ${scores}`,
     friend: "A friend elsewhere: you send each other links", elsewhere: "This game went on elsewhere. Which version do you want to play?",
     here: (length) => `The one here (${length})`, there: (length) => `The one in the link (${length})`,
     task: (field, way) => `Your move: tap square ${field}, then the arrow that goes ${way}.`,
@@ -46,6 +47,7 @@ const ADDED = {
   },
   vi: {
     firstGame: "Chơi ván đầu", well: "Đúng rồi!",
+    beat: (winner, loser, scores) => `${winner} thắng ${loser} ${scores}`, drew: (one, other, scores) => `${one} và ${other} hòa ${scores}`,
     friend: "Một người bạn ở xa: gửi liên kết cho nhau", elsewhere: "Ván này đã được đi tiếp ở nơi khác. Bạn muốn chơi bản nào?",
     here: (length) => `Bản ở đây (${length})`, there: (length) => `Bản trong liên kết (${length})`,
     task: (field, way) => `Mời bạn đi: chạm ô ${field}, rồi chọn mũi tên ${way}.`,

@@ -9,7 +9,7 @@ import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
 import { friendGames, gamesLeft, goBack, play, view } from "./table.js";
-import { plateNames } from "./told.js";
+import { plateNames, playerName } from "./told.js";
 
 export function open() {
   $("pasted").value = "";
@@ -112,11 +112,18 @@ export function shareLink(fragment) {
 
 /** The game as its pictures show it: the first seat is at the bottom however the board stands, and those are named who played. */
 function pictured() {
-  const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board, words } = view, drawing = board.plain, called = drawing.seats[page.language];
-  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), names = plateNames({ board: { language: board.language, two: board.two, called }, state: { seats } });
+  const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board } = view, drawing = board.plain, called = drawing.seats[page.language];
+  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), told = { board: { language: board.language, two: board.two, called }, state: { seats } };
   const moves = line.map((serial) => view.moves[serial]), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
-  const verdict = !outcome ? "" : outcome.winners.length === seats.length ? words.draw : words.wins(outcome.winners.map((seat) => capital(called[seat])));
-  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names, labels, verdict };
+  const verdict = outcome ? result(outcome, (seat) => playerName(told, seat)) : "";
+  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names: plateNames(told), labels, verdict };
+}
+
+/** Who beat whom and by how much, as in "You beat Bống 42–28"; of three or four players who won. */
+function result({ scores, winners }, name) {
+  const { draw, wins } = view.words, [one, other] = scores[1] > scores[0] ? [1, 0] : [0, 1];
+  if (scores.length > 2) return winners.length === scores.length ? draw : wins(winners.map((seat) => capital(name(seat))));
+  return capital(words()[winners.length > 1 ? "drew" : "beat"](name(one), name(other), `${scores[one]}–${scores[other]}`));
 }
 
 async function animation() {
@@ -133,7 +140,7 @@ export async function shareCard(judged) {
   const game = pictured(), { card } = await import("./picture.js"), dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const about = `${presetName(page.state.rules)} · ${words().length(page.state.line.length)}`;
   const rows = (judged ?? []).map(({ blunders, share }, seat) => [game.names[seat][0], words().judged(blunders, share)]);
-  await download(await card(game, page.language, "Ô Ăn Quan", about, rows, dark), "image/png", "oanquan.png");
+  await download(await card(game, page.language, [[about, ""], ...rows], dark), "image/png", "oanquan.png");
 }
 
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
