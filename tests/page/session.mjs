@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 const web = new URL("../../oanquan_env/play/web/", import.meta.url), content = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
 const [{ Engine }, { Session }, { lessonsOf }, { parseMove, positionText }, { readLink }, { Refused }] = await Promise.all(
-  ["engine.js", "session.js", "lessons.js", "notation.js", "links.js", "refused.js"].map(load),
+  ["engine.js", "session.js", "lessons.js", "notation.js", "link-reading.js", "refused.js"].map(load),
 );
 const data = async (name) => JSON.parse(content(`data/${name}`)), catalogue = await data("catalogue.json");
 const engine = await Engine.load(content("engine.wasm"), JSON.parse(content("engine.json")));

@@ -4,7 +4,7 @@ import { presetName } from "./beside.js";
 import { ROLES, moveName } from "./board-words.js";
 import { $, complain, copy, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
-import { readLink } from "./links.js";
+import { readLink } from "./link-reading.js";
 import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";

@@ -100,11 +100,3 @@ export function hintWords(view, hint) {
   const ends = words.ends(Math.round(values[best]), how(view, hint), view.state.seats.length);
   return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${points ? `${words.captures} ${points}; ` : ""}${ends}`;
 }
-
-/** Why fields changed hands after a round of a match: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */
-export function settlement(view, { winner, owed, sold, pawned, returned }) {
-  const words = wordsOf(view), name = (player) => capital(seatName(view, player)), numbers = (fields) => fields.map((field) => field[1]);
-  const given = [[sold, "sells"], [pawned, "pawns"]].flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : [])).join(words.and);
-  const told = [given && `${words.owes(name(1 - winner), owed, given)} ${words.prices}`, returned.length && `${name(winner)} ${words.redeems(numbers(returned))}.`];
-  return told.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;
-}
