@@ -25,7 +25,9 @@ export function show() {
   const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
-  $("send").hidden = !state.sent?.due || !view.settled;
+  const due = state.sent?.due && view.settled, shown = !$("send").hidden;
+  $("send").hidden = !due;
+  if (due && !shown) $("send").scrollIntoView({ block: "nearest", behavior: "smooth" });
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();
@@ -69,7 +71,7 @@ function showMoves(number) {
 
 function showMatch() {
   $("match").hidden = !page.state.match;
-  if (page.state.match) import("./match-table.js").then(({ showRounds }) => showRounds()).catch(complain);
+  if (page.state.match) import("./match-table.js").then(({ roundsOf }) => $("match").replaceChildren(...roundsOf(view, make))).catch(complain);
 }
 
 // ---- the end ---------------------------------------------------------------------------------------------------------

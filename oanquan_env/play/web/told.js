@@ -21,7 +21,7 @@ export const playerName = (view, player) => nameAndRole(view, player)[0];
 /** Of each seat its name, who sits there, and whose face that is, for the plates beside the board; three or four players have no room for levels. */
 export const plateNames = (view) => view.state.seats.map((seat, player) => {
   const { two } = view.board, [name, role] = nameAndRole(view, player);
-  return [capital(two ? name : name.replace(/^(máy )?bên /, "")), two || seat.person ? role.split(":")[0] : "", seat.name];
+  return [capital(two ? name.replace(/^your /, "") : name.replace(/^(máy )?bên /, "")), two || seat.person ? role.split(":")[0] : "", seat.name];
 });
 
 /** A seat as a sentence names it. */
