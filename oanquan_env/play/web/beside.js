@@ -27,7 +27,7 @@ export function show() {
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
   const due = state.sent?.due && view.settled, shown = !$("send").hidden;
   $("send").hidden = !due;
-  if (due && !shown) $("send").scrollIntoView({ block: "nearest", behavior: "smooth" });
+  if (due && !shown) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // below the buttons that come with a first move
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();
