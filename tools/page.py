@@ -17,6 +17,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from oanquan_env.benchmark.opening_values import openings_table_path
@@ -47,6 +48,10 @@ from oanquan_env.search.value_net import ValueNet, read_value_net
 from tools.page_files import BEGIN, WEB, lists
 
 FOLDER = WEB / "data"
+PAR = "par.json"
+NETWORK = "ppo:pretrained"
+EXPLOIT = Path(__file__).parents[1] / "benchmarks" / "results" / "exploit.json"
+"""The best responses that `python -m benchmarks.exploit` found."""
 
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
 """Players suggested where one is named."""
@@ -163,6 +168,20 @@ def heaps(index: int, square: Square) -> dict[str, Any]:
     }
 
 
+def network_lines() -> dict[str, list[dict[str, Any]]]:
+    """For each preset the best responses found to `NETWORK`: the network's seat, its loss in points, and the moves."""
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for found in json.loads(EXPLOIT.read_text(encoding="utf-8"))["results"]:
+        if found["player"] == NETWORK:
+            line = {
+                "seat": SEAT_NAMES[2].index(found["seat"].capitalize()),
+                "margin": found["margin"],
+                "line": found["line"],
+            }
+            lines.setdefault(found["rules"], []).append(line)
+    return lines
+
+
 def net_bytes(net: ValueNet) -> bytes:
     """Return the net as the leaves of searches use it: the first two layers rounded to int16, the rest float32."""
     core = Core(net.rules)
@@ -186,6 +205,8 @@ def files() -> Iterator[tuple[str, bytes]]:
         "puzzles-first.json",
         as_json([{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]),
     )
+    yield "network-lines.json", as_json({"player": NETWORK, "lines": network_lines()})
+    yield PAR, (FOLDER / PAR).read_bytes()  # tools.par makes it
     for name, preset in PRESETS.items():
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
         for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # other programs make them

@@ -81,7 +81,7 @@ class Move:
         move = _MOVES.get(text)
         if move is None:
             raise NotationError(
-                "a move is a field's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; "
+                "a move is a square's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; "
                 f"got {quoted(text)}",
                 column=_move_fault(text),
             )
@@ -190,7 +190,7 @@ def _number(span: _Span, pattern: re.Pattern[str], name: str) -> int:
 def square_name(
     rules: Rules, index: int, language: Language = "en", seats: Sequence[str] = (), mover: int | None = None
 ) -> str:
-    """A square of the ring in words: `field 3 of South`, `the mandarin square after North`.
+    """A square of the ring in words: `square 3 of South`, `the mandarin square after North`.
 
     `seats` are the players' names. Vietnamese leaves them out in the row of `mover`.
     """

@@ -62,7 +62,7 @@ class BookPolicy:
         keys, each = canonical_keys(self.core, positions), np.arange(len(positions))
         leads = relative_points(positions.scores)[each, positions.mover]
         for row, (key, lead, ply) in enumerate(zip(keys.tolist(), leads.tolist(), positions.ply.tolist(), strict=True)):
-            strategy = self._upper if (ply - self._start.ply[0]) % 2 else self._lower
+            strategy = self.upper if (ply - self._start.ply[0]) % 2 else self.lower
             if strategy is not None and key in strategy.entries:
                 entry = strategy.entry(key, lead)
                 if ply + 2 * entry.rank <= self.core.rules.max_plies:
@@ -82,21 +82,23 @@ class BookPolicy:
             move = before.pop()
             return bool(self.known(before.positions)[0] == move.action)
         if before.mover != seat:
-            upper, key = self._upper, canonical_keys(self.core, before.positions)
+            upper, key = self.upper, canonical_keys(self.core, before.positions)
             if upper is None or key != canonical_keys(self.core, self._start):
                 return False
             return before.ply + 1 + 2 * upper.longest <= self.core.rules.max_plies
         return before.outcome is None and bool(self.known(before.positions)[0] != UNKNOWN)
 
     @functools.cached_property
-    def _lower(self) -> "_Followed | None":
+    def lower(self) -> "Followed | None":
+        """The lower bound's strategy, which plays after an even number of plies; None without one."""
         return self._followed(self.certificate.lower, True)
 
     @functools.cached_property
-    def _upper(self) -> "_Followed | None":
+    def upper(self) -> "Followed | None":
+        """The upper bound's strategy; None without one."""
         return self._followed(self.certificate.upper, False)
 
-    def _followed(self, strategy: Strategy | None, is_lower: bool) -> "_Followed | None":
+    def _followed(self, strategy: Strategy | None, is_lower: bool) -> "Followed | None":
         if strategy is None:
             return None
         core, moves = self.certificate.core, strategy.moves.astype(np.intp)
@@ -109,7 +111,7 @@ class BookPolicy:
         columns = (column.tolist() for column in (moves, ranks, graph.values(ranks)))
         for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last of ranks and values are of the end
             entries.setdefault(key[: 2 * SIDE_BYTES], []).append(_Entry(*entry))
-        return _Followed(goal, entries, int(ranks.max()))
+        return Followed(goal, entries, int(ranks.max()))
 
 
 class _Entry(NamedTuple):
@@ -120,7 +122,7 @@ class _Entry(NamedTuple):
     value: int
 
 
-class _Followed(NamedTuple):
+class Followed(NamedTuple):
     """A strategy to the end: the lead that its player reaches, the entries by the position's key, and the top rank."""
 
     goal: float

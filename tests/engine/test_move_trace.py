@@ -48,10 +48,10 @@ def test_a_relay_and_a_chain_are_told_in_order() -> None:
     assert ["".join(map(str, frame.seeds)) for frame in trace.frames()] == frames
     assert str(trace).splitlines() == [
         "South plays 1A.",
-        "Lift 2 seeds from field 1 of South; the last falls into field 3 of South.",
-        "Lift 2 seeds from field 4 of South; the last falls into the mandarin square after South.",
-        "Capture 3 seeds from field 2 of North, behind the gap at field 1 of North: 3 points.",
-        "Capture 4 seeds from field 4 of North, behind the gap at field 3 of North: 4 points.",
+        "Lift 2 seeds from square 1 of South; the last falls into square 3 of South.",
+        "Lift 2 seeds from square 4 of South; the last falls into the mandarin square after South.",
+        "Capture 3 seeds from square 2 of North, behind the gap at square 1 of North: 3 points.",
+        "Capture 4 seeds from square 4 of North, behind the gap at square 3 of North: 4 points.",
         "The turn ends: the square behind the capture is not empty.",
     ]
 

@@ -43,9 +43,9 @@ WRONG = """\
 0*/6,7,8,9,5,0* | 0* | 13 | 2 sides
 9,5,0* | 9,5,0*/5 | 27 | 2 sides
 4,5, | 4, | 11 | 6 squares on side 1
-3,4 | -3,4 | 5 | field 3 of South must be a whole number
-8, | , | 18 | field 3 of North must be
-5,0*/ | 05,0*/ | 9 | field 5 of South
+3,4 | -3,4 | 5 | square 3 of South must be a whole number
+8, | , | 18 | square 3 of North must be
+5,0*/ | 05,0*/ | 9 | square 5 of South
 0*/ | **/ | 11 | the mandarin square after South must be
 3,4 | 300,4 | 5 | seeds must be 0 to 255
 1,2 | 240,2 | 1 | 289 seeds are more than 255

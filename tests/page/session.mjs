@@ -1,13 +1,14 @@
 // Plays sessions for test_page_model.py: lists of [request, arguments] in, after each of them {refused, state, seats} out. Beside the
 // requests of a session there are "answer": a move of the player that is no person; "hint"; "reopen": the game goes on in
-// another session with what this one keeps; "link": it begins again from its link; and "lessons", whose answer has them.
+// another session with what this one keeps; "link": it begins again from its link; "read": a game begins from
+// a link; and "lessons", whose answer has them.
 
 import { readFileSync } from "node:fs";
 
 const web = new URL("../../oanquan_env/play/web/", import.meta.url), content = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
 const [{ Engine }, { Session }, { lessonsOf }, { parseMove, positionText }, { readLink }, { Refused }] = await Promise.all(
-  ["engine.js", "session.js", "lessons.js", "notation.js", "links.js", "refused.js"].map(load),
+  ["engine.js", "session.js", "lessons.js", "notation.js", "link-reading.js", "refused.js"].map(load),
 );
 const data = async (name) => JSON.parse(content(`data/${name}`)), catalogue = await data("catalogue.json");
 const engine = await Engine.load(content("engine.wasm"), JSON.parse(content("engine.json")));
@@ -33,6 +34,7 @@ async function play(script) {
       session = begin();
       await session.restore(JSON.parse(kept));
     },
+    read: ({ link }) => session.request("new", readLink(link, catalogue)),
     link: () => session.request("new", readLink(session.state().link, catalogue)),
     lessons: async () => ({ lessons: await lessonsOf(engine, catalogue, data) }),
   };

@@ -102,7 +102,7 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
     changes = {"sold": ["S1", "S2"], "pawned": ["S3"], "returned": ["N1"]}
     rounds = [{"winner": 1, "owed": 25, **changes}, {"winner": None, "owed": 0, **{name: [] for name in changes}}]
     settled, drawn = run_script(
-        "told.js",
+        "match-table.js",
         f"asked.rounds.map(round => module.settlement({VIEW}, round))",
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )

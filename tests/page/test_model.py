@@ -59,12 +59,47 @@ def test_sessions_are_those_of_the_library(match: str | None) -> None:
 
 def comparable(state: Json) -> Json:
     """The state without what the page adds, and without its moves."""
-    own = ("version", "game", "moves", "link", "played")
+    own = ("version", "game", "moves", "link", "sent", "played")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
         found["match"] = {**found["match"], "codes": found["match"]["owners"]["codes"]}
         del found["match"]["owners"]
     return found
+
+
+def test_two_friends_play_a_match_by_links() -> None:
+    """Each device begins with the link of the other; the link seats who is to move, or who has not seen the end."""
+    rules = "tonkin max_plies=4"
+    moves = [[], ["1A"], ["1A", "2A"], ["1A", "2A", "3A"], ["1A", "2A", "3A", "4A"]]
+    link, seats = "", ["human", "friend"]
+    for ply, played_before in enumerate(moves[:-1]):
+        asked = {"rules": rules, "seats": seats, "match": ""}
+        script: Script = [("read", {"link": link}) if link else ("new", asked)]
+        script += [("move", {"move": moves[-1][ply], "ply": ply}), ("undo", {}), ("redo", {}), ("reopen", {})]
+        [answers] = played([script])
+        begun, moved, undone, _, reopened = (answer["state"] for answer in answers)
+        assert [begun["moves"][str(serial)]["move"] for serial in begun["line"]] == played_before
+        assert [seat["person"] for seat in begun["seats"]] == [ply % 2 == 0, ply % 2 == 1]
+        assert (begun["turn"], begun["sent"]["due"], begun["can_undo"]) == ("person", False, False)
+        assert (moved["turn"], moved["sent"]["due"]) == ("over" if ply == 3 else "friend", True)
+        assert undone["sent"]["link"] == begun["sent"]["link"]  # as long as the friend has not answered
+        assert reopened["sent"] == moved["sent"]
+        link = moved["sent"]["link"]
+    [answers] = played([[("read", {"link": link}), ("next_round", {}), ("rematch", {})]])
+    end, following, rematch = (answer["state"] for answer in answers)
+    assert (end["turn"], end["sent"]["due"]) == ("over", False)
+    assert following["sent"]["id"] == end["sent"]["id"] != rematch["sent"]["id"]
+    assert following["match"]["number"] == 2
+
+
+def test_a_friend_learns_of_a_resignation() -> None:
+    script: Script = [("new", {"seats": ["human", "friend"]}), ("resign", {})]
+    [[_, gave_up]] = played([script])
+    sent = gave_up["state"]["sent"]
+    assert sent["due"]
+    [[told]] = played([[("read", {"link": sent["link"]})]])
+    assert (told["state"]["turn"], told["state"]["resigned"]) == ("over", 0)
+    assert [seat["name"] for seat in told["state"]["seats"]] == ["friend", "human"]
 
 
 def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:

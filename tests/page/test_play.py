@@ -171,6 +171,10 @@ def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:
 def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path: Path) -> None:
     person = visit("#moves=5A3A&north=human")
     page, saved = person.page, {}
+    page.evaluate("""() => {
+        const { prototype } = XMLSerializer, { serializeToString } = prototype;
+        prototype.serializeToString = (svg) => (window.drawn = serializeToString.call(new XMLSerializer(), svg));
+    }""")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for name, begins in (("save", b"[Rules"), ("gif", b"GIF8"), ("card", b"\x89PNG")):
         if name != "card":
@@ -179,6 +183,7 @@ def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path:
             page.locator(f"#{name}").click()
         saved[name] = Path(download.value.path()).read_bytes()
         assert saved[name].startswith(begins)
+    assert "North beat South 46–22" in page.evaluate("drawn")  # the card, which was drawn last
     (record,) = parse_records(saved["save"].decode())
     assert record.board() == boards_of("5A", "3A")[-1]
     page.locator("#share").click()

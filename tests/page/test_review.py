@@ -96,6 +96,7 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     person.play("2C")
     assert person.moves[0] == "2C"
     page.locator("#resume").click()
+    page.locator("#mistakes button").first.wait_for()
     assert person.moves == ["5A", "3A"]
     assert page.locator("#mistakes").all_inner_texts() == reviewed  # kept, not computed again
     page.locator("#mistakes button", has_text="Practise your mistakes").click()

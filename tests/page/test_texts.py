@@ -333,7 +333,7 @@ def test_a_link_holds_a_game(page: Ask) -> None:
             "rules=three-player&moves=1A&west=%C3%94ng+T%C6%B0",
         ),
     ):
-        held = {"position": None, "match": None, **game, "moves": "".join(game["moves"])}
+        held = {"position": None, "match": None, "id": None, **game, "moves": "".join(game["moves"])}
         assert page("linked", game) == (link, None)
         assert page("fragment", f"#{link}") == (held, None)
     assert page("fragment", "moves=5A")[0]["rules"] == "mancala-world"

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 const web = new URL("../../oanquan_env/play/web/", import.meta.url), file = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
 const [rules, notation, records, matches, links, { Engine }, { Refused }, { parseRecords }, { playRounds, resumeMatch }, { readLink }, { parsePosition }] = await Promise.all(
-  ["rules", "notation", "records", "match-model", "links", "engine", "refused", "record-reading", "match-reading", "links", "position-reading"].map((name) => load(`${name}.js`)),
+  ["rules", "notation", "records", "match-model", "links", "engine", "refused", "record-reading", "match-reading", "link-reading", "position-reading"].map((name) => load(`${name}.js`)),
 );
 const engine = await Engine.load(file("engine.wasm"), JSON.parse(file("engine.json")));
 const catalogue = JSON.parse(file("data/catalogue.json"));

@@ -85,7 +85,7 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place() -> None:
     for text, line, column, reason in (
         (swap("3A\n", "3C\n"), 5, 10, r"Result is '22-46', but the moves lead to \*"),
         (swap("3A\n", "6A\n"), 9, 23, "ply 2: North cannot play 6A; legal: 1A, 1C, 2A"),
-        (swap("3A\n", "3B\n"), 9, 24, "ply 2: a move is a field's number"),
+        (swap("3A\n", "3B\n"), 9, 24, "ply 2: a move is a square's number"),
         (swap("3A\n", "3A\n2. 1A\n"), 10, 4, r"ply 3: South cannot play 1A; the game is over \(stones_captured\)"),
         (swap("1. 5A", "5A"), 9, 1, "expected the number 1. here"),
         (swap("46\n", "45\n"), 10, 1, "another result than the header's '22-46'"),
@@ -98,7 +98,7 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place() -> None:
         (swap("mancala-world", "mancala-wrld"), 1, 9, "did you mean mancala-world"),
         (swap("stones_captured", "forfeit"), 6, 15, "lead to the termination stones_captured"),
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,6,0* 0,0 0 0"]\n[Date'), 4, 12, "make 71 points"),
-        (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,z,0* 0,0 0 0"]\n[Date'), 4, 33, "field 5 of North"),
+        (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,z,0* 0,0 0 0"]\n[Date'), 4, 33, "square 5 of North"),
         (swap('[Result "22-46"]', '[Sold "S1"]\n[Result "*"]')[:-6] + "*", 6, 10, r"'\*', but the moves lead to 22-46"),
     ):
         with pytest.raises(NotationError, match=f"^line {line}, column {column}: .*{reason}") as refusal:

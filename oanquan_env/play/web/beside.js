@@ -4,7 +4,7 @@ import { moveName } from "./board-words.js";
 import { $, complain, make, page, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { gamesLeft, play, view } from "./table.js";
-import { sentenceName, settlement } from "./told.js";
+import { sentenceName } from "./told.js";
 
 let ended = null; // the game whose end has been told
 let values = null; // review.js, once somebody wants values
@@ -25,6 +25,9 @@ export function show() {
   const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
+  const due = state.sent?.due && view.settled, shown = !$("send").hidden;
+  $("send").hidden = !due;
+  if (due && !shown) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // below the buttons that come with a first move
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();
@@ -67,19 +70,8 @@ function showMoves(number) {
 // ---- a match ---------------------------------------------------------------------------------------------------------
 
 function showMatch() {
-  const { match } = page.state;
-  $("match").hidden = !match;
-  if (!match) return;
-  const row = (kind, cells) => make("tr", {}, ...cells.map((cell) => make(kind, { textContent: cell })));
-  const sold = (player) => `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${view.words.pawned}` : ""}`;
-  const rounds = match.rounds.map((round, index) => row("td", [`${view.words.round} ${index + 1}`, ...round.scores]));
-  if (!match.settled) rounds.push(row("td", [`${view.words.round} ${match.number}`, "…", "…"]));
-  const why = match.rounds.length ? settlement(view, match.rounds.at(-1)) : "";
-  const soft = (text) => make("p", { className: "soft", textContent: text });
-  $("match").replaceChildren(
-    make("table", {}, row("th", ["", ...page.state.seats.map((_, seat) => capital(sentenceName(view, seat)))]), ...rounds, row("th", [view.words.sold, sold(0), sold(1)])),
-    ...[why, view.words.toLose(match.fields_to_lose), match.owners.tabs ? view.words.corners : ""].filter(Boolean).map(soft),
-  );
+  $("match").hidden = !page.state.match;
+  if (page.state.match) import("./match-table.js").then(({ roundsOf }) => $("match").replaceChildren(...roundsOf(view, make))).catch(complain);
 }
 
 // ---- the end ---------------------------------------------------------------------------------------------------------
@@ -113,6 +105,7 @@ function matchEnd(match) {
 $("next-round").onclick = () => play("next_round").catch(complain);
 $("rematch").onclick = () => play("rematch").catch(complain);
 $("resume").onclick = () => (page.state.kept ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
+$("send").onclick = () => import("./files.js").then(({ shareLink }) => shareLink(page.state.sent.link)).catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("card").onclick = () => import("./files.js").then(({ shareCard }) => shareCard(values?.judged() ?? null)).catch(complain);
 $("review").onclick = () => review();

@@ -10,7 +10,7 @@ export const WORDS = {
     pause: "Stop", next: "Forward", last: "Last move", before: "Previous mistake", after: "Next mistake", options: "Options", speed: "Speed",
     preview: "Preview of moves", loud: "Sound", slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "ends",
     verse: ["The mandarins are gone,", "the seeds are few;", "gather the pieces", "and sell the fields!"],
-    tap: "Tap one of your squares, then choose a direction.", thinking: (name) => `${name} is thinking…`, looking: "Looking for the best move…",
+    tap: "Tap one of your squares, then choose a direction.", thinking: (name) => `${name} is thinking…`, waiting: (name) => `Send the link to ${name}, then open the link that comes back.`, looking: "Looking for the best move…",
     canTake: (field, points, stone) => `You can capture ${stone ? "a mandarin" : points === 1 ? "1 point" : `${points} points`} with square ${field}.`,
     bare: "Your row is nearly empty. If it’s empty on your turn, five of your points go back into it.",
     noCapture: "No move captures now. Tap your squares to see where their seeds would go.",
@@ -41,7 +41,7 @@ export const WORDS = {
     pause: "Dừng", next: "Tiến", last: "Nước cuối", before: "Lỗi trước", after: "Lỗi kế tiếp", options: "Tùy chọn", speed: "Tốc độ",
     preview: "Xem trước nước đi", loud: "Âm thanh", slow: "chậm", normal: "vừa", fast: "nhanh", none: "tức thì", worth: "kết quả",
     verse: ["Hết quan,", "tàn dân,", "thu quân,", "bán ruộng!"],
-    tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: (name) => `${name} đang nghĩ…`, looking: "Đang tìm nước hay nhất…",
+    tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.", thinking: (name) => `${name} đang nghĩ…`, waiting: (name) => `Hãy gửi liên kết cho ${name}, rồi mở liên kết được gửi lại.`, looking: "Đang tìm nước hay nhất…",
     canTake: (field, points, stone) => `Bạn có thể ăn ${stone ? "quan" : `${points} điểm`} từ ô ${field}.`,
     bare: "Hàng của bạn sắp trống: đến lượt mà hết dân thì phải lấy năm điểm rải lại.",
     noCapture: "Chưa nước nào ăn được: hãy chạm vào từng ô để xem dân sẽ đi đâu.",
@@ -71,7 +71,7 @@ const inWords = (fields) => (fields.length > 1 ? `squares ${fields.slice(0, -1).
 
 /** Who sits on a seat: a person, or a level by its name for people. */
 const NAMES = { beginner: "Bống", easy: "Tí", medium: "Mai", hard: "Lan", perfect: "Trạng" };
-export const ROLES = { en: { human: "you", ...NAMES }, vi: { human: "bạn", ...NAMES } };
+export const ROLES = { en: { human: "you", friend: "your friend", ...NAMES }, vi: { human: "bạn", friend: "người bạn", ...NAMES } };
 
 /** What each level says when a game begins. */
 export const GREETINGS = {

@@ -23,7 +23,7 @@ export const store = {
 
 /**
  * The last state of the game, what new games can be made of, and the language. `aim` is what a game is for: {game, helped} a
- * first game with help before each move, {game, bound} one against the proof.
+ * first game with help before each move, {game, bound} one against the proof, {game, par, day} one from the position of a day (par.js).
  */
 export const page = {
   state: null,

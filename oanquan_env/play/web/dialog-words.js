@@ -5,6 +5,9 @@ import { WORDS } from "./words.js";
 const ADDED = {
   en: {
     firstGame: "Your first game", well: "Well done!",
+    beat: (winner, loser, scores) => `${winner} beat ${loser} ${scores}`, drew: (one, other, scores) => `${one} and ${other} drew ${scores}`,
+    friend: "A friend elsewhere: you send each other links", elsewhere: "This game went on elsewhere. Which version do you want to play?",
+    here: (length) => `The one here (${length})`, there: (length) => `The one in the link (${length})`,
     task: (field, way) => `Your move: tap square ${field}, then the arrow that goes ${way}.`,
     other: (field, way) => `That’s a legal move, but not the one we’re after. Try square ${field}, ${way}.`,
     ways: {
@@ -22,7 +25,7 @@ const ADDED = {
     fields: {
       players: "Players", fields: "Squares per side", seeds: "Seeds per square", stones: "Mandarin stones", stone_value: "Points for a stone",
       mandarin_seeds: "Seeds on a mandarin square", sowing: "Direction of sowing", mandarin_ahead: "Full mandarin square ahead",
-      empty_mandarin: "Empty mandarin square ahead", capture: "Captures per turn", quan_non: "A stone with fewer seeds is safe",
+      empty_mandarin: "Empty mandarin square ahead", capture: "Captures per turn", quan_non: "Quan non: a stone with fewer seeds is safe (usually 5)",
       mandarin_seeds_capturable: "A mandarin’s seeds can be captured", refill: "Refilling without points", refill_when: "An empty row is refilled",
       end: "The game ends when", leftovers: "Seeds left in squares go to", mandarin_leftovers: "Seeds left with mandarins go to", max_plies: "Maximum moves",
     },
@@ -44,6 +47,9 @@ const ADDED = {
   },
   vi: {
     firstGame: "Chơi ván đầu", well: "Đúng rồi!",
+    beat: (winner, loser, scores) => `${winner} thắng ${loser} ${scores}`, drew: (one, other, scores) => `${one} và ${other} hòa ${scores}`,
+    friend: "Một người bạn ở xa: gửi liên kết cho nhau", elsewhere: "Ván này đã được đi tiếp ở nơi khác. Bạn muốn chơi bản nào?",
+    here: (length) => `Bản ở đây (${length})`, there: (length) => `Bản trong liên kết (${length})`,
     task: (field, way) => `Mời bạn đi: chạm ô ${field}, rồi chọn mũi tên ${way}.`,
     other: (field, way) => `Nước ấy cũng đi được, nhưng hãy thử ô ${field}, ${way}.`,
     ways: {
@@ -61,7 +67,7 @@ const ADDED = {
     fields: {
       players: "Số người", fields: "Số ô mỗi bên", seeds: "Số dân mỗi ô", stones: "Có quan", stone_value: "Điểm của quan",
       mandarin_seeds: "Số dân trong ô quan", sowing: "Chiều rải", mandarin_ahead: "Gặp ô quan còn quân", empty_mandarin: "Gặp ô quan trống",
-      capture: "Số lần ăn mỗi lượt", quan_non: "Quan non nếu ít dân hơn", mandarin_seeds_capturable: "Được ăn dân trong ô quan",
+      capture: "Số lần ăn mỗi lượt", quan_non: "Quan non: chưa ăn được nếu ít dân hơn (thường là 5)", mandarin_seeds_capturable: "Được ăn dân trong ô quan",
       refill: "Khi không đủ dân để rải", refill_when: "Hàng trống được rải lại", end: "Hết ván khi", leftovers: "Dân còn trên ô thuộc về",
       mandarin_leftovers: "Dân còn ở ô quan thuộc về", max_plies: "Số nước tối đa",
     },

@@ -8,7 +8,7 @@ import { $, explain, make, notice, page, words } from "./common.js";
 import { Game, PERSON } from "./game-model.js";
 import { stonesWon, sweeping } from "./moving-board.js";
 import { copyFrame, signed } from "./nodes.js";
-import { moveText } from "./notation.js";
+import { moveText, parseMove } from "./notation.js";
 import { PROOF } from "./proof-words.js";
 import { drawingJson, nodeJson } from "./state.js";
 import { play, playFor, tools, view } from "./table.js";
@@ -38,6 +38,7 @@ const STYLE = `
   #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; min-height: 40px; padding: 0 6px; font-size: 14px; }
 }`;
 const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line that is being shown
+const LISTED = 10; // moves of a long line
 let nodes = null; // the parts of the dialog
 const said = () => PROOF[page.language];
 const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
@@ -75,7 +76,7 @@ function build(presets) {
     make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere)),
     make("h3", { textContent: said().proof }), part("p", "claim"),
     row(button(said().check, check, { className: "main", hidden: true }), button(said().beat, beat, { className: "beat", hidden: true })),
-    part("progress", "progress", { hidden: true }), part("p", "told"));
+    part("progress", "progress", { hidden: true }), part("p", "told"), part("div", "network"));
   part("dialog", "dialog").append(make("form", { method: "dialog" },
     make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
     part("p", "refuted"), part("div", "line", { className: "row-of" }), part("p", "said"), make("div", { id: "openings-table" }, board, part("div", "moves"), more),
@@ -108,7 +109,7 @@ const data = (name) => tools().data(name);
 async function choose(preset) {
   nodes.rules.value = preset;
   const { engine } = tools(), rules = engine.rules(page.catalogue.presets[preset].values), file = Openings.file(preset);
-  const [table, drawing] = await Promise.all([data(file), data(`drawing-${rules.players}-${rules.fields}.json`)]);
+  const [table, drawing, network] = await Promise.all([data(file), data(`drawing-${rules.players}-${rules.fields}.json`), data("network-lines.json")]);
   if (nodes.rules.value !== preset) return; // another was chosen meanwhile
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
   Object.assign(seen, { preset, table: Openings.read(engine, rules, preset, table), names, drawing: drawingJson(drawing, rules, names), hints: new Map() });
@@ -126,10 +127,30 @@ async function choose(preset) {
   seen.bounds = { bound: upper, least: lower };
   nodes.claim.textContent = certified ? said().claim(lower, upper) : said().unclaimed(said().between(lower, upper));
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
+  showNetwork(network);
   tell("");
   seen.view.cancel(); // a board that is drawn anew would only skip what moves
   seen.view.setDrawing(seen.drawing);
   show();
+}
+
+/** The lines that beat the strongest network, each to be seen move by move, and a game against it. */
+function showNetwork({ player, lines: { [seen.preset]: lines = [] } }) {
+  nodes.network.replaceChildren();
+  if (!lines.length) return;
+  const show = ({ seat, margin, line }) => button(said().networkLine(seat, margin, line.length), () => walk(line.map(parseMove)));
+  nodes.network.append(make("h3", { textContent: said().network }), make("p", { textContent: said().aboutNetwork }),
+    make("div", { className: "row-of" }, ...lines.map(show), button(said().beatNetwork, () => challenge(player))));
+}
+
+/** A game against the network from the set-up, where a program with Python plays it. */
+async function challenge(player) {
+  try { await play("new", { rules: seen.preset, seats: [PERSON, player] }); } catch (error) {
+    if (error.code !== "player") throw error;
+    tell(said().networkNeeds(player));
+    return;
+  }
+  nodes.dialog.close();
 }
 
 // ---- the position and its moves --------------------------------------------------------------------------------------
@@ -164,7 +185,7 @@ function listed() {
     const made = button(text, () => { seen.walk = null; game.backTo(number); show(); });
     if (number === line.length) made.setAttribute("aria-current", "step");
     return made;
-  }));
+  }).filter((_, number) => !number || number > line.length - LISTED));
   const moves = game.over ? [] : movesOf(engine, rules, table, position, hint);
   if (nodes.moves.node !== game.node) { // values that come later move no button
     nodes.moves.node = game.node;

@@ -4,12 +4,12 @@ import { presetName } from "./beside.js";
 import { ROLES, moveName } from "./board-words.js";
 import { $, complain, copy, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
-import { readLink } from "./links.js";
+import { readLink } from "./link-reading.js";
 import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
-import { gamesLeft, goBack, play, view } from "./table.js";
-import { plateNames } from "./told.js";
+import { friendGames, gamesLeft, goBack, play, view } from "./table.js";
+import { plateNames, playerName } from "./told.js";
 
 export function open() {
   $("pasted").value = "";
@@ -24,8 +24,9 @@ async function openText(text, number = null) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
     const held = text.trim();
-    if (/^https?:\S+#\S+$/.test(held)) await openHeld(held.slice(held.indexOf("#") + 1));
-    else await play("load", number === null ? { text } : { text, number });
+    if (/^https?:\S+#\S+$/.test(held)) {
+      if (!(await openHeld(held.slice(held.indexOf("#") + 1)))) return;
+    } else await play("load", number === null ? { text } : { text, number });
     $("share-dialog").close();
     $("games-dialog").close();
     notice(words().opened);
@@ -59,10 +60,18 @@ async function openFile(file) {
   if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
 }
 
-/** Begin the game that a link holds; where it has no moves and names no players, who sits here stays. */
+/**
+ * Begin the game that a link holds; where it has no moves and names no players, who sits here stays. If a game with a friend
+ * does not go on from what was played here, ask which version to play, and return false.
+ */
 async function openHeld(text) {
-  const asked = readLink(text, page.catalogue);
-  await play("new", { ...asked, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
+  const asked = readLink(text, page.catalogue), { moves: there } = asked, here = friendGames().get(asked.id) ?? "";
+  const begin = (moves) => play("new", { ...asked, moves, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
+  if (there.startsWith(here)) return begin(there).then(() => true);
+  const version = (name, moves) => [name(words().length(moves.replace(/\D/g, "").length)), () => begin(moves).then(() => $("games-dialog").close(), complain)];
+  $("share-dialog").close();
+  chooseGame(words().elsewhere, [version(words().here, here), version(words().there, there)]);
+  return false;
 }
 
 /** Begin the game that the address holds. */
@@ -93,8 +102,9 @@ async function download(content, type, name) {
   notice(words().saved(name));
 }
 
-function shareLink() {
-  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${page.state.link}` };
+/** Share or copy the link that has this fragment. */
+export function shareLink(fragment) {
+  const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${fragment}` };
   $("share-dialog").close();
   if (!shares(shared)) return copy(shared.url, words().copied);
   return navigator.share(shared).catch(() => {}); // it was put off
@@ -102,11 +112,18 @@ function shareLink() {
 
 /** The game as its pictures show it: the first seat is at the bottom however the board stands, and those are named who played. */
 function pictured() {
-  const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board, words } = view, drawing = board.plain, called = drawing.seats[page.language];
-  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), names = plateNames({ board: { language: board.language, two: board.two, called }, state: { seats } });
+  const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board } = view, drawing = board.plain, called = drawing.seats[page.language];
+  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), told = { board: { language: board.language, two: board.two, called }, state: { seats } };
   const moves = line.map((serial) => view.moves[serial]), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
-  const verdict = !outcome ? "" : outcome.winners.length === seats.length ? words.draw : words.wins(outcome.winners.map((seat) => capital(called[seat])));
-  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names, labels, verdict };
+  const verdict = outcome ? result(outcome, (seat) => playerName(told, seat)) : "";
+  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names: plateNames(told), labels, verdict };
+}
+
+/** Who beat whom and by how much, as in "You beat Bống 42–28"; of three or four players who won. */
+function result({ scores, winners }, name) {
+  const { draw, wins } = view.words, [one, other] = scores[1] > scores[0] ? [1, 0] : [0, 1];
+  if (scores.length > 2) return winners.length === scores.length ? draw : wins(winners.map((seat) => capital(name(seat))));
+  return capital(words()[winners.length > 1 ? "drew" : "beat"](name(one), name(other), `${scores[one]}–${scores[other]}`));
 }
 
 async function animation() {
@@ -123,11 +140,11 @@ export async function shareCard(judged) {
   const game = pictured(), { card } = await import("./picture.js"), dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const about = `${presetName(page.state.rules)} · ${words().length(page.state.line.length)}`;
   const rows = (judged ?? []).map(({ blunders, share }, seat) => [game.names[seat][0], words().judged(blunders, share)]);
-  await download(await card(game, page.language, "Ô Ăn Quan", about, rows, dark), "image/png", "oanquan.png");
+  await download(await card(game, page.language, [[about, ""], ...rows], dark), "image/png", "oanquan.png");
 }
 
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
-$("link").onclick = shareLink;
+$("link").onclick = () => shareLink(page.state.link);
 $("gif").onclick = animation;
 $("load").onclick = () => $("file").click();
 $("paste").onclick = () => openText($("pasted").value);

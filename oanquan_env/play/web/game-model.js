@@ -5,14 +5,14 @@ import { TERMINATIONS, positionText, seatName } from "./notation.js";
 import { resultOf } from "./records.js";
 import { traceOf } from "./trace.js";
 
-export const PERSON = "human";
+export const PERSON = "human", FRIEND = "friend"; // a friend is a person at another device, to whom links bring the moves
 
 /**
  * One game. Its moves form a tree, as those that were taken back stay known: a node is { serial, action, position, trace,
  * parent, children, comment, by }, the root has serial 0 and the others 1, 2, ... in the order in which they were first
  * played. `comment` is that of a record, if there is one; `by` names who played the move here, and is undefined in a record.
  *
- * `names` has for each seat PERSON, a level or a player's name; `match` is that of which the game is a round, unsettled.
+ * `names` has for each seat PERSON, FRIEND, a level or a player's name; `match` is that of which the game is a round, unsettled.
  * `record` is the record that the game was read from, null for a new game. `known(name)` says whether a name is that of a
  * player, no person's.
  */
@@ -54,6 +54,13 @@ export class Game {
   get over() { return this.position.ended !== 0 || this.resigned !== null; }
   get canRedo() { return this.undone.length > 0 && this.resigned === null; }
   get canUndo() { return this.resigned !== null || this.personsLastMove() > 0; }
+
+  /** Whether a friend waits for the link to this game: it is to move, or the game ended here. */
+  get due() {
+    if (!this.over) return this.player === FRIEND;
+    return this.names.includes(FRIEND) && this.person(this.resigned ?? this.node.parent.position.mover);
+  }
+
   person(seat) { return this.names[seat] === PERSON; }
 
   /** The name of the player to move; null if that is a person, or the game is over. */
@@ -98,10 +105,10 @@ export class Game {
     return (this.node = next);
   }
 
-  /** How many moves ago a person moved, 1 for the last move; 0 for never. */
+  /** How many moves ago a person moved, 1 for the last move; 0 for never, and where a friend has answered: its moves stay. */
   personsLastMove() {
     const line = this.line(), { players } = this.rules, ago = line.findIndex((_, index) => this.person((this.position.mover + players * line.length - index - 1) % players));
-    return ago + 1;
+    return ago && this.names.includes(FRIEND) ? 0 : ago + 1;
   }
 
   /** Take back moves up to the last one that a person made, or a resignation; false if there is none. */

@@ -4,6 +4,7 @@ import { ROLES } from "./board-words.js";
 import { $, explain, make, page, words } from "./common.js";
 import "./dialog-words.js";
 import { FACES } from "./faces.js";
+import { FRIEND } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { SEATS } from "./notation.js";
 import { play } from "./table.js";
@@ -49,8 +50,8 @@ function fillSeats() {
   const sitting = before.length === directions.length ? before : page.state.seats.length === players ? page.state.seats.map((seat) => seat.name)
     : directions.map((_, seat) => (seat ? "easy" : person));
   $("seats").replaceChildren(...directions.map((direction, seat) => {
-    const name = sitting[seat], named = name !== person && !levels.includes(name);
-    const select = make("select", {}, choice(person, words().person, name === person),
+    const name = sitting[seat], named = ![person, FRIEND, ...levels].includes(name);
+    const select = make("select", {}, choice(person, words().person, name === person), choice(FRIEND, words().friend, name === FRIEND),
       ...levels.map((level) => choice(level, `${ROLES[page.language][level]}: ${words().ways[level]}`, level === name)), choice("", words().named, named));
     const input = make("input", { value: named ? name : "", hidden: !named, placeholder: words().name });
     input.setAttribute("list", "names");

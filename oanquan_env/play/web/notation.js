@@ -16,11 +16,11 @@ export const TERMINATIONS = [
 
 export const seatName = (players, seat, language = "en") => SEATS[language][players][seat];
 
-/** A square of the ring in words: `field 3 of South`, `the mandarin square after North`. */
+/** A square of the ring in words: `square 3 of South`, `the mandarin square after North`. */
 export function squareName(rules, index, language = "en") {
   const field = index % (rules.fields + 1), owner = seatName(rules.players, Math.floor(index / (rules.fields + 1)), language);
   if (language === "vi") return field === rules.fields ? `ô quan cạnh ô ${field} của ${owner}` : `ô ${field + 1} của ${owner}`;
-  return field === rules.fields ? `the mandarin square after ${owner}` : `field ${field + 1} of ${owner}`;
+  return field === rules.fields ? `the mandarin square after ${owner}` : `square ${field + 1} of ${owner}`;
 }
 
 /** The column, from 1, of a place in a text: letters are counted as Python counts them. */
@@ -37,7 +37,7 @@ export function parseMove(text) {
   if (found[1] && found[2] && text.length === 2) return 2 * (found[1] - 1) + "AC".indexOf(found[2].toUpperCase());
   const column = !found[1] ? 1 : found[2] ? 3 : 2;
   throw new Refused(
-    "move", `a move is a field's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; got ${quoted(text)}`,
+    "move", `a move is a square's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; got ${quoted(text)}`,
     `một nước là số của ô, đếm từ bên trái người đi, và A (ngược chiều kim đồng hồ) hoặc C (theo chiều kim đồng hồ), như 5A; không phải ${quoted(text)}`, { column },
   );
 }

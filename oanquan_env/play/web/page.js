@@ -68,6 +68,7 @@ async function start() {
     await begin();
     await openLink();
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
+    if (page.aim?.par !== undefined) await import("./par.js").then(() => view.refresh());
     window.addEventListener("hashchange", () => openLink().catch(complain));
     document.body.dataset.ready = "yes";
   } catch (error) { complain(error); }

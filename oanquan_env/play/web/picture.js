@@ -133,11 +133,11 @@ function palette(light, samples) {
   return [...new Set([...own, ...seen])].slice(0, 127).map((key) => [key >> 16, (key >> 8) & 255, key & 255]);
 }
 
-/** The final picture as a PNG, with a line above it of a title and a text, and below it lines of pairs of texts. */
-export async function card(game, language, title, about, rows, dark) {
+/** The final picture as a PNG, with the verdict above it, and below it lines of pairs of texts. */
+export async function card(game, language, rows, dark) {
   const { colours } = game.drawing, sketch = new Sketch(game, language, HEAD, ROW * rows.length, dark ? colours.dark : colours.light, () => 2);
   const lines = rows.flatMap(([one, other], line) => [[one, "start", line, 21], [other, "end", line, 21]]);
-  await sketch.paint(pictures(game).at(-1), [[title, "start", -1, 30], [about, "end", -1, 19], ...lines]);
+  await sketch.paint(pictures(game).at(-1), [[game.verdict, "start", -1, 30], ["Ô Ăn Quan", "end", -1, 21], ...lines]);
   sketch.destroy();
   return new Promise((resolve) => { sketch.canvas.toBlob(resolve, "image/png"); });
 }

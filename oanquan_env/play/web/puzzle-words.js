@@ -15,6 +15,9 @@ const ADDED = {
     daily: "Puzzle of the day", streak: (days) => `streak ${days}`, showAnswer: "Show the answer", copyResult: "Copy the result", resultCopied: "Result copied.",
     returns: "You’ll see it again later.", allSolved: "You’ve solved all of these.", about: (themes) => `Theme: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · streak ${days}`,
+    par: "Par of the day", offPar: (short) => (short ? `${short} below par` : "par"), sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${short ? `${short} below par` : "par"}`,
+    parGoal: (par) => `Your goal is par: ${par > 0 ? `win by ${par}` : par < 0 ? `lose by no more than ${-par}` : "a draw"}. Against perfect play nobody can do better (proved).`,
+    parEnd: (short) => (short ? `${short} ${short > 1 ? "points" : "point"} below par.` : "Par! Nobody can do better."),
   },
   vi: {
     aboutPuzzles: "Mỗi câu đố có đúng một nước thắng: đã chứng minh các nước khác không thắng. Đối thủ chống đỡ hết sức; bàn không báo trước mỗi nước ăn được gì.",
@@ -26,6 +29,9 @@ const ADDED = {
     daily: "Câu đố hôm nay", streak: (days) => `${days} ngày liền`, showAnswer: "Xem lời giải", copyResult: "Sao chép kết quả", resultCopied: "Đã sao chép kết quả.",
     returns: "Bạn sẽ gặp lại câu này sau.", allSolved: "Bạn đã giải hết các câu này.", about: (themes) => `Chủ đề: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days} ngày liền`,
+    par: "Điểm chuẩn hôm nay", offPar: (short) => (short ? `kém ${short} điểm` : "đạt chuẩn"), sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${short ? `kém chuẩn ${short} điểm` : "đạt điểm chuẩn"}`,
+    parGoal: (par) => `Mục tiêu của bạn là điểm chuẩn: ${par > 0 ? `thắng ${par} điểm` : par < 0 ? `chỉ thua ${-par} điểm` : "hòa"}. Đối thủ luôn đi nước hay nhất, nên không ai làm hơn được (đã chứng minh).`,
+    parEnd: (short) => (short ? `Kém điểm chuẩn ${short} điểm.` : "Đạt điểm chuẩn! Không ai làm hơn được."),
   },
 };
 

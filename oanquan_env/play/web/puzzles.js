@@ -4,6 +4,7 @@
 import { $, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";
 import "./puzzle-words.js";
+import { playPar, shortOf } from "./par.js";
 import { hint, play, tools, view } from "./table.js";
 
 const LEVELS = ["first", "easy", "medium", "hard", "own"], KEPT = "puzzles", OWN = "own", MOST = 60; // puzzles from own games
@@ -81,6 +82,7 @@ export async function open() {
   $("puzzle-list").replaceChildren(
     make("p", { className: "soft", textContent: words().aboutPuzzles }),
     button(words().daily, [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "), () => begin(daily), { id: "daily", className: over ? "" : "main" }),
+    button(words().par, shortOf(day) === null ? "" : words().offPar(shortOf(day)), playPar, { id: "par" }),
     ...(over ? [make("button", { type: "button", id: "copy-result", onclick: () => share(day, daily.steps), textContent: words().copyResult })] : []),
     make("p", { id: "puzzle-rules", textContent: `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` }),
     make("h3", { textContent: words().byLevel }), row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),

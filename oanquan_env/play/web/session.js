@@ -1,6 +1,6 @@
 // A game as a page or a widget plays it: named requests in, the state as JSON out. It draws nothing and keeps no files.
 
-import { Game, PERSON } from "./game-model.js";
+import { FRIEND, Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
 import { changedHands, newMatch } from "./match-model.js";
 import { parseMove } from "./notation.js";
@@ -40,6 +40,7 @@ export class Session extends EventTarget {
     this.trouble = "";
     this.game = null;
     this.puzzle = null;
+    this.id = null; // of a game with a friend, the same on both devices
   }
 
   /** Carry out a request; `state` then shows the result. Throws Refused for one that cannot be done: nothing has changed. */
@@ -53,16 +54,16 @@ export class Session extends EventTarget {
   // ---- requests ------------------------------------------------------------------------------------------------------
 
   /** Begin another game: at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
-  async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null }) {
+  async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null, id = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
     if (match !== null) {
       if (position !== null) throw impossible("a match begins at the set-up, not at a position", "cả trận bắt đầu từ đầu, không từ một thế cờ");
       const { playRounds } = await import("./match-reading.js");
-      return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats);
+      return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats, { id });
     }
     if (!Number.isInteger(starter) || starter < 0 || starter >= rules.players) throw impossible(`starter must be 0 to ${rules.players - 1}; got ${starter}`, "");
     const start = position === null ? this.#engine.start(rules, starter) : await this.#position(rules, position);
-    return this.#put({ rules, start, moves: moves.match(/..?/gsu) ?? [] }, seats);
+    return this.#put({ rules, start, moves: moves.replace(/-$/, "").match(/..?/gsu) ?? [], resigned: moves.endsWith("-") }, seats, { id });
   }
 
   /** A person's move, made at that ply: one that comes twice, or too late, is refused. */
@@ -132,8 +133,8 @@ export class Session extends EventTarget {
   /** Leave a puzzle or a branch, and go on with the game before it. */
   _resume() {
     if (!this.#kept) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
-    const { game, number, drawing, values } = this.#kept;
-    Object.assign(this, { game, number, puzzle: null });
+    const { game, number, id, drawing, values } = this.#kept;
+    Object.assign(this, { game, number, id, puzzle: null });
     this.#drawing = drawing;
     this.#values = values;
     this.#kept = null;
@@ -150,22 +151,22 @@ export class Session extends EventTarget {
     const { game } = this, settled = game.settled();
     if (!settled || settled.over) throw impossible("there is no next round", "không còn ván nào trong trận");
     const headers = Object.fromEntries(game.played.map((name, seat) => [game.side(seat), name]).filter(([, name]) => name));
-    return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, record: { headers } }, game.names);
+    return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, record: { headers } }, game.names, { id: this.id });
   }
 
   /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. `beside` keeps this one until `resume`. */
-  async _load({ text, number = null, seats = null, beside = false }) {
-    return this.#put(await this.#read(text, number), seats, { kept: beside ? this.#keeping : null });
+  async _load({ text, number = null, seats = null, id = null, beside = false }) {
+    return this.#put(await this.#read(text, number), seats, { id, kept: beside ? this.#keeping : null });
   }
 
   // ---- what is shown -------------------------------------------------------------------------------------------------
 
   /** All that the page shows beside the drawing. */
   state() {
-    const { game, version, trouble, puzzle } = this;
+    const { game, version, trouble, puzzle, id } = this, sent = id && { id, due: game.due, link: linkOf(game, this.#catalogue, id) };
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
     const shown = { ...gameJson(game, this.#drawing, this.#names), puzzle: puzzle && puzzleJson(puzzle, game) };
-    const state = { version, game: this.number, trouble, kept: this.#kept !== null, ...texts, ...shown };
+    const state = { version, game: this.number, trouble, kept: this.#kept !== null, sent, ...texts, ...shown };
     if (!puzzle) return state;
     return { ...state, previews: {}, ...(this.#answered ? { turn: "solved", legal: [] } : {}) };
   }
@@ -199,20 +200,20 @@ export class Session extends EventTarget {
 
   /** The unfinished game that another one would replace; null if it has no moves. */
   left() {
-    const game = this.#kept?.game ?? this.game, settled = game.settled(), moves = game.line().length;
+    const { game, id } = this.#kept ?? this, settled = game.settled(), moves = game.line().length;
     if (!(moves || game.match?.rounds.length) || (settled ?? game).over) return null;
-    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, rules: rulesText(game.rules, this.#catalogue), moves };
+    return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, id, rules: rulesText(game.rules, this.#catalogue), moves };
   }
 
   /** What `restore` needs to go on with this game elsewhere, as plain data; with the puzzle or the branch that it was left for. */
   kept() {
-    const { game, puzzle } = this, first = this.#kept?.game ?? game, written = (one) => ({ text: formatRecords(one.records(), this.#catalogue), seats: one.names });
-    return { ...written(first), puzzle: puzzle && puzzle.asked, branch: puzzle || first === game ? null : written(game) };
+    const { game, puzzle } = this, { game: first, id } = this.#kept ?? this, written = (one) => ({ text: formatRecords(one.records(), this.#catalogue), seats: one.names });
+    return { ...written(first), id, puzzle: puzzle && puzzle.asked, branch: puzzle || first === game ? null : written(game) };
   }
 
   /** Go on with what `kept` gave. Throws Refused if it cannot be read. */
-  async restore({ text, seats, puzzle, branch }) {
-    await this.request("load", { text, seats });
+  async restore({ text, seats, id, puzzle, branch }) {
+    await this.request("load", { text, seats, id });
     if (puzzle) await this.request("puzzle", puzzle);
     if (branch) await this.request("load", { ...branch, beside: true });
   }
@@ -243,7 +244,7 @@ export class Session extends EventTarget {
   }
 
   /** What `resume` needs to go on with this game. */
-  get #keeping() { return this.#kept ?? { game: this.game, number: this.number, drawing: this.#drawing, values: this.#values }; }
+  get #keeping() { return this.#kept ?? { game: this.game, number: this.number, id: this.id, drawing: this.#drawing, values: this.#values }; }
 
   /** Whether the puzzle's line is done, or the solver has left it. */
   get #answered() {
@@ -265,17 +266,17 @@ export class Session extends EventTarget {
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
 
   /** Go on with another game; by default those play who sit here, or persons where others are needed. */
-  async #put({ rules, start, moves = [], match = null, record = null, resigned = false }, seats, { puzzle = null, kept = null } = {}) {
+  async #put({ rules, start, moves = [], match = null, record = null, resigned = false }, seats, { id = null, puzzle = null, kept = null } = {}) {
     const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
     if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
-    for (const name of names) if (name !== PERSON) await this.#check(name, rules);
-    const players = new Set(names.filter((name) => name !== PERSON));
+    for (const name of names) if (name !== PERSON && name !== FRIEND) await this.#check(name, rules);
+    const players = new Set(names.filter((name) => name !== PERSON && name !== FRIEND));
     for (const name of Object.values(record?.headers ?? {})) if (await this.#knows(name, rules)) players.add(name);
     const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, record, known: (name) => players.has(name) });
     for (const move of moves) game.step(this.#legal(game, move));
     if (resigned && !game.over) game.resign();
     this.#drawing = await this.#data(`drawing-${rules.players}-${rules.fields}.json`);
-    Object.assign(this, { game, puzzle, number: Math.floor(Math.random() * 2 ** 48) });
+    Object.assign(this, { game, puzzle, number: Math.floor(Math.random() * 2 ** 48), id: names.includes(FRIEND) ? id ?? Math.random().toString(36).slice(2, 12) : null });
     this.#kept = kept;
     this.#values = new Map();
   }
@@ -287,7 +288,7 @@ export class Session extends EventTarget {
 
   /** Whether there is a player of that name. */
   async #knows(name, rules) {
-    if (name === PERSON) return false;
+    if (name === PERSON || name === FRIEND) return false;
     try { await this.#check(name, rules); return true; } catch { return false; }
   }
 
@@ -309,7 +310,7 @@ export class Session extends EventTarget {
   /** Let the player to move, if it is no person, choose and play. */
   async #think(turn) {
     const { game } = this, name = game.player;
-    if (name === null || this.trouble) return;
+    if (name === null || name === FRIEND || this.trouble) return;
     let trouble = "";
     try {
       const action = await this.#thinker.choose(name, game.rules, game.position, Math.floor(Math.random() * 2 ** 32), turn);

@@ -1,5 +1,6 @@
 // A game as JSON: all that a page shows of it beside the drawing.
 
+import { FRIEND } from "./game-model.js";
 import { markShapes, tabShapes } from "./marks.js";
 import { moveLines, seatNames, squareWords } from "./move-words.js";
 import { copyFrame } from "./nodes.js";
@@ -16,7 +17,7 @@ export function gameJson(game, drawing, names) {
     line: game.line().map(({ serial }) => serial), moves: Object.fromEntries([...game.nodes].map(([serial, node]) => [serial, nodeJson(node, drawing, names)])),
     mover: position.mover, ply: position.ply, legal: legal.map(moveText), previews: person ? previewsOf(game, legal) : {},
     seats: game.names.map((name, seat) => ({ name, person: game.person(seat) })),
-    turn: game.over ? "over" : person ? "person" : "player", resigned: game.resigned, outcome: game.outcome(),
+    turn: game.over ? "over" : person ? "person" : game.player === FRIEND ? "friend" : "player", resigned: game.resigned, outcome: game.outcome(),
     played: game.played, can_undo: game.canUndo, can_redo: game.canRedo, match: game.match && matchJson(game, drawing),
   };
 }

@@ -7,7 +7,7 @@ import { GameView } from "./game.js";
 import { Refused } from "./refused.js";
 import { Session } from "./session.js";
 
-const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // games that are kept unfinished
+const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // games that are kept unfinished, and with friends
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
 let session = null, engine = null, thinker = null, drawn = null;
@@ -30,9 +30,16 @@ export const beside = (moves) => session.beside(moves);
 
 /** A request that changes the game; the page follows. An unfinished game that another one replaces is kept. */
 export async function play(name, asked = {}) {
-  const before = name === "new" || name === "load" ? session.left() : null;
+  const another = name === "new" || name === "load", before = another ? session.left() : null;
   await session.request(name, asked);
-  if (before && before.text !== session.saved()) changeLeft((games) => [{ ...before, at: Date.now() }, ...games.filter(({ text }) => text !== before.text)].slice(0, MOST));
+  if (!another) return;
+  const left = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a game with a friend goes on by links
+  changeLeft((games) => [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)].filter(left).slice(0, MOST));
+}
+
+/** The moves of each game with a friend, by its id, as this browser saw it last. */
+export function friendGames() {
+  try { return new Map(JSON.parse(store.get("friends")).filter(areTexts)); } catch { return new Map(); }
 }
 
 /** The unfinished games that others have replaced, the last one first: {text, seats, rules, moves, at}, `at` being a time. */
@@ -48,8 +55,8 @@ function changeLeft(change) {
 }
 
 /** Go on with one of them; where its players are not here any more, persons take their seats. */
-export async function goBack({ text, seats }) {
-  await play("load", { text, seats }).catch(() => play("load", { text }));
+export async function goBack({ text, seats, id }) {
+  await play("load", { text, seats, id }).catch(() => play("load", { text }));
   changeLeft((games) => games.filter((game) => game.text !== text));
 }
 
@@ -91,6 +98,11 @@ function follow() {
 // ---- what is kept ----------------------------------------------------------------------------------------------------
 
 function keep() {
+  const { sent } = page.state;
+  if (sent) {
+    const games = [...friendGames()].filter(([id]) => id !== sent.id);
+    store.set("friends", JSON.stringify([...games, [sent.id, new URLSearchParams(sent.link).get("moves")]].slice(-MOST)));
+  }
   const kept = JSON.stringify({ ...session.kept(), aim: page.aim });
   try {
     sessionStorage.setItem(KEPT, kept);
@@ -99,16 +111,16 @@ function keep() {
 }
 
 const isText = (value) => typeof value === "string", areTexts = (value) => Array.isArray(value) && value.every(isText);
-const isGame = (value) => isText(value?.text) && areTexts(value.seats);
+const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText(value.id ?? "");
 const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2 : isText(value.level));
-const isAim = (value) => value?.helped === true || (Number.isInteger(value?.bound) && Number.isInteger(value.least));
+const isAim = (value) => value?.helped === true || [[value?.bound, value?.least], [value?.par, value?.day]].some((numbers) => numbers.every(Number.isInteger));
 
 /** What this tab kept, or else the last of any tab. Other pages of the host may have written it: what is not such a thing is left out. */
 function kept() {
   for (const place of [() => sessionStorage.getItem(KEPT), () => localStorage.getItem(LAST)]) {
     try {
-      const held = JSON.parse(place()), { text, seats, puzzle, branch, aim } = held ?? {};
-      if (isGame(held)) return { text, seats, puzzle: isPuzzle(puzzle) ? puzzle : null, branch: isGame(branch) ? branch : null, aim: isAim(aim) ? aim : null };
+      const held = JSON.parse(place()), { text, seats, id, puzzle, branch, aim } = held ?? {};
+      if (isGame(held)) return { text, seats, id, puzzle: isPuzzle(puzzle) ? puzzle : null, branch: isGame(branch) ? branch : null, aim: isAim(aim) ? aim : null };
     } catch { /* private windows, or no JSON */ }
   }
   return null;

@@ -21,7 +21,7 @@ export const playerName = (view, player) => nameAndRole(view, player)[0];
 /** Of each seat its name, who sits there, and whose face that is, for the plates beside the board; three or four players have no room for levels. */
 export const plateNames = (view) => view.state.seats.map((seat, player) => {
   const { two } = view.board, [name, role] = nameAndRole(view, player);
-  return [capital(two ? name : name.replace(/^(máy )?bên /, "")), two || seat.person ? role.split(":")[0] : "", seat.name];
+  return [capital(two ? name.replace(/^your /, "") : name.replace(/^(máy )?bên /, "")), two || seat.person ? role.split(":")[0] : "", seat.name];
 });
 
 /** A seat as a sentence names it. */
@@ -59,6 +59,7 @@ export function status(view) {
     return [state.outcome ? `${words.over} ${told} (${points}).` : points ? `${told} ${capital(points)}.` : told, view.notes.get(view.number), view.whole].filter(Boolean).join(" ");
   }
   if (state.trouble) return `${words.trouble} ${navigator.onLine === false ? words.offline : state.trouble}`;
+  if (state.turn === "friend") return words.waiting(playerName(view, state.mover));
   if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1, turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   if (view.helped === state.game) return (state.line.length ? "" : greeting(view)) + help(view);
@@ -98,12 +99,4 @@ export function hintWords(view, hint) {
   const words = wordsOf(view), way = best.endsWith("A") ? words.anticlockwise : words.clockwise;
   const ends = words.ends(Math.round(values[best]), how(view, hint), view.state.seats.length);
   return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${points ? `${words.captures} ${points}; ` : ""}${ends}`;
-}
-
-/** Why fields changed hands after a round of a match: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */
-export function settlement(view, { winner, owed, sold, pawned, returned }) {
-  const words = wordsOf(view), name = (player) => capital(seatName(view, player)), numbers = (fields) => fields.map((field) => field[1]);
-  const given = [[sold, "sells"], [pawned, "pawns"]].flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : [])).join(words.and);
-  const told = [given && `${words.owes(name(1 - winner), owed, given)} ${words.prices}`, returned.length && `${name(winner)} ${words.redeems(numbers(returned))}.`];
-  return told.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;
 }

@@ -1,0 +1,33 @@
+// Links to games, as links.js writes them. A link may come from anybody: it has few keys, each once, and no text in it is longer
+// than it must be.
+
+import { sides } from "./links.js";
+import { Refused } from "./refused.js";
+import { parseRules, quoted } from "./rules.js";
+
+const LONGEST = { rules: 1000, from: 1000, match: 1000, moves: 50_000, south: 100, east: 100, north: 100, west: 100, game: 20 };
+const LONGEST_LINK = 100_000;
+
+const refuse = (en, vi) => { throw new Refused("request", en, vi); };
+
+/** The game that a fragment holds, as the request "new" takes it; null if it holds none. Throws Refused. */
+export function readLink(fragment, catalogue) {
+  const text = fragment.replace(/^#/, ""), held = new Map();
+  if (!text.includes("=")) return null;
+  if (text.length > LONGEST_LINK) refuse(`a link has at most ${LONGEST_LINK} characters`, `liên kết dài nhất là ${LONGEST_LINK} ký tự`);
+  for (const [key, value] of new URLSearchParams(text)) {
+    const known = Object.keys(LONGEST).join(", ");
+    if (!Object.hasOwn(LONGEST, key)) refuse(`the link has an unknown part ${quoted(key)}; known: ${known}`, `liên kết có phần lạ ${quoted(key)}; chỉ có: ${known}`);
+    if (held.has(key)) refuse(`the link has ${key} twice`, `liên kết có ${key} hai lần`);
+    if (value.length > LONGEST[key]) refuse(`${key} in a link has at most ${LONGEST[key]} characters`, `${key} trong liên kết dài nhất là ${LONGEST[key]} ký tự`);
+    held.set(key, value);
+  }
+  const rules = held.get("rules") ?? catalogue.default, seats = sides(parseRules(rules, catalogue).players);
+  const stranger = sides(4).find((side) => held.has(side) && !seats.includes(side));
+  if (stranger) refuse(`nobody sits ${stranger} by the rules of the link`, `theo luật của liên kết, không có ai ở ${stranger}`);
+  if (held.has("match") && held.has("from")) refuse("a match begins at the set-up: a link has from or match", "cả trận bắt đầu từ đầu: liên kết chỉ có from hoặc match");
+  return {
+    rules, position: held.get("from") ?? null, match: held.get("match") ?? null, moves: held.get("moves") ?? "", id: held.get("game") ?? null,
+    seats: seats.map((side) => held.get(side) ?? catalogue.person),
+  };
+}

@@ -1,0 +1,39 @@
+// The position of the day, played out against the perfect player. Its par, a proved value, is the margin that nobody exceeds.
+
+import { $, complain, copy, make, page, store, words } from "./common.js";
+import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
+import "./puzzle-words.js";
+import { playFor, tools, view } from "./table.js";
+
+const KEPT = "par";
+
+/** The points that the person fell short of the par of a day, 0 for none; null before its first game is over. */
+export function shortOf(day) {
+  try {
+    const kept = JSON.parse(store.get(KEPT));
+    return kept.day === day && kept.short >= 0 ? kept.short : null;
+  } catch { return null; }
+}
+
+export async function playPar() {
+  const day = dayOf(new Date()), all = await tools().data("par.json"), { rules, position, par } = all[dailyOf(day, all.length)];
+  const seats = [0, 1].map((seat) => (seat === Number(position.split(" ")[2]) ? page.catalogue.person : "perfect"));
+  await playFor({ par, day }, { rules, position, seats });
+}
+
+/** Beside the game: the goal, and at the end how far off it was; the first game of a day counts. */
+function tell() {
+  const { aim, state: { game, outcome, seats } } = page;
+  if (aim?.game !== game || aim.par === undefined) return;
+  const seat = seats.findIndex(({ person }) => person), over = outcome && view.settled;
+  const short = over ? aim.par - outcome.scores[seat] + outcome.scores[1 - seat] : null;
+  if (over && shortOf(aim.day) === null) store.set(KEPT, JSON.stringify({ day: aim.day, short }));
+  $("about-game").append(make("br"), make("b", { textContent: over ? words().parEnd(short) : words().parGoal(aim.par) }));
+  $("share-day").hidden = !over;
+  $("share-day").textContent = words().copyResult;
+  $("share-day").onclick = () => {
+    const text = `${words().sharedPar(dateOf(aim.day), shortOf(aim.day) ?? short)}\n${location.href.split("#")[0]}`;
+    copy(text, `${words().resultCopied}\n${text}`).catch(complain);
+  };
+}
+view.addEventListener("shown", tell); // page.js loads this where such a game was kept

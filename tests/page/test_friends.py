@@ -1,0 +1,83 @@
+"""Two people who play at two devices: links bring the moves, and a game that went on elsewhere is noticed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.boards import boards_of
+from tests.browsers import Person, Visit
+
+pytestmark = pytest.mark.slow  # a browser takes seconds
+
+RULES = "vietnamese quan_non=250 max_plies=100"
+"""No mandarin is captured, so every game has 100 plies."""
+
+
+def link_of(person: Person, *, copied: bool) -> str:
+    """Return the fragment of the link to the friend, after a press of its button if it is to be `copied`."""
+    link: str = person.state["sent"]["link"]
+    if copied:
+        person.page.locator("#send").click()
+        person.page.wait_for_function(
+            "link => navigator.clipboard.readText().then(text => text.endsWith(link))", arg=link
+        )
+    return link
+
+
+def opens(person: Person, fragment: str) -> None:
+    person.page.evaluate("fragment => { location.hash = fragment; }", fragment)
+
+
+def test_two_browsers_finish_a_game_of_100_plies_by_sending_links(visit: Visit) -> None:
+    people = [visit(), visit()]
+    for person in people:
+        person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page, moves = people[0].page, list[str]()
+    page.locator("#new").click()
+    page.locator(".seat select").nth(1).select_option("friend")
+    page.locator("#more summary").click()
+    page.locator("[data-field=quan_non]").fill("250")
+    page.locator("[data-field=max_plies]").fill("100")
+    page.locator("#begin").click()
+    page.locator("#about-game", has_text="You – Your friend").wait_for()
+    for ply in range(100):
+        person, other = people[ply % 2], people[1 - ply % 2]
+        person.fields.first.wait_for(state="attached")
+        moves.append(person.state["legal"][ply % 3 - 1])
+        person.move(moves[-1])
+        person.waits_for("Send the link to your friend" if ply < 99 else "The game is over.")
+        opens(other, link_of(person, copied=ply < 4 or ply == 99))
+        other.page.locator("#moves button").nth(ply + 1).wait_for()
+    board = boards_of(*moves, rules=RULES)[-1]
+    assert board.outcome is not None
+    for person in people:
+        assert person.moves == moves
+        assert person.state["outcome"]["scores"] == list(board.outcome.scores)
+        assert person.page.locator("#resume").is_hidden()  # the game is not kept once for each link
+    assert page.locator("#send").is_hidden()  # the last move was the friend's
+
+
+def test_a_game_that_went_on_elsewhere_is_not_replaced_unasked(visit: Visit) -> None:
+    person = visit("#rules=vietnamese&moves=3A&south=friend&game=a1")
+    page, versions = person.page, person.page.locator("#games button")
+    person.move("1A")
+    person.waits_for("Send the link")
+    for moves, told in (("3A", "1 move"), ("3A2A5A", "3 moves")):
+        opens(person, f"rules=vietnamese&moves={moves}&south=friend&game=a1")
+        page.locator("#games-title", has_text="went on elsewhere").wait_for()
+        assert versions.all_inner_texts() == ["The one here (2 moves)", f"The one in the link ({told})"]
+        assert person.moves == ["3A", "1A"]
+        if moves == "3A":
+            versions.nth(0).click()
+            page.locator("#games-dialog:not([open])").wait_for(state="attached")
+            assert person.moves == ["3A", "1A"]
+    versions.nth(1).click()
+    page.locator("#moves button").nth(3).wait_for()
+    assert person.moves == ["3A", "2A", "5A"]
+    page.locator("#share").click()
+    page.locator("#pasted").fill(f"{page.url}#rules=vietnamese&moves=3A1A&south=friend&game=a1")
+    page.locator("#paste").click()
+    versions.nth(1).wait_for()
+    page.reload()
+    assert person.wait_for_turn()
+    assert person.moves == ["3A", "2A", "5A"]

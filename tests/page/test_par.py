@@ -1,0 +1,97 @@
+"""The position of the day: best play of both sides leads to its par, and the page tells who fell short of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from oanquan_env import Board, Core, Rules
+from oanquan_env.engine.notation import parse_position
+from oanquan_env.players import RandomPolicy
+from oanquan_env.players.book import BookPolicy, with_book
+from tests.browsers import Person, Visit
+from tools.page import FOLDER, PAR
+from tools.par import NAMES, after, pars
+
+PARS = json.loads((FOLDER / PAR).read_text())
+
+
+def book_of(rules: str) -> BookPolicy:
+    core = Core(Rules.parse(rules))
+    book = with_book(RandomPolicy(core), core.rules)
+    assert isinstance(book, BookPolicy)
+    return book
+
+
+def best(book: BookPolicy, board: Board) -> int:
+    (action,) = book.known(board.positions)
+    return int(action)
+
+
+@pytest.mark.parametrize("rules", NAMES)
+def test_best_play_of_both_sides_leads_to_par(rules: str) -> None:
+    book, checked = book_of(rules), 0
+    for entry in PARS:
+        if entry["rules"] == rules:
+            board = Board.parse(entry["position"], rules=rules)
+            seat = board.mover
+            while board.outcome is None:
+                board = after(board, best(book, board))
+            assert board.outcome.scores[seat] - board.outcome.scores[1 - seat] == entry["par"]
+            checked += 1
+    assert checked >= 4
+
+
+@pytest.mark.slow  # it plays out all games against a strategy
+def test_pars_are_those_of_all_games_against_a_strategy() -> None:
+    found = {**pars(book_of("tonkin"), 0), **pars(book_of("tonkin"), 1)}
+    entries = {entry["position"]: entry["par"] for entry in PARS if entry["rules"] == "tonkin"}
+    assert entries.items() <= found.items()
+
+
+def begin(visit: Visit) -> Person:
+    person = visit()
+    person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    person.page.locator("#puzzles").click()
+    person.page.locator("#par").click()
+    person.page.locator("#about-game b", has_text="Your goal is par").wait_for()
+    return person
+
+
+def finish(person: Person, *, well: bool) -> str:
+    """Play the game to its end, with best play or not, and return the text to share."""
+    rules = person.state["rules"]
+    core, book = Core(Rules.parse(rules)), book_of(rules)
+    while person.wait_for_turn():
+        state = person.state
+        board = Board.from_positions(core, parse_position(core, state["position"]))
+        right = str(next(move for move in board.legal_moves if move.action == best(book, board))) if well else ""
+        person.move(right or state["legal"][0])
+        person.page.wait_for_function(f"import('./common.js').then(({{ page }}) => page.state.ply > {state['ply']})")
+    person.page.locator("#share-day").click()
+    person.page.locator("#notice", has_text="Ô Ăn Quan").wait_for()
+    return str(person.page.evaluate("navigator.clipboard.readText()"))
+
+
+@pytest.mark.slow  # a browser takes seconds
+def test_the_page_keeps_and_shares_how_far_off_par_the_first_game_was(visit: Visit) -> None:
+    person = begin(visit)
+    person.page.reload()
+    person.page.locator("#about-game b", has_text="Your goal is par").wait_for()  # it goes on
+    text = finish(person, well=True)
+    person.page.locator("#about-game b", has_text="Par! Nobody can do better.").wait_for()
+    assert " · par\n" in text
+    person.page.locator("#puzzles").click()
+    assert person.page.locator("#par small").inner_text() == "par"
+    person.page.keyboard.press("Escape")
+
+    other = begin(visit)
+    rules, start = other.state["rules"], other.state["position"]
+    seat = int(start.split()[2])
+    text = finish(other, well=False)
+    (par,) = {entry["par"] for entry in PARS if (entry["rules"], entry["position"]) == (rules, start)}
+    scores = other.state["outcome"]["scores"]
+    short = par - scores[seat] + scores[1 - seat]
+    assert short >= 0  # nobody does better
+    assert f" · {short} below par\n" in text or (short == 0 and " · par\n" in text)
