@@ -43,16 +43,16 @@ class Network(nn.Module):
 
     def __init__(self, core: Core, width: int) -> None:
         super().__init__()
-        self.core, self.encoder, output = core, Encoder(core), nn.Linear(width, 2, bias=False)
+        self.core, self.encoder, output = core, Encoder(core, "planes"), nn.Linear(width, 2, bias=False)
         nn.init.zeros_(output.weight)  # at first moves are worth what they win at once
         middle = (nn.ReLU(), nn.Linear(width, width), nn.ReLU())
-        self.layers = nn.Sequential(nn.Linear(self.encoder.feature_size, width), *middle, output)
+        self.layers = nn.Sequential(nn.Linear(self.encoder.size, width), *middle, output)
 
     def forward(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """(N, A) logits, and (N, A) margins as shares of all points; 0 for illegal actions."""
         children, rows, actions = expanded = self.core.expand(positions)
         at_once = torch.from_numpy(points_won(self.core, positions, expanded) / self.core.rules.total).float()
-        outputs = self.layers(torch.from_numpy(self.encoder.features(self.encoder.encode(children))))
+        outputs = self.layers(torch.from_numpy(self.encoder.encode(children)))
         margins = torch.zeros(len(positions), self.core.rules.actions)
         margins[rows, actions] = at_once - outputs[:, 0] * torch.from_numpy(~children.over)  # what the next mover wins
         logits = torch.full(margins.shape, -1e9)
