@@ -88,7 +88,7 @@ def test_actions_of_any_layout_are_played(actions: Any) -> None:
     assert data_equivalence(games.step(actions), expected.step(np.array([0, 2, 4])), exact=True)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(strategies.rules(), st.sampled_from(["greedy", "random", None]), st.sampled_from(["random", 0, 1]),
        st.integers(0, 12), st.sampled_from(AutoresetMode), strategies.seeds)  # fmt: skip
 def test_a_game_that_goes_on_has_a_legal_action(
