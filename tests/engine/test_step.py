@@ -69,7 +69,7 @@ def test_actions_are_picked_equally_often() -> None:
 
 
 @settings(max_examples=8)
-@given(strategies.rules(), st.sampled_from([None, "random", "greedy"]), strategies.seeds)
+@given(strategies.usual_size, st.sampled_from([None, "random", "greedy"]), strategies.seeds)
 def test_the_step_is_the_same_without_numba(rules: Rules, opponent: str | None, seed: int) -> None:
     batches = [
         Games(3, rules, opponent=opponent, reward="mixed", opening_plies=2 * (rules.max_plies > 2)) for _ in "12"

@@ -17,7 +17,7 @@ from tests.players import LastMove
 from tests.strategies import PRESET_NAMES
 
 PRESETS_OF_FEW = [PRESETS[name].rules for name in PRESET_NAMES if name != "four-player"]
-EVERY_RULES = strategies.rules() | st.sampled_from(PRESETS_OF_FEW)
+EVERY_RULES = strategies.usual_size | st.sampled_from(PRESETS_OF_FEW)
 """Without four players, for whom all is compiled once more; `test_vector` has them."""
 
 
