@@ -69,7 +69,7 @@ def test_rows_are_single_environments(preset: str, mode: AutoresetMode) -> None:
 
 
 @settings(max_examples=15)
-@given(strategies.two_sizes, st.sampled_from(AutoresetMode), opponents, st.integers(0, 8), strategies.seeds)
+@given(strategies.usual_size, st.sampled_from(AutoresetMode), opponents, st.integers(0, 8), strategies.seeds)
 def test_rows_are_single_environments_for_any_rules(
     rules: Rules, mode: AutoresetMode, opponent: Any, plies: int, seed: int
 ) -> None:
