@@ -93,7 +93,7 @@ def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
 
 def test_names_are_whole_at_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluate, "FILE_WIDTH", 80)
-    out = run(capsys, "minimax:depth=1", "minimax:depth=2", "--pairs", "2", "--suite", "arena")[1]
+    out = run(capsys, "minimax:depth=1", "minimax:depth=2", "--pairs", "2", "--suite", "arena,regret")[1]
     assert "…" not in out
     assert max(map(len, out.splitlines())) <= 80
     assert "".join(re.findall(r"(?m)^ ?(minimax:de|pth=\d)", out)).count("minimax:depth=2") >= 1
