@@ -8,13 +8,11 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oanquan_env.errors import USAGE_ERROR, needing_extra
 
-with needing_extra("notebooks", "notebooks/run.py" if __name__ == "__main__" else None):
-    import nbformat
-    from nbclient import NotebookClient
+if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 FOLDER = Path(__file__).parent
@@ -33,6 +31,10 @@ def notebooks() -> list[Path]:
 
 def execute(path: Path) -> NotebookNode:
     """The notebook with the outputs of a run from a clean kernel. Raises `CellExecutionError` where a cell fails."""
+    with needing_extra("notebooks", "notebooks/run.py"):
+        import nbformat
+        from nbclient import NotebookClient
+
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=CELL_SECONDS, resources={"metadata": {"path": str(path.parent)}}).execute()
     return notebook
@@ -70,13 +72,15 @@ def keep_shown(notebook: NotebookNode) -> None:
 
 def _output(kind: str, content: str, pictures: list[Any]) -> Any:
     """What is stored; beside an SVG its PNG, as JupyterLab shows no SVG of a notebook that is not trusted."""
+    from nbformat.v4 import new_output
+
     if kind == TEXT:
-        return nbformat.v4.new_output("stream", name="stdout", text=content)
+        return new_output("stream", name="stdout", text=content)
     same = (made for made in pictures if "".join(made["data"][PICTURES[0]]) == content and PICTURES[1] in made["data"])
     if kind != PICTURES[0] or (made := next(same, None)) is None:
-        return nbformat.v4.new_output("display_data", {kind: content})
+        return new_output("display_data", {kind: content})
     both = {kind: content, PICTURES[1]: made["data"][PICTURES[1]]}
-    return nbformat.v4.new_output("display_data", both, metadata=made["metadata"])
+    return new_output("display_data", both, metadata=made["metadata"])
 
 
 def main(names: list[str]) -> int:
@@ -95,6 +99,8 @@ def main(names: list[str]) -> int:
             print(f"running {path.name}", flush=True)
             notebook = execute(path)
             keep_shown(notebook)
+            import nbformat
+
             nbformat.write(notebook, path)
     return 0
 

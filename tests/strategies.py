@@ -31,10 +31,10 @@ _FIELDS = {name: _values(name, kind) for name, kind in get_type_hints(Rules).ite
 
 
 @st.composite
-def rules(draw: st.DrawFn, players: int | None = None) -> Rules:
+def rules(draw: st.DrawFn, players: int | None = None, fields: int | None = None) -> Rules:
     """Any valid `Rules`; a combination that is refused gets the value that the error names."""
     values = {name: draw(strategy) for name, strategy in _FIELDS.items()}
-    values["players"] = players or values["players"]
+    values |= {"players": players or values["players"], "fields": fields or values["fields"]}
     for _ in _FIELDS:
         try:
             return Rules(**values)
@@ -48,6 +48,11 @@ def rules(draw: st.DrawFn, players: int | None = None) -> Rules:
             else:
                 values[other] = getattr(Rules.parse(f"{other}={wanted}"), other)
     return Rules(**values)
+
+
+usual_size = rules(fields=5)
+"""For environments, whose loops are compiled anew for each size of an observation."""
+two_sizes = usual_size | rules(fields=2)
 
 
 @st.composite

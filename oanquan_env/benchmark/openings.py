@@ -1,5 +1,6 @@
 """Openings: random lines, or a suite of lines in which neither side is ahead. All are game records."""
 
+import functools
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UsageError
 from oanquan_env.files import COMPRESSED, FileError, short_hash
 from oanquan_env.playing import random_lines
@@ -64,7 +66,16 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
             f"there is no {source} suite for '{core.rules}' ({path.name}); use random openings; the project's clone "
             f"makes a suite with: {command}"
         )
-    return read_openings(core, path, n)
+    if not of_package or n > len(_package_suite(core.rules, path)):
+        return read_openings(core, path, n)
+    suite = _package_suite(core.rules, path)
+    return Openings(suite.name, suite.positions[:n], suite.records[:n])
+
+
+@functools.cache
+def _package_suite(rules: Rules, path: Path) -> Openings:
+    """Read a suite of the package; its lines take a second to replay."""
+    return read_openings(Core(rules), path)
 
 
 def random_suite(core: Core, n: int, plies: int, rng: np.random.Generator) -> Openings:

@@ -197,7 +197,7 @@ class Core:
         if self.compiled and actions.shape == wanted and actions.dtype.kind in "iu":
             loop, rules, arrays = self.loops(positions)
             effects = np.empty((2, len(actions)), dtype=np.int32)
-            if loop.play(rules, arrays, rows, actions.astype(np.int64, copy=False), checked, effects) < 0:
+            if loop.play(rules, arrays, rows, np.ascontiguousarray(actions, np.int64), checked, effects) < 0:
                 return Played(effects[0], effects[1])
         if checked:
             self.check(positions, actions, rows)

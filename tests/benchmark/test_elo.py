@@ -4,7 +4,6 @@ import itertools
 import math
 from typing import NamedTuple
 
-import choix
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
@@ -39,6 +38,8 @@ def bradley_terry(pairs: ArrayLike, won: ArrayLike, played: ArrayLike, anchor: i
 
 def test_ratings_agree_with_choix() -> None:
     """Without an advantage of moving first, and with a weak prior, choix's maximum likelihood is ours."""
+    import choix  # it loads SciPy's statistics, for seconds
+
     wins = np.random.default_rng(3).integers(5, 60, (5, 5))
     pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
     oracle = choix.ilsr_pairwise(5, [pair for pair in pairs for _ in range(wins[pair])])

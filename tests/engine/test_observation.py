@@ -32,7 +32,7 @@ def test_the_layout_is_the_documented_one(rules: str, text: str, viewer: int | N
     assert Encoder(core).encode(parse_position(core, text, checked=False), viewer)[0].tolist() == seen
 
 
-@given(strategies.rules(), strategies.seeds)
+@given(strategies.two_sizes, strategies.seeds)
 def test_observations_stay_within_bounds_and_turn_with_the_seats(rules: Rules, seed: int) -> None:
     core = Core(rules)
     encoder, policy, rng = Encoder(core), RandomPolicy(core), np.random.default_rng(seed)

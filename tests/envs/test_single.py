@@ -7,18 +7,13 @@ from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oanquan_env import PRESETS, Rules, raw_env
+from oanquan_env import Rules, raw_env
 from oanquan_env.board import shared_core
 from oanquan_env.envs.aec import GameEnv
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.rewards import REWARDS
 from tests import strategies
 from tests.players import LastMove
-from tests.strategies import PRESET_NAMES
-
-PRESETS_OF_FEW = [PRESETS[name].rules for name in PRESET_NAMES if name != "four-player"]
-EVERY_RULES = strategies.rules() | st.sampled_from(PRESETS_OF_FEW)
-"""Without four players, for whom all is compiled once more; `test_vector` has them."""
 
 
 @pytest.mark.parametrize(("preset", "opponent"), [("tonkin", "random"), ("three-player", "greedy"), ("app", None)])
@@ -28,7 +23,7 @@ def test_gymnasium_s_checker_finds_nothing(preset: str, opponent: str | None, mo
 
 
 @settings(max_examples=12)
-@given(EVERY_RULES, st.sampled_from(sorted(REWARDS)), strategies.seeds)
+@given(strategies.two_sizes, st.sampled_from(sorted(REWARDS)), strategies.seeds)
 def test_the_self_play_view_is_the_aec_environment(rules: Rules, reward: str, seed: int) -> None:
     game, other = OAnQuanEnv(rules, opponent=None, reward=reward), raw_env(rules, reward=reward)
     rng = np.random.default_rng(seed)
@@ -96,7 +91,7 @@ def compare_game_with_opponent(
 
 
 @settings(max_examples=12)
-@given(EVERY_RULES, st.integers(0, 3), st.sampled_from(sorted(REWARDS)), strategies.seeds)
+@given(strategies.usual_size, st.integers(0, 3), st.sampled_from(sorted(REWARDS)), strategies.seeds)
 def test_games_against_an_opponent_are_the_aec_environment_s(rules: Rules, seat: int, reward: str, seed: int) -> None:
     player, rng = LastMove(shared_core(rules)), np.random.default_rng(seed)
     seat %= rules.players

@@ -95,12 +95,12 @@ def test_damaged_proofs_are_refused_with_the_place(small: Certificate) -> None:
 
 def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> None:
     whole, rng = small.to_bytes(), np.random.default_rng(0)
-    flipped = [bytearray(whole) for _ in range(200)]
+    flipped = [bytearray(whole) for _ in range(60)]
     for content in flipped:
         content[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
     (true, *answers) = check(whole, *map(bytes, flipped))
     refused = [answer for answer in answers if "detail" in answer]
-    assert len(refused) > 100
+    assert len(refused) > 30
     for answer in answers:
         if "detail" not in answer:
             assert {name: answer[name] for name in answer if answer[name] and name != "heard"}.items() <= true.items()

@@ -1,7 +1,6 @@
 """engine.wasm and engine.js against the core, the native searches and matches."""
 
 import base64
-import itertools
 import json
 from dataclasses import asdict
 
@@ -169,19 +168,3 @@ def test_files_of_the_page_are_small() -> None:
     assert (WEB / "engine.wasm").stat().st_size <= 150_000
     for name in PRESET_NAMES:
         assert len(net_bytes(read_value_net("pretrained", name))) <= 170_000
-
-
-@pytest.mark.slow
-def test_many_games_and_searches(capsys: pytest.CaptureFixture[str]) -> None:
-    rng = np.random.default_rng(1)
-    plies = sum(compare_game(ENGINE, PRESETS[name].rules, rng) for name in PRESET_NAMES for _ in range(250))
-    nodes = []
-    for name, number in itertools.product(PRESET_NAMES, range(12)):
-        rules = PRESETS[name].rules
-        limits = {"depth": 8 - number % 4} if rules.players == 2 else {"nodes": 20_000}
-        net, limits = number % 2 > 0, {**limits, "everyMove": number % 3 > 0}
-        nodes.append(compare_search(rules, 2 * number, number, net, limits))
-    with capsys.disabled():
-        print(f"\n{plies:,} moves and {len(nodes)} searches of {sum(nodes):,} nodes are the same")
-    assert plies > 40_000
-    assert sum(nodes) > 500_000

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
-import nbformat
 import numpy as np
 import pytest
 
@@ -130,7 +129,7 @@ SHOW = """async ({ state, buffers }) => {
 @pytest.mark.slow
 def test_a_saved_notebook_plays_on_without_a_kernel(browser: Browser) -> None:
     pytest.importorskip("anywidget")
-    nbclient, v4 = pytest.importorskip("nbclient"), nbformat.v4
+    nbclient, v4 = pytest.importorskip("nbclient"), pytest.importorskip("nbformat.v4")
     notebook = v4.new_notebook(cells=[v4.new_code_cell(SAVED)])
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     saved = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
@@ -207,7 +206,9 @@ def jupyter(folder: Path) -> Iterator[str]:
 @pytest.mark.slow
 def test_a_click_in_a_notebook_moves_the_board(browser: Browser, tmp_path: Path) -> None:
     pytest.importorskip("anywidget")
-    v4 = nbformat.v4
+    import nbformat
+    from nbformat import v4
+
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in CELLS], metadata=kernel)
     nbformat.write(notebook, tmp_path / "game.ipynb")

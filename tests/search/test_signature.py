@@ -55,8 +55,9 @@ def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
     if compiled:
         players["maxn with a net, 2 plies"] = SearchPlayer(ManySearch(core, net=net, threads=1), Limits(depth=2))
     if core.rules.players == 2:
-        for kind, own in (("alpha-beta", None), ("alpha-beta with a net", net))[: 1 + compiled]:
-            search = Search(core, table_megabytes=1, threads=1, net=own)
+        kinds = ("alpha-beta", None, 1), ("alpha-beta without a table", None, 0), ("alpha-beta with a net", net, 1)
+        for kind, own, megabytes in kinds[: 2 + compiled]:  # a table hides what is searched twice
+            search = Search(core, table_megabytes=megabytes, threads=1, net=own)
             for limit, limits in LIMITS.items():
                 results = search.best_moves(positions, limits)
                 found[f"{kind}, {limit}"] = {
