@@ -155,13 +155,12 @@ def responses() -> str:
 
 def worst() -> str:
     """Points given up to the best responses found, the best players first."""
-    cells = dict[str, list[str]]()
+    cells = dict[str, dict[str, str]]()
     for south, north in exploits.by_seat(read_json(RESULTS / "exploit.json")["results"]):
-        if south["rules"] in WORST_PRESETS:
-            exact = " (exact)" * (south["exact"] and north["exact"])
-            found = f"{south['given_up']} / {north['given_up']}{exact}"
-            cells.setdefault(south["player"], [f"`{south['player']}`"]).append(found)
-    return table(["player", *(f"`{name}`" for name in WORST_PRESETS)], list(cells.values()), left=1)
+        exact = " (exact)" * (south["exact"] and north["exact"])
+        cells.setdefault(south["player"], {})[south["rules"]] = f"{south['given_up']} / {north['given_up']}{exact}"
+    rows = [[f"`{player}`", *(found.get(rules, "") for rules in WORST_PRESETS)] for player, found in cells.items()]
+    return table(["player", *(f"`{name}`" for name in WORST_PRESETS)], rows, left=1)
 
 
 def more_players(preset: str) -> str:
