@@ -99,7 +99,7 @@ class Games:
         kinds = [(array.dtype, array.shape[1:], len(array)) for array in positions.arrays()]
         n = len(positions.squares)
         if kinds != [(array.dtype, array.shape[1:], n) for array in self.positions.arrays()]:
-            raise ValueError("its games are of other rules")
+            raise ValueError("its games are of another number or of other rules")
         columns = self.core.seeds(positions), self.core.stones(positions), positions.scores
         if not self.core.setup(*columns, positions.mover, positions.ply).same(positions).all():
             raise ValueError("it holds games that are over, or impossible positions")

@@ -123,6 +123,15 @@ class StopTrainingError(Exception):
 
 
 Config = TypeVar("Config", bound=RunConfig)
+
+
+def with_threads(config: Config) -> Config:
+    """The configuration with a number of threads: 1 for each of several workers, otherwise the fastest."""
+    if config.threads != AUTO:
+        return config
+    return config.model_copy(update={"threads": fastest_threads() if config.workers == 1 else 1})
+
+
 Settings = TypeVar("Settings", bound=Strict)
 
 
@@ -187,9 +196,7 @@ class Run(ABC, Generic[Config]):
     @classmethod
     def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
         """Begin a run; raises `UsageError` if the folder holds one, and for a configuration that cannot be."""
-        if config.threads == AUTO:
-            threads = fastest_threads() if config.workers == 1 else 1
-            config = config.model_copy(update={"threads": threads})
+        config = with_threads(config)
         run = cls._make(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:
@@ -219,7 +226,7 @@ class Run(ABC, Generic[Config]):
         if not path.exists():
             raise FileError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
         kept: Any = load_config(path)
-        config: Any = validated(type(kept), {**kept.model_dump(), **(changes or {})}, "command line")
+        config: Any = with_threads(validated(type(kept), {**kept.model_dump(), **(changes or {})}, "command line"))
         with contextlib.ExitStack() as held:
             lock = held.enter_context(lock_folder(folder))
             run = cls._make(folder, config, report)
@@ -238,7 +245,7 @@ class Run(ABC, Generic[Config]):
     @classmethod
     def join(cls, folder: Path, config: Config) -> Self:
         """The run of a worker other than the first, after the first one has begun or resumed it in `folder`."""
-        run = cls._make(folder, config, lambda _: None)
+        run = cls._make(folder, with_threads(config), lambda _: None)
         torch.manual_seed(workers.own_seed(config.seed))
         run._restore()
         return run

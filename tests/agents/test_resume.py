@@ -187,8 +187,11 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
     finally:
         torch.set_num_threads(threads)
     assert yaml.safe_load((folder / CONFIG_NAME).read_text())["threads"] == 1
-    with pytest.raises(UsageError, match=r"command line: threads: must be greater than or equal to 1 \(got 0\)"):
-        resume(folder, threads=0)
+    with pytest.raises(UsageError, match=r"command line: threads: must be greater than or equal to 0 \(got -1\)"):
+        resume(folder, threads=-1)
+    run = resume(folder, threads="auto")
+    assert run.config.threads in (1, 2, 4)
+    run.close()
 
 
 @pytest.mark.parametrize(
