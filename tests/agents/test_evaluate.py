@@ -204,6 +204,7 @@ def test_saved_games_replay_to_the_results(rules: str) -> None:
         assert margin == pytest.approx(pairing.results.margin[k, seat])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["three-player"])
 def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others(rules: str) -> None:
     played = tournament(None, ["random", "greedy", "maxn:depth=1"], pairs=8, rules=rules)

@@ -63,6 +63,7 @@ def run(arguments: list[str], *more: str) -> int:
     return train.main([*(PLIES.get(word, word) for word in arguments), *more])
 
 
+@pytest.mark.slow
 def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     network, options, reward, begun, resumed = COMMANDS
     assert run(network, *SMALL, *SMALL_PPO) == 0

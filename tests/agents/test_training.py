@@ -117,6 +117,7 @@ def test_the_printed_command_plays_a_run_in_any_folder(
         begin(Path(folder))
 
 
+@pytest.mark.slow
 def test_a_stopped_run_of_four_players_resumes_to_the_same_numbers_and_its_agent_plays(tmp_path: Path) -> None:
     rules, sizes = "four-player", {"embed": 2, "width": 8, "depth": 1, "leaf_width": 8, "leaf_depth": 1}
     settings = {**PPO, "rules": rules, "network": {"name": "two_ply", **sizes}, "total_plies": 3 * ITERATION}

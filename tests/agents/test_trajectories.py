@@ -32,7 +32,10 @@ class Recorded:
         return np.array([self.actions.popleft()])
 
 
-@pytest.mark.parametrize(("rules", "reward"), [("mancala-world max_plies=30", "margin"), ("three-player", "outcome")])
+@pytest.mark.parametrize(
+    ("rules", "reward"),
+    [("mancala-world max_plies=30", "margin"), pytest.param("three-player", "outcome", marks=pytest.mark.slow)],
+)
 def test_games_replay_and_episodes_are_those_of_the_environment(tmp_path: Path, rules: str, reward: str) -> None:
     options = ["--games", "12", "--rules", rules, "--reward", reward, "--opening-plies", "0"]
     assert main(["--output", str(tmp_path), *GAMES, *options]) == 0

@@ -76,7 +76,7 @@ def wins_and_remains(core: Core, position: Positions) -> list[list[float]]:
 
 
 @settings(max_examples=20)
-@given(strategies.rules(), strategies.seeds)
+@given(strategies.usual_size, strategies.seeds)
 def test_planes_are_the_same_compiled_or_not_within_bounds_and_turn_with_the_seats(rules: Rules, seed: int) -> None:
     core, plain, rng = Core(rules), Core(rules, compiled=False), np.random.default_rng(seed)
     positions = core.start(4)

@@ -8,6 +8,7 @@ import pytest
 from benchmarks import speed
 
 
+@pytest.mark.slow
 def test_all_contestants_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "WARM_UP_STEPS", 1)
     found = speed.side_by_side(2)
