@@ -149,8 +149,7 @@ def _repeated_key(text: str) -> RepeatedKeyError:
 def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of an `.npz` file, or of its content, by name. No code in it is run.
 
-    Raises `OSError` if the file cannot be read; `ValueError` if it is not an `.npz` file or holds more than `most`
-    bytes.
+    Raises `OSError` if the file cannot be read; `ValueError` if it is not `.npz` or holds more than `most` bytes.
     """
     file = io.BytesIO(source if isinstance(source, bytes) else source.read_bytes())
     try:
