@@ -15,7 +15,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Generator) -> Ints:
-    """Return (N,) intp, the legal action with the highest value in each row of `values` (N, A); ties are random."""
+    """Return (N,) intp, the legal action of highest value in each row of `values` (N, A), ties broken at random."""
     best = np.where(mask, values, -np.inf)
     tied = best == best.max(axis=1, keepdims=True)
     choice: Ints = np.where(tied & mask, rng.random(values.shape), -1.0).argmax(axis=1)

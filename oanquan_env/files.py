@@ -1,7 +1,7 @@
 """Read and write files. Writes are atomic: a killed program leaves the old file or the new one, never a part.
 
-Files may be untrusted: damaged files and JSON that is nested too deep raise `ValueError`. Files with a name in `.gz`
-are compressed.
+Files may be untrusted: damaged files and JSON that is nested too deep raise `ValueError`. Files whose names end in
+`.gz` are compressed.
 """
 
 import gzip
@@ -149,7 +149,7 @@ def _repeated_key(text: str) -> RepeatedKeyError:
 def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of an `.npz` file, or of its content, by name. No code in it is run.
 
-    Raises `OSError` if the file cannot be read; `ValueError` if it is not `.npz` or holds more than `most` bytes.
+    Raises `OSError` if it cannot be read; `ValueError` if it is not an `.npz` file or holds more than `most` bytes.
     """
     file = io.BytesIO(source if isinstance(source, bytes) else source.read_bytes())
     try:

@@ -1,4 +1,4 @@
-"""Perft: the number of move paths of a given length, by which engines are checked (docs/RULES.md 8)."""
+"""Perft: the number of move paths of a given length, the usual check of an engine (docs/RULES.md 8)."""
 
 from oanquan_env.board import Board, shared_core
 from oanquan_env.engine.core import Core

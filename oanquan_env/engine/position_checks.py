@@ -79,7 +79,7 @@ def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
 
     A refill may cost F points on credit, so no score falls below -F * refills or rises above the total plus the others'
     deepest debts. With `refill_when=turn` a player refills only before its own moves: at most ceil(max_plies / P) times
-    in a game. A position may be set up after that many refills, at any ply; in play, they stay within max_plies.
+    in a game. A position set up at any ply may have that many behind it; further play then stays within max_plies.
     """
     debt = rules.fields * refills
     return -debt, rules.total + (rules.players - 1) * debt

@@ -93,7 +93,7 @@ class Positions:
     Attributes:
         squares: (N, 8P) uint8, C-contiguous; the layout is drawn at the top of this module.
         scores: (N, P) int32, points: captures less refills, leftovers never included; may be negative.
-        mover: (N,) intp, the player to move; it passes on after a finishing move too.
+        mover: (N,) intp, the player to move; a finishing move also passes the turn.
         ply: (N,) int32, moves played.
         ended: (N,) uint8, a `Termination`.
     """
@@ -119,18 +119,18 @@ class Positions:
 
     @property
     def over(self) -> Mask:
-        """(N,) bool: terminated or truncated."""
+        """(N,) bool, whether each game is terminated or truncated."""
         over: Mask = self.ended != RUNNING
         return over
 
     @property
     def terminated(self) -> Mask:
-        """(N,) bool: ended by the rules of the game."""
+        """(N,) bool, whether each game was ended by its rules."""
         return self.over & ~self.truncated
 
     @property
     def truncated(self) -> Mask:
-        """(N,) bool: ended by the ply limit, or by a move that could not be completed."""
+        """(N,) bool, whether each game was ended by the ply limit or by a move that could not be completed."""
         truncated: Mask = self.ended >= _MAX_PLIES
         return truncated
 

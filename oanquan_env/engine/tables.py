@@ -31,7 +31,7 @@ def origin(action: int) -> int:
 
 
 def square_bytes(fields: int, square: int) -> tuple[int, int, int]:
-    """Return three bytes of the square at a ring index: its seeds, the byte after a sowing, and its stone."""
+    """Return the bytes of the square at a ring index: its seeds, its byte after a last seed, and its stone."""
     begin, place = SIDE_BYTES * (square // (fields + 1)), square % (fields + 1)
     if place == fields:
         return begin + MANDARIN_BYTE, begin + ZERO_BYTE, begin + STONE_BYTE
@@ -98,7 +98,7 @@ def playable(fields: int, sowing: int) -> int:
 
 @dataclass(frozen=True)
 class Tables:
-    """Lookup tables of one `Rules`; P players, F fields a side."""
+    """Lookup tables of one `Rules`, with P players and F fields per side."""
 
     origin: Ints  # (P * 2F,) code of the square that `player * 2F + action` lifts
     increment: Words  # (2 * 32 * 256, P) words to add when `code * 256 + count` is sown (origin already lifted)

@@ -108,7 +108,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
     `step` raises `IllegalActionError` for an illegal action. `step` and `last` raise `gymnasium.error.ResetNeeded`
     before the first reset and after the last agent has left. `reset(options={"position": p})` starts from a running
     position of the same rules, as text, as a `Board` or as a batch of one, instead of the set-up. Other options raise
-    ValueError (except one named `options`, which PettingZoo's own tests send). Only `opening_plies` is random. When the
+    ValueError (except one named `options`, which PettingZoo's own tests send). Only the opening is random. When the
     game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
     """
 

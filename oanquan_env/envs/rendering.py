@@ -34,7 +34,7 @@ class Replay:
         now: the current position, a batch of one.
         start: the position after the opening, where the game began.
         moves: the actions since then.
-        last: the plies of the last step, each with the position before it.
+        last: the plies of the last step: the position before each, and its action.
     """
 
     def __init__(self, core: Core) -> None:
@@ -60,7 +60,7 @@ class Replay:
 
 
 class Screen:
-    """Draws positions with the move that led to them; raises `ValueError` for a mode that is not in `RENDER_MODES`."""
+    """A drawer of positions and the moves that led to them; raises `ValueError` unless `mode` is a render mode."""
 
     def __init__(self, core: Core, mode: str | None) -> None:
         if mode is not None and mode not in RENDER_MODES:

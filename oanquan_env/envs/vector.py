@@ -52,7 +52,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     and `greedy`. After `reset(seed=s)` row i plays the game of a single environment with seed s + i, as in
     `SyncVectorEnv`; a list of N seeds gives each row its own. Other random opponents share one generator, which the
     seed also sets. `reset(options={"position": p})` starts all games from a running position, as text, as a `Board` or
-    as a batch of one, or each game from its own, as a batch of N. See `OAnQuanEnv` for its errors and for the arguments
+    as a batch of one, or each game from its own, as a batch of N. See `OAnQuanEnv` for the errors and for the arguments
     `rules`, `opponent` (asked in one call for all games), `seat`, `reward`, `opening_plies` and `observation`.
 
     Args:

@@ -45,7 +45,7 @@ class GreedyPolicy:
 class SaverPolicy:
     """A player that minimises the next player's largest immediate gain, and of equal moves takes the most profitable.
 
-    Gains are those of `move_gains`. A move that ends the game costs what its mover loses by it. Ties are random.
+    Gains are those of `move_gains`. A finishing move costs what its mover loses by it. Ties are broken at random.
     """
 
     def __init__(self, core: Core) -> None:

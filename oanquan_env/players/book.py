@@ -27,7 +27,7 @@ from oanquan_env.search.certificates import (
 )
 
 UNKNOWN = -1
-"""Given instead of an action for a position that is not in the certificate."""
+"""Stands for the action in a position that is not in the certificate."""
 
 
 class BookPolicy:
@@ -73,7 +73,7 @@ class BookPolicy:
         return actions
 
     def follows(self, board: Board, seat: int) -> bool:
-        """Return whether `seat` has followed the certificate's strategy up to this board, so that its bound holds.
+        """Return whether the board is where the certificate's strategy leads `seat`, so that its bound holds.
 
         The bound counts leftovers by the rules: it does not hold in a round of a match with pawned or sold fields.
         """

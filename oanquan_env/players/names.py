@@ -20,7 +20,7 @@ FORMS = {
     bool: re.compile(r"yes|no"),
     str: re.compile(r".*"),
 }
-"""The text form of an option's value, by type: plain decimal digits of limited length."""
+"""The pattern of an option's value, by type: plain decimal digits of limited length."""
 LONGEST_PATH = 4096
 """Most characters of a path; no system has longer ones."""
 
