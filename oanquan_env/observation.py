@@ -52,7 +52,7 @@ def slices(**lengths: int) -> dict[str, slice]:
 
 
 class Encoder:
-    """Encodes positions of one `Core` as observations, seen by the mover or by any player.
+    """An encoder of positions of one `Core` as observations, seen by the mover or by any player.
 
     Args:
         core: the core of the rules.

@@ -60,7 +60,7 @@ class Replay:
 
 
 class Screen:
-    """A drawer of positions and the moves that led to them; raises `ValueError` unless `mode` is a render mode."""
+    """A renderer of positions and the moves that led to them; raises `ValueError` for an unknown `mode`."""
 
     def __init__(self, core: Core, mode: str | None) -> None:
         if mode is not None and mode not in RENDER_MODES:

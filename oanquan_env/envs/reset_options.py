@@ -1,4 +1,4 @@
-"""The options of the environments' `reset`."""
+"""Check the options of the environments' `reset`."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
