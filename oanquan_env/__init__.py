@@ -59,7 +59,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """`evaluate` and `compare`, which are imported when they are asked for: most programs do without them."""
+    """Import `evaluate` and `compare` when they are first requested, as most programs do without them."""
     if name in ("evaluate", "compare"):
         from oanquan_env.benchmark import evaluation
 

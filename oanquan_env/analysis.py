@@ -1,4 +1,4 @@
-"""Analyses of boards by a search, for people: `make("maxn:depth=5").analyse(board)`."""
+"""Readable analyses of boards by a search: `make("maxn:depth=5").analyse(board)`."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from oanquan_env.engine.notation import Move, seat_name
 
 @dataclass(frozen=True)
 class Analysis:
-    """The findings of a search about one board.
+    """The results of a search of one board.
 
-    A value is a future margin in points: the mover's points from here on less the opponent's, or less the mean of its
-    opponents', if all play their best within the search. It includes the leftovers of finished games, not the scores
-    so far.
+    A value is a future margin in points: the points that the mover wins from here on, less those of its opponent or the
+    mean of its opponents', under best play within the search. It includes the leftovers of finished games but not the
+    scores so far.
 
     Attributes:
         board: the board that was searched.
-        value: of the board, which is that of its best moves.
-        proved: whether all values hold at every depth; else they are estimates of this depth.
-        depth: plies looked ahead.
-        line: best play of all, the best move first; may be shorter than `depth`.
-        values: of each legal move, the best first.
+        value: the value of the board, which is the value of its best moves.
+        proved: whether all values hold at every depth; otherwise they are estimates at this depth.
+        depth: the search depth in plies.
+        line: the principal variation, from the best move on; may be shorter than `depth`.
+        values: the value of each legal move, best first.
     """
 
     board: Board
@@ -36,19 +36,19 @@ class Analysis:
     def of(
         cls, board: Board, values: Mapping[int, float], line: Iterable[int], depth: int, *, proved: bool = False
     ) -> "Analysis":
-        """The analysis of a board, which is copied, from the values of its actions and the actions of the best line."""
+        """Make the analysis of a board, which is copied, from its actions' values and the actions of the best line."""
         ranked = sorted(values, key=lambda action: -values[action])
         moves = {Move.from_action(action): values[action] for action in ranked}
         return cls(board.copy(), values[ranked[0]], proved, depth, tuple(map(Move.from_action, line)), moves)
 
     @property
     def best(self) -> Move:
-        """The first of the best moves."""
+        """The best move; the first one if several are best."""
         return next(iter(self.values))
 
     @property
     def summary(self) -> str:
-        """The value in a sentence."""
+        """A sentence that states the value."""
         points = f"{_points(self.value)} point{'s' * (abs(self.value) != 1)}"
         how = "proved" if self.proved else f"seen {self.depth} plies ahead" if self.depth > 1 else "seen one ply ahead"
         return f"{points} for {seat_name(self.board.rules, self.board.mover)} from here on, {how}"
@@ -68,7 +68,7 @@ class Analysis:
 
 
 def check_analysable(board: Board, core: Core) -> None:
-    """Raise ValueError for a game that is over, and for a board of other rules than the search's."""
+    """Raise ValueError if the game is over, or if the board's rules differ from the core's."""
     if board.rules != core.rules:
         raise ValueError(f"the board has the rules '{board.rules}', the player '{core.rules}'")
     if board.outcome is not None:
@@ -76,5 +76,5 @@ def check_analysable(board: Board, core: Core) -> None:
 
 
 def _points(value: float) -> str:
-    """With its sign, to a tenth: means of several opponents are no whole numbers."""
+    """Format a value with its sign, to a tenth: means over several opponents are not whole numbers."""
     return f"{round(value, 1):+g}"

@@ -1,4 +1,4 @@
-"""One game for a person or a notebook: a batch of one over the core, with moves pushed and popped."""
+"""A board for one game, as in a notebook: a batch of one position, on which moves are pushed and popped."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from oanquan_env.engine.tracing import trace_move
 
 
 class IllegalMoveError(IllegalActionError):
-    """A move that can be read but not played here; the message names the legal ones."""
+    """A move that is illegal in the position; the message lists the legal moves."""
 
 
 @lru_cache(maxsize=16)
 def shared_core(rules: Rules) -> Core:
-    """A core of `rules`; boards share it, as building its tables takes longer than a game."""
+    """Return the core of `rules`, which boards share because building its tables takes longer than a game."""
     return Core(rules)
 
 
 class Board:
-    """One game of Ô Ăn Quan, by a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
+    """One game of Ô Ăn Quan. `rules` is a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
 
-    Two boards are equal when their rules and their positions (squares, scores, mover, ply) are; their `history` does
-    not count. A board changes, so it has no hash; its rules and `text` make a key.
+    Two boards are equal if their rules and positions (squares, scores, mover, ply) are equal; the `history` does not
+    count. A board is mutable and has no hash; use its rules and `text()` as a key.
     """
 
     def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:
@@ -46,7 +46,7 @@ class Board:
 
     @classmethod
     def from_positions(cls, core: Core, positions: Positions, row: int = 0) -> Board:
-        """The game of one row of a batch (a copy of it), without history."""
+        """Return a board with one row of a batch, which is copied, and no history."""
         board = cls.__new__(cls)
         board._begin(core, positions[np.array([row])])
         return board
@@ -63,10 +63,10 @@ class Board:
         rules: Rules | str = DEFAULT_PRESET,
         checked: bool = True,
     ) -> Board:
-        """A board set up by hand: (P * (F + 1),) seeds in ring order, (P,) stones, (P,) scores.
+        """Set up a board by hand from (P * (F + 1),) seeds in ring order, (P,) stones and (P,) scores.
 
-        With `checked` false, points that do not make the total and a mover with nothing to play are let through;
-        `status` then names them. Raises `PositionError` for anything else that is impossible.
+        If `checked` is False, points that do not add up to the total and a mover without a legal move are accepted;
+        `status` then reports them. Raises `PositionError` for any other impossible position.
         """
         core = shared_core(as_rules(rules))
         rows = np.asarray(seeds)[None], np.asarray(stones)[None], np.asarray(scores)[None]
@@ -74,9 +74,9 @@ class Board:
 
     @classmethod
     def parse(cls, text: str, rules: Rules | str = DEFAULT_PRESET, *, checked: bool = True) -> Board:
-        """The board of a position string (docs/RULES.md 7); inverse of `text`. `checked` is as in `setup`.
+        """Return the board of a position string (docs/RULES.md 7); inverse of `text`. `checked` is as in `setup`.
 
-        Raises `NotationError` naming the column and what is wrong there.
+        Raises `NotationError`, which names the column and what is wrong there.
         """
         core = shared_core(as_rules(rules))
         return cls.from_positions(core, parse_position(core, text, checked=checked))
@@ -90,7 +90,7 @@ class Board:
 
     @property
     def core(self) -> Core:
-        """The core that plays them; shared with other boards."""
+        """The core that plays the game; boards of the same rules share it."""
         return self._core
 
     @property
@@ -100,38 +100,38 @@ class Board:
 
     @property
     def seeds(self) -> list[int]:
-        """P * (F + 1) seeds in ring order: South's fields from South's left, a mandarin square, the next side, ..."""
+        """The seeds of the P * (F + 1) squares in ring order: South's fields from its left, a mandarin square, ..."""
         return self._core.seeds(self._positions).ravel().tolist()
 
     @property
     def stones(self) -> list[int]:
-        """P stones, 0 or 1, of the mandarin squares; the one after South's fields first."""
+        """The stones, 0 or 1, on the P mandarin squares; the square after South's fields comes first."""
         return self._core.stones(self._positions).ravel().tolist()
 
     @property
     def scores(self) -> list[int]:
-        """P points: captures less refills. Leftovers come only with the `outcome`."""
+        """The points of the P players: captures less refills. Only the `outcome` includes leftovers."""
         return self._positions.scores.ravel().tolist()
 
     @property
     def mover(self) -> int:
-        """The player to move, 0 = South. It changes after the last move of a game too."""
+        """The player to move, 0 for South. The last move of a game also passes the turn."""
         return int(self._positions.mover[0])
 
     @property
     def ply(self) -> int:
-        """Moves played since the set-up."""
+        """The number of moves played since the set-up."""
         return int(self._positions.ply[0])
 
     @property
     def legal_moves(self) -> list[Move]:
-        """The legal moves, from the mover's left; empty when the game is over."""
+        """The legal moves, ordered from the mover's left; empty if the game is over."""
         actions = self._core.legal_mask(self._positions)[0].nonzero()[0].tolist()
         return [Move.from_action(action) for action in actions]
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
+        """The result of the game, or None while it is running."""
         termination = Termination(self._positions.ended[0])
         if not termination:
             return None
@@ -140,10 +140,10 @@ class Board:
         return Outcome(tuple(scores), winners[0] if len(winners) == 1 else None, termination)
 
     def status(self) -> list[str]:
-        """The faults of a position set up by hand, a sentence each; empty if it can come up in play.
+        """Return the faults of a position set up by hand, one sentence each; empty if none is found.
 
-        A board that passed its checks can still be unreachable in a game: an empty row that `refill_when=at_once`
-        would have refilled, or a debt where `refill=forfeit` lends nothing.
+        Beyond the checks of `setup`, this reports positions that cannot arise in play: an empty row that
+        `refill_when=at_once` would have refilled, and a debt under `refill=forfeit`, which lends nothing.
         """
         rules, seeds, running = self.rules, self.seeds, self.outcome is None
         columns = check_setup(rules, [seeds], [self.stones], [self.scores], self.mover, self.ply)
@@ -169,8 +169,8 @@ class Board:
         """Play a move, such as `"5A"`.
 
         Raises:
-            NotationError: for a text that is no move.
-            IllegalMoveError: for a move that cannot be played here; names those that can.
+            NotationError: if a text is not a move.
+            IllegalMoveError: if the move is illegal here; the message lists the legal moves.
         """
         move, positions = self._readable(move), self._positions.copy()
         try:
@@ -189,7 +189,7 @@ class Board:
         return self._moves.pop()
 
     def sowing(self, move: Move | str) -> MoveTrace:
-        """The steps of a legal move, which is not played. Raises as `push`."""
+        """Return the steps of a legal move without playing it. Raises the errors of `push`."""
         move = self._readable(move)
         if move not in self.legal_moves:
             raise self._refusal(move)
@@ -202,7 +202,7 @@ class Board:
 
     @property
     def last_mark(self) -> LastMove | None:
-        """The last move as the pictures of `render` mark it; None on a board without history."""
+        """The marks of the last move on the pictures of `render`; None on a board without history."""
         trace = self.last_trace
         return None if trace is None else trace.mark
 
@@ -221,17 +221,17 @@ class Board:
     # ---- the board as a value --------------------------------------------------------------------------------------
 
     def copy(self) -> Board:
-        """An independent board with the same position and history."""
+        """Return an independent board with the same position and history."""
         board = self.from_positions(self._core, self._positions)
         board._past, board._moves = self._past.copy(), self._moves.copy()  # past positions are never written to
         return board
 
     def start(self) -> Board:
-        """The board at which the history begins, without history."""
+        """Return the board at which the history begins, without history."""
         return self.from_positions(self._core, (self._past or [self._positions])[0])
 
     def boards(self) -> list[Board]:
-        """The boards of the history: its start, and those after each move."""
+        """Return the boards of the history: the start, and the board after each move."""
         boards = [self.start()]
         for move in self._moves:
             boards.append(boards[-1].copy())
@@ -239,7 +239,7 @@ class Board:
         return boards
 
     def text(self) -> str:
-        """The position string of docs/RULES.md 7; inverse of `parse`."""
+        """Return the position string (docs/RULES.md 7); inverse of `parse`."""
         return format_position(self._core, self._positions)
 
     def __eq__(self, other: object) -> bool:
@@ -261,7 +261,7 @@ class Board:
 
 
 def _complaint(check: Callable[..., None], *arguments: object) -> list[str]:
-    """The objection of `check` to a position: one sentence, or none."""
+    """Return the fault that `check` finds in a position as a list of one sentence, or an empty list."""
     try:
         check(*arguments)
     except PositionError as error:

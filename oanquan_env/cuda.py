@@ -1,6 +1,6 @@
-"""N games on a CUDA device, whose observations are torch tensors there: the step of `engine.step` as a kernel.
+"""N games on a CUDA device, with observations as torch tensors; a kernel runs the step of `engine.step`.
 
-Each thread plays one game. Needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
+Each thread plays one game. The module needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
 
     games = Games(65_536, opponent="greedy")
     observation, mask = games.reset(seed=0)
@@ -24,19 +24,19 @@ from oanquan_env.envs.games import Seat
 from oanquan_env.observation import Encoder
 
 THREADS = 128
-"""Threads of a block."""
+"""Threads per block."""
 NO_FIELD = 63
-"""In place of an action outside the space: an illegal one."""
+"""An illegal action that replaces actions outside the action space."""
 
 
 class Row(NamedTuple):
-    """A row of an array, as `engine.step` takes it."""
+    """One row of an array, in the form that `engine.step` takes."""
 
     row: Any
 
 
 class Outputs(NamedTuple):
-    """What a step writes, for N games: int32 (N, D), int8 (N, A), float32, bool and bool (N,)."""
+    """The outputs of a step of N games: int32 (N, D), int8 (N, A), and (N,) float32, bool and bool."""
 
     observation: Any
     mask: Any
@@ -47,9 +47,9 @@ class Outputs(NamedTuple):
 
 @inlined
 def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, given: Any, outputs: Any) -> None:
-    """Step the game of one row, and begin it anew if it is over then.
+    """Step the game in one row, and begin a new one if it is then over.
 
-    `given` are the rules, the start position and the settings, one of each; `outputs` are those of `Outputs`.
+    `given` holds the rules, start position and settings as arrays of one entry; `outputs` has the order of `Outputs`.
     """
     rules, start, settings = given[0][0], given[1][0], given[2][0]
     game, action = games[row], actions[row]
@@ -68,7 +68,7 @@ def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, g
 
 @functools.cache
 def kernel(players: int, opponent: int) -> Callable[..., Any]:
-    """Return the kernel for a number of players and a kind of opponent, compiled when it is first launched."""
+    """Return the kernel for a number of players and a kind of opponent; its first launch compiles it."""
 
     def step(
         games: Any, actions: Any, rules: Any, start: Any, settings: Any, seen: Any, masks: Any, paid: Any, ends: Any
@@ -83,19 +83,19 @@ def kernel(players: int, opponent: int) -> Callable[..., Any]:
 
 
 class Games:
-    """N games that restart in the step that ends them; the last observations are not kept.
+    """N games that restart in the step that ends them; final observations are not kept.
 
-    They are the games of `OAnQuanVectorEnv` with the same arguments and seed, and `autoreset_mode="SameStep"`. Each
-    call overwrites the tensors of the last one, and runs on torch's current stream.
+    The games equal those of `OAnQuanVectorEnv` with the same arguments and seed, and `autoreset_mode="SameStep"`. Each
+    call overwrites the tensors of the previous call and runs on torch's current stream.
 
     Args:
         n: the number of games.
         rules: a `Rules` or its text.
         opponent: `random`, `greedy`, or None for the self-play view.
-        seat, reward, opening_plies: as of `OAnQuanEnv`.
-        device: a CUDA device of torch.
+        seat, reward, opening_plies: as for `OAnQuanEnv`.
+        device: a torch CUDA device.
 
-    Raises `ValueError` for another opponent, and as `OAnQuanVectorEnv`.
+    Raises `ValueError` for any other opponent, and where `OAnQuanVectorEnv` raises it.
     """
 
     def __init__(
@@ -128,9 +128,9 @@ class Games:
         self._kernel = kernel(self.core.rules.players, self._host.kind)
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """Begin all games anew; row i draws as the single environment with seed + i. Return observations and masks.
+        """Restart all games; row i draws like a single environment with seed + i. Return observations and masks.
 
-        Raises `ValueError` if the opponent ended 100 games of a row before the agent's first move.
+        Raises `ValueError` if in any row the opponent ended 100 games before the agent's first move.
         """
         host, rows = self._host, np.arange(len(self._host.records))
         host.seed(seed, rows, np.random.default_rng())
@@ -147,7 +147,7 @@ class Games:
         return self.observation, self.mask
 
     def step(self, actions: torch.Tensor) -> Outputs:
-        """Play the actions (N,) int64 and the replies. An action outside the space counts as an illegal one."""
+        """Play the (N,) int64 actions and the replies. An action outside the space counts as illegal."""
         stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
         launch = self._kernel[self._blocks, THREADS, stream]  # type: ignore[index]
         launch(self._games, cuda.as_cuda_array(actions, sync=False), *self._arguments)

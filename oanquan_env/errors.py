@@ -1,4 +1,4 @@
-"""The errors of more than one module. `UsageError` is their base: commands print one without a traceback."""
+"""Errors that several modules raise. Commands print a `UsageError`, the base class, without a traceback."""
 
 import operator
 import sys
@@ -7,30 +7,30 @@ from contextlib import contextmanager
 from typing import Any
 
 USAGE_ERROR, INTERRUPTED = 2, 130
-"""Exit statuses of commands: for a `UsageError`, and after Ctrl-C."""
+"""Exit statuses of commands after a `UsageError` and after Ctrl-C."""
 
 
 class UsageError(ValueError):
-    """A request, a file or an option that cannot be used; names the fault, its place and the remedy."""
+    """An unusable request, file or option; the message names the fault, its place and the remedy."""
 
 
 class UnknownAgentError(UsageError):
-    """A name or an option that no player has; lists those that exist."""
+    """A name or option that no player has; the message lists the known ones."""
 
 
 class UnavailableError(UsageError):
-    """A player that is not made for the rules, or has no value net for them; another player may do instead."""
+    """A player that does not support the rules or has no value net for them; another player may be used instead."""
 
 
 class MissingExtraError(ImportError, UsageError):
-    """An optional package is not installed; names the extra that installs it."""
+    """A missing optional package; the message names the extra that installs it."""
 
 
 @contextmanager
 def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
-    """Within it a missing package raises `MissingExtraError`, or ends a `program` with a line that names the extra.
+    """Turn a missing package into `MissingExtraError`, or, for a `program`, exit with a line that names the extra.
 
-    Ctrl-C while a `program` is imported ends it without a traceback.
+    Ctrl-C during the imports of a `program` also exits without a traceback.
     """
     try:
         yield
@@ -52,9 +52,9 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
 
 
 def as_whole(name: str, value: Any, low: int, high: int | None = None, others: str = "") -> int:
-    """Return the argument `name` as an int; raise `UsageError` unless it is a whole number from `low` to `high`.
+    """Return the argument `name` as an int; raise `UsageError` unless it is an integer from `low` to `high`.
 
-    `others` names what else is allowed, in the message only.
+    `others` names other allowed values; it only changes the message.
     """
     try:
         number = operator.index(value)

@@ -1,7 +1,7 @@
-"""Files are written at once: a program killed at any moment leaves the old file or the new one, never a half.
+"""Read and write files. Writes are atomic: a killed program leaves the old file or the new one, never a part.
 
-Files may come from strangers: damaged ones, and JSON too deep to read, are `ValueError`s. A file called `.gz` is
-compressed.
+Files may be untrusted: damaged files and JSON that is nested too deep raise `ValueError`. Files whose names end in
+`.gz` are compressed.
 """
 
 import gzip
@@ -24,18 +24,18 @@ import numpy.typing as npt
 
 from oanquan_env.errors import UsageError
 
-LONGEST = 200  # most characters of a stranger's text that an error shows
-TEMPORARY = ".part"  # how the name of a file ends while it is written
+LONGEST = 200  # most characters of an untrusted text that an error shows
+TEMPORARY = ".part"  # suffix of a file while it is written
 COMPRESSED = ".gz"
-MOST_BYTES = 1 << 27  # most bytes that a compressed file may hold
+MOST_BYTES = 1 << 27  # most bytes of a decompressed file
 
 
 class FileError(UsageError):
-    """A file or folder that is missing, damaged, in use or of another kind; names it and the remedy."""
+    """A file or folder that is missing, damaged, in use or of the wrong kind; the message names it and the remedy."""
 
 
 class RepeatedKeyError(UsageError):
-    """A key that a mapping or an object of a file has twice, of which readers would use only the last."""
+    """A key that occurs twice in a mapping or object of a file; other readers would keep only the last value."""
 
     def __init__(self, key: str, first: int, line: int) -> None:
         super().__init__(f"line {line}: {one_line(repr(key))} stands in line {first} already; keep one of the two")
@@ -43,7 +43,7 @@ class RepeatedKeyError(UsageError):
 
 @contextmanager
 def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
-    """Within it an error of the content of `path` becomes a `FileError`: the fault, the reason, and the remedy."""
+    """Turn an error about the content of `path` into a `FileError` with the fault, the reason and the remedy."""
     check_readable(path)
     try:
         yield
@@ -53,28 +53,28 @@ def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
 
 
 def check_format(arrays: Mapping[str, Any], wanted: int) -> None:
-    """Raises `ValueError` unless the file's array `format` is this number, and `KeyError` if there is none."""
+    """Raise `ValueError` unless the file's array `format` equals `wanted`, and `KeyError` if there is none."""
     if arrays["format"].tolist() != wanted:
         raise ValueError(f"format {one_line(arrays['format'])}, this version reads {wanted}")
 
 
 def one_line(text: object) -> str:
-    """A text as an error can show it: one line, cut."""
+    """Return a text as one line, shortened for an error message."""
     line = " ".join(str(text)[: 10 * LONGEST].split())
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
 def check_readable(path: Path) -> None:
-    """Raises `FileError` unless `path` is a file: a folder cannot be read, and a pipe is waited for."""
+    """Raise `FileError` unless `path` is a file: a folder cannot be read, and reading a pipe would block."""
     if not path.is_file():
         said = "a folder" if path.is_dir() else "neither a file nor a folder" if path.exists() else "no such file"
         raise FileError(f"{path}: {said}" + (", not a file" if path.is_dir() else ""))
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, decompressed if it is called `.gz`.
+    """Return the content of a file, decompressed if its name ends in `.gz`.
 
-    Raises `OSError` if the file cannot be read; `ValueError` if its content contradicts its name, or is longer than
+    Raises `OSError` if the file cannot be read; `ValueError` if a `.gz` file is not compressed, or is longer than
     `MOST_BYTES` once decompressed.
     """
     if path.suffix != COMPRESSED:
@@ -90,7 +90,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def text_bytes(path: Path, text: str) -> bytes:
-    """The content of a file of that name for a text: compressed, without a time, if it is called `.gz`."""
+    """Return a text as the content of `path`: compressed, without a timestamp, if its name ends in `.gz`."""
     if path.suffix != COMPRESSED:
         return text.encode()
     content = io.BytesIO()
@@ -100,10 +100,10 @@ def text_bytes(path: Path, text: str) -> bytes:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file; raises `FileError`."""
+    """Return the content of a JSON file; raise `FileError` if it cannot be read."""
     check_readable(path)
     try:
-        return parse_json(read_bytes(path).decode("utf-8-sig"))  # Windows editors begin files with a mark
+        return parse_json(read_bytes(path).decode("utf-8-sig"))  # Windows editors write a byte order mark
     except ValueError as error:
         raise FileError(f"{path}: {error}") from None
 
@@ -111,7 +111,7 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str | bytes) -> Any:
     """Return the content of a JSON text.
 
-    Raises `ValueError`, also for a text that is nested too deep, has endless numbers or repeats a key in an object.
+    Raises `ValueError` for invalid JSON, and if it is nested too deep, has overlong numbers or repeats a key.
     """
     try:
         return json.loads(text, object_pairs_hook=_object)
@@ -126,12 +126,12 @@ def parse_json(text: str | bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise RepeatedKeyError("", 0, 0)  # Python's reader does not tell the lines
+        raise RepeatedKeyError("", 0, 0)  # Python's reader gives no line numbers
     return found
 
 
 def _repeated_key(text: str) -> RepeatedKeyError:
-    """Return the error of the first repeated key of a JSON text that has one."""
+    """Return the error for the first repeated key of a JSON text, which must have one."""
     objects: list[dict[str, int]] = []
     for token in re.finditer(r'("(?:[^"\\]|\\.)*")(\s*:)?|[{}]', text):
         if token[0] == "{":
@@ -147,42 +147,42 @@ def _repeated_key(text: str) -> RepeatedKeyError:
 
 
 def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of an `.npz` file, or of its content, by name. Nothing in it is run.
+    """Return the arrays of an `.npz` file, or of its content, by name. No code in it is run.
 
-    Raises `OSError` if the file cannot be read; `ValueError` if it is no such file, or holds more than `most` bytes.
+    Raises `OSError` if it cannot be read; `ValueError` if it is not an `.npz` file or holds more than `most` bytes.
     """
     file = io.BytesIO(source if isinstance(source, bytes) else source.read_bytes())
     try:
-        with zipfile.ZipFile(file) as archive:  # a member that is longer than it says is cut while it is read
+        with zipfile.ZipFile(file) as archive:  # reading cuts a member at its declared size
             held = sum(member.file_size for member in archive.infolist())
         if held > most:
             raise ValueError(f"{held:,} bytes; at most {most:,} are read")
         with np.load(file, allow_pickle=False) as arrays:
             found = {name: np.asarray(array) for name, array in arrays.items()}
         for array in found.values():
-            if array.dtype.kind == "U":  # Python would fail where the text is used
+            if array.dtype.kind == "U":  # otherwise Python would fail later, where the text is used
                 codes = np.frombuffer(array.tobytes(), f"{array.dtype.byteorder}u4")
                 if codes.max(initial=0) > sys.maxunicode:
                     raise ValueError("a text holds an impossible character")
         return found
-    except Exception as error:  # of a dozen kinds, as readers of archives and headers fail in many ways
+    except Exception as error:  # readers of archives and headers raise a dozen kinds of errors
         raise ValueError(f"not readable as .npz: {one_line(error) or type(error).__name__}") from None
 
 
 def npz_bytes(**arrays: npt.NDArray[Any]) -> bytes:
-    """The content of a compressed `.npz` file of arrays."""
+    """Return the content of a compressed `.npz` file that holds the arrays."""
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
 
 
 def short_hash(*parts: bytes) -> str:
-    """16 hexadecimal digits that tell contents apart."""
+    """Return the first 16 hexadecimal digits of the SHA-256 hash of the parts."""
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
 def check_place(option: str, path: Path) -> None:
-    """Check, before hours of work, that a file can be written. Raises `ValueError` that names the option."""
+    """Check before a long run that `path` can be written; otherwise raise `ValueError`, which names `option`."""
     if not path.parent.is_dir():
         raise ValueError(f"{option}: there is no folder {path.parent}")
     if path.is_dir():
@@ -190,21 +190,21 @@ def check_place(option: str, path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` in one step; see `replacing`."""
+    """Replace the content of `path` in one step; see `replacing`."""
     with replacing(path) as file:
         file.write(content)
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that replaces `path`, whose permissions it keeps, in one step once it is written.
+    """Yield a file that replaces `path` in one step once it is written, and keeps the old permissions.
 
-    Raises `OSError` if it cannot be written; the old file is left as it was.
+    Raises `OSError` if it cannot be written; the old file then stays as it was.
     """
     path = path.resolve()
     name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")
     try:
-        with open(name, "xb") as file:  # not `tempfile`: its files are their owner's alone, whatever the umask says
+        with open(name, "xb") as file:  # `tempfile` would ignore the umask and give only the owner access
             if path.exists():
                 os.chmod(name, path.stat().st_mode)
             yield file

@@ -1,6 +1,6 @@
-"""The observation of a position by one of its players, as counts, as planes, or with what its moves win.
+"""Observations of a position by one of its players, of three kinds: `counts`, `planes` and `moves`.
 
-Layout of `counts`, int32 (P players, F fields a side; the viewer's own side first, then ring order):
+Layout of `counts`, int32 (P players, F fields per side; the viewer's side comes first, the others in ring order):
 
     name     length     meaning                                                     bounds
     seeds    P * (F+1)  seeds of each square, a side's mandarin square last         0 .. 255
@@ -9,23 +9,22 @@ Layout of `counts`, int32 (P players, F fields a side; the viewer's own side fir
     turn     1          seats from the viewer to the mover, 0 if the viewer moves   0 .. P-1
     plies    1          plies left before the game is truncated                     0 .. max_plies
 
-Layout of `planes`, float32 around 0 to 1, from which networks learn faster, as sowing depends sharply on counts:
+Layout of `planes`, float32 of about 0 to 1. Networks learn faster from it, because sowing depends sharply on counts:
 
-    counts   P * (F+1) * 16  for each square a one for its seeds: 0 .. 14, or 15 and more
+    counts   P * (F+1) * 16  one-hot number of seeds in each square: 0 .. 14, or 15 and more
     seeds    P * (F+1)       seeds of each square, divided by 10
     stones   P               stone on each side's mandarin square
-    plies    1               share of the plies left before the game is truncated
+    plies    1               plies left before the game is truncated, divided by max_plies
 
-Scores are left out: margins yet to come do not depend on them. For the reward `outcome`, which does, take `counts`.
+Scores are left out because future margins do not depend on them. The reward `outcome` does: use `counts` for it.
 
-Layout of `moves`, float32: `planes`, and of each of 2F actions, zero for illegal ones and unless the viewer is to move:
+Layout of `moves`, float32: `planes`, then two parts with one value per action, zero if the action is illegal or the
+viewer is not to move:
 
-    wins     2F  points that it wins the viewer at once over the mean of the others, divided by 10; leftovers included
-    remains  2F  the same after the reply that wins the next player the most, divided by 10
+    wins     2F  the viewer's immediate gain over the mean of the others in points, leftovers included, divided by 10
+    remains  2F  the same gain after the reply that wins the next player the most, divided by 10
 
-So `moves` looks two plies ahead: compare results with it only with those of players that also do.
-
-`engine.step.observe` and `observe_planes` write them, for batches and for environments.
+`moves` looks two plies ahead: compare its results only with those of players that do the same.
 """
 
 from typing import Any, TypeAlias
@@ -47,22 +46,22 @@ OBSERVATIONS = "counts", "planes", "moves"
 
 
 def slices(**lengths: int) -> dict[str, slice]:
-    """Parts of these lengths, one after the other."""
+    """Return consecutive slices of these lengths, by name."""
     ends = np.cumsum(list(lengths.values())).tolist()
     return {name: slice(end - length, end) for (name, length), end in zip(lengths.items(), ends, strict=True)}
 
 
 class Encoder:
-    """Encodes positions of one `Core` as observations, seen by the mover or by any player.
+    """An encoder of positions of one `Core` as observations, seen by the mover or by any player.
 
     Args:
-        core: of the rules.
+        core: the core of the rules.
         observation: one of `OBSERVATIONS`.
 
     Attributes:
-        dtype: int32, or float32 except for counts.
-        low, high: (D,) of that type, bounds that hold for every reachable position; see `position_checks.score_bounds`.
-        layout: name -> slice of an observation, as drawn at the top of this module.
+        dtype: int32 for `counts`, otherwise float32.
+        low, high: (D,) of `dtype`, bounds for every reachable position; see `position_checks.score_bounds`.
+        layout: the slice of each part of an observation, by the names at the top of this module.
 
     Raises `UsageError` for an unknown observation.
     """
@@ -72,7 +71,7 @@ class Encoder:
             raise UsageError(f"observation must be one of {', '.join(OBSERVATIONS)}; got {observation!r}")
         self.core, self.observation = core, observation
         rules, players = core.rules, core.rules.players
-        # name -> length, least and most
+        # name -> length, minimum, maximum
         parts: dict[str, tuple[int, float, float]] = {
             "seeds": (rules.squares, 0, MAX_SEEDS),
             "stones": (players, 0, 1),
@@ -104,7 +103,7 @@ class Encoder:
     def encode(self, positions: Positions, viewer: Ints | int | None = None) -> Observation:
         """Return the (N, D) observations of the players at `viewer`: (N,) seats, or one seat for all.
 
-        By default the mover of each position looks.
+        `viewer` defaults to the mover of each position.
         """
         n = len(positions)
         seats = positions.mover if viewer is None else np.broadcast_to(np.asarray(viewer, dtype=np.intp), n).copy()

@@ -1,4 +1,4 @@
-"""Perft: how many ways there are to play on, the common check of one engine against another (docs/RULES.md 8)."""
+"""Perft: the number of move paths of a given length, the usual check of an engine (docs/RULES.md 8)."""
 
 from oanquan_env.board import Board, shared_core
 from oanquan_env.engine.core import Core
@@ -8,20 +8,20 @@ from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.errors import as_whole
 
 CHUNK = 8192
-"""Positions expanded at once; a batch of children then stays within a few megabytes at any depth."""
+"""Positions expanded at once, so that a batch of children takes at most a few megabytes at any depth."""
 
 
 def perft(game: Board | Rules | str, depth: int) -> int:
-    """The number of move paths of `depth` plies, at least 0, from a board, or from the start of rules.
+    """Return the number of move paths of `depth` plies (0 or more) from a board, or from the start of rules.
 
-    A finished game counts once.
+    A path that ends the game earlier counts once.
     """
     core, positions = _origin(game)
     return _count(core, positions, as_whole("depth", depth, 0))
 
 
 def divide(game: Board | Rules | str, depth: int) -> dict[Move, int]:
-    """`perft` by first move, for a depth of at least 1; the counts add up to it. Empty for a finished game."""
+    """Return `perft` by first move for a depth of at least 1; the counts add up to it. Empty for a finished game."""
     depth = as_whole("depth", depth, 1)  # paths of no moves have no first move
     core, positions = _origin(game)
     children, _, actions = core.expand(positions)
@@ -39,11 +39,11 @@ def _origin(game: Board | Rules | str) -> tuple[Core, Positions]:
 
 
 def _count(core: Core, positions: Positions, depth: int) -> int:
-    """Paths from all of `positions` together: whole levels at once, cut into chunks where a level is large."""
+    """Return the number of paths from all `positions`, expanding whole levels, in chunks if a level is large."""
     if depth == 0:
         return len(positions)
     total = int(positions.over.sum())
-    if depth == 1:  # as many paths as legal moves: no need to play them
+    if depth == 1:  # each legal move is one path and need not be played
         return total + int(core.legal_mask(positions).sum())
     for begin in range(0, len(positions), CHUNK):
         total += _count(core, core.expand(positions[begin : begin + CHUNK]).positions, depth - 1)

@@ -1,11 +1,11 @@
-"""Many games at once, a ply of all of them at a time.
+"""Play many games at once, one ply of all games at a time.
 
     finals = core.start(1000)
     for rows, actions in advance(core, finals, seated(players, seating, rng)):
         ...  # one ply more: `actions` were played in the games `rows`
 
-Whatever plays or replays whole batches of games builds on `advance`. Random lines, from which games often begin, are
-here too, and `choose_move`, which asks a player for a move on a single board.
+All code that plays or replays batches of games builds on `advance`. The module also makes random lines, from which
+games often begin, and has `choose_move`, which asks a player for a move on a single board.
 """
 
 import itertools
@@ -23,16 +23,16 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.players import Policy, RandomPolicy, as_policy, ask_players
 
 Choose: TypeAlias = Callable[[Ints, Positions], Ints]
-"""Given the rows (M,) of the running games in their batch and their positions, returns their actions (M,)."""
+"""A function that takes the (M,) rows of running games in a batch and their positions, and returns (M,) actions."""
 MAX_FAILED_GAMES = 20_000
-"""Random games that end too soon, one after another, before `random_lines` gives up."""
+"""Random games in a row that may end too soon before `random_lines` gives up."""
 
 
 def choose_move(player: object, board: Board, rng: np.random.Generator | None = None) -> Move:
     """Return the move that a player chooses on a board.
 
-    `player` is anything that `oanquan_env.players.as_policy` takes; to make it once, beforehand, is faster. A new
-    random generator is used if `rng` is left out. Raises `ValueError` for a game that is over.
+    `player` is anything that `oanquan_env.players.as_policy` accepts; making the player once beforehand is faster.
+    `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
     """
     if board.outcome is not None:
         raise ValueError(f"the game is over ({board.outcome.termination!s}); there is no move to choose")
@@ -45,17 +45,17 @@ def advance(
 ) -> Iterator[tuple[Ints, Ints]]:
     """Play N games in place, one ply of all running games at a time.
 
-    A game that is over at the start, or has no plies to play, stays as it is.
+    Games that are over at the start, or have no plies to play, stay as they are.
 
     Args:
         core: plays the games.
-        positions: N games. Between two plies the caller may replace those that ended by new ones.
-        choose: says which actions are played.
-        plies: most plies that are played in each game, (N,) or one number for all; to its end if left out.
+        positions: N games. Between two plies the caller may replace finished games with new ones.
+        choose: chooses the actions.
+        plies: the most plies to play in each game, (N,) or one number for all; without it, games run to their end.
         checked: whether actions are checked, see `Core.play`.
 
     Yields:
-        After each ply the rows (M,) of the games in which it was played, in order, and the actions (M,).
+        After each ply, the (M,) rows of the games in which it was played, ascending, and the (M,) actions.
     """
     limits, rows = np.broadcast_to(np.inf if plies is None else plies, len(positions)), np.arange(len(positions))
     for played in itertools.count():
@@ -70,7 +70,7 @@ def advance(
 
 
 def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -> Choose:
-    """For `advance`: `players[seating[n, p]]` chooses for player p of game n, and each is asked once a ply."""
+    """Return a function for `advance`: `players[seating[n, p]]` chooses for player p of game n, with one call a ply."""
 
     def choose(rows: Ints, positions: Positions) -> Ints:
         return ask_players(players, seating[rows, positions.mover], positions, rng)
@@ -81,22 +81,22 @@ def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -
 def advance_randomly(
     core: Core, positions: Positions, plies: npt.ArrayLike | None, rng: np.random.Generator
 ) -> Iterator[tuple[Ints, Ints]]:
-    """`advance` with random moves."""
+    """Call `advance` with random moves."""
     player = RandomPolicy(core)
     return advance(core, positions, lambda _, current: player.choose(current, rng), plies, checked=False)
 
 
 def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike | None, rng: np.random.Generator) -> None:
-    """Play random plies in N games, in place: at most `plies` (N,) in each, or to the end if that is None."""
+    """Play random plies in N games, in place: at most `plies` (N,) in each, or to the end if `plies` is None."""
     for _ in advance_randomly(core, positions, plies, rng):
         pass
 
 
 def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> tuple[Positions, Ints]:
-    """`n` running positions after random plies, and the actions that lead there, (n, L); -1 after shorter lines.
+    """Return `n` running positions after random plies and the (n, L) actions that lead there, padded with -1.
 
     `plies` is one number for all lines or (n,); L is the largest. Games that end sooner are drawn again. Raises
-    `ValueError` if all games end sooner, by the ply limit, or `MAX_FAILED_GAMES` in a row did.
+    `ValueError` if the ply limit ends every game sooner, or if `MAX_FAILED_GAMES` games in a row end sooner.
     """
     wanted = np.broadcast_to(np.asarray(plies, dtype=np.intp), n)
     longest = int(wanted.max(initial=0))
@@ -105,7 +105,7 @@ def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Genera
     positions, lines = core.start(n), np.full((n, longest), -1, dtype=np.intp)
     missing, failed = np.arange(n), 0
     while missing.size:
-        tried = np.resize(missing, max(missing.size, failed))  # several for each if all were in vain
+        tried = np.resize(missing, max(missing.size, failed))  # several tries for each if all failed so far
         drawn, actions = core.start(len(tried)), np.full((len(tried), longest), -1, dtype=np.intp)
         for ply, (rows, chosen) in enumerate(advance_randomly(core, drawn, wanted[tried], rng)):
             actions[rows, ply] = chosen
@@ -122,14 +122,14 @@ def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Genera
 
 
 def random_openings(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> Positions:
-    """The positions of `random_lines`; raises `ValueError` as it does."""
+    """Return the positions of `random_lines`; raise `ValueError` as it does."""
     return random_lines(core, n, plies, rng)[0]
 
 
 def restart(core: Core, positions: Positions, rng: np.random.Generator, plies: npt.ArrayLike = 0) -> Ints:
-    """Begin new games in the rows that are over, in place, after random plies. Return these rows (M,).
+    """Replace finished games, in place, with new ones after random plies. Return their rows (M,).
 
-    `plies` is one number or (M,). Raises `ValueError` as `random_lines`.
+    `plies` is one number or (M,). Raises `ValueError` as `random_lines` does.
     """
     rows = positions.over.nonzero()[0]
     if rows.size:

@@ -15,7 +15,7 @@ Rewards: TypeAlias = npt.NDArray[np.float64]
 
 
 def check_reward(name: str) -> RewardName:
-    """`name` itself; raises `ValueError` where there is no such reward."""
+    """Return `name`; raise `ValueError` if there is no such reward."""
     if name not in REWARDS:
         raise ValueError(f"reward must be one of {', '.join(REWARDS)}; got {name!r}")
     return cast(RewardName, name)
@@ -24,9 +24,9 @@ def check_reward(name: str) -> RewardName:
 def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positions) -> Rewards:
     """Return the (N, P) float64 rewards of the ply that led to `positions`.
 
-    `outcome` pays at the end only: the winners share +1 and the losers -1; if all tie it pays nothing. `margin` pays at
-    each ply the change of a player's points less the mean change of the others', refills and leftovers included, as a
-    share of the game's total. `mixed` pays half of each. `before` (N, P) int32 are the scores, in points,
+    `outcome` pays only at the end: the winners share +1 and the losers -1; if all tie, it pays nothing. `margin` pays
+    at each ply the change in a player's points less the mean change of the others, refills and leftovers included,
+    divided by the game's total points. `mixed` is the mean of both. `before` is (N, P) int32, the scores in points
     before the ply.
     """
     rewards = np.empty(positions.scores.shape)
@@ -36,5 +36,5 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
 
 
 def game_rewards(name: RewardName, core: Core, positions: Positions) -> Rewards:
-    """Return the (N, P) float64 rewards that games have paid since they began with scores of zero."""
+    """Return the (N, P) float64 rewards that games have paid in total, if they began with scores of zero."""
     return ply_rewards(name, core, np.zeros_like(positions.scores), positions)

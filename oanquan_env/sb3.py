@@ -1,4 +1,4 @@
-"""The batch of games as a `VecEnv` of stable-baselines3, with action masks.
+"""A batch of games as a stable-baselines3 `VecEnv`, with action masks.
 
     from oanquan_env.sb3 import OAnQuanVecEnv
     from sb3_contrib import MaskablePPO
@@ -6,8 +6,8 @@
     games = OAnQuanVecEnv(128, opponent="greedy", reward="margin", observation="planes")
     MaskablePPO("MlpPolicy", games).learn(1_000_000)
 
-It plays all games by one call, where `make_vec_env` plays one after another. stable-baselines3 is no dependency of the
-package: import this module alone with it installed.
+It plays all games in one call, while `make_vec_env` plays one after another. stable-baselines3 is not a dependency of
+the package; install it before importing this module.
 """
 
 import time
@@ -26,46 +26,46 @@ from oanquan_env.envs.vector import OAnQuanVectorEnv
 
 
 class SharedVecEnv(VecEnv):
-    """A VecEnv whose games share one object: a method called for all games is called once, for the object."""
+    """A VecEnv whose games share one object, so that `env_method` calls a method once for all games."""
 
     render_mode = None
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing, as there is nothing to release."""
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """The attribute, once for each game asked for."""
+        """Return the attribute, repeated for each requested game."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
-        """Refused."""
+        """Raise NotImplementedError: set attributes of the object directly."""
         raise NotImplementedError("these games share one object; set its attributes directly")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method once for all games; the list holds its one result."""
+        """Call a method once for all games; return a list of its one result."""
         return [getattr(self, method_name)(*method_args, **method_kwargs)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
-        """No game is wrapped."""
+        """Return False for each requested game."""
         return [False for _ in self._get_indices(indices)]
 
 
 class OAnQuanVecEnv(SharedVecEnv):
     """N games against an opponent, or without one in the self-play view.
 
-    A finished game begins anew at once; its `info` holds `terminal_observation`, `termination`, and `episode` as
-    `Monitor` writes it. A game cut short by the ply limit has its score like any other, so nothing is bootstrapped.
+    A finished game restarts at once; its `info` holds `terminal_observation`, `termination`, and `episode` in the form
+    of `Monitor`. A game truncated by the ply limit is scored like any other, so no value is bootstrapped.
 
     Args:
-        num_envs: N.
-        seed: of the games.
-        **settings: of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, observation, threads. Default
-            networks learn faster from the observations `planes` and `moves` than from `counts`.
+        num_envs: the number of games, N.
+        seed: the seed of the games.
+        **settings: arguments of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, observation, threads.
+            Default networks learn faster from the observations `planes` and `moves` than from `counts`.
 
     Raises:
-        ValueError: as `OAnQuanVectorEnv`.
+        ValueError: where `OAnQuanVectorEnv` raises it.
     """
 
     def __init__(self, num_envs: int, *, seed: int = 0, **settings: Any) -> None:
@@ -74,29 +74,29 @@ class OAnQuanVecEnv(SharedVecEnv):
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Play games that begin from now on against another opponent, or a list; see `OAnQuanVectorEnv`."""
+        """Set an opponent, or a list of them, for games that begin from now on; see `OAnQuanVectorEnv`."""
         self.games.set_opponent(opponent)
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
-        """Draw the opponents of games that begin from now on by (K,) weights; see `OAnQuanEnv`."""
+        """Set the (K,) weights by which games that begin from now on draw their opponents; see `OAnQuanEnv`."""
         self.games.set_opponent_weights(weights)
 
     def action_masks(self) -> Mask:
-        """(N, A) bool, the legal actions; MaskablePPO asks for them."""
+        """Return (N, A) bool, the legal actions, for MaskablePPO."""
         return self.games.action_masks()
 
     def reset(self) -> VecEnvObs:
-        """Begin all games; return what the agent sees, (N, D)."""
+        """Restart all games; return the (N, D) observations."""
         self._rewards, self._lengths, self._began = np.zeros(self.num_envs), np.zeros(self.num_envs, int), time.time()
         seed, self._first = self._first, None
         return self.games.reset(seed=seed)[0]
 
     def step_async(self, actions: npt.NDArray[np.integer[Any]]) -> None:
-        """Take the actions of the next step."""
+        """Store the actions of the next step."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Step all games: (N, D) observations, (N,) float32 rewards, (N,) bool finished, N infos."""
+        """Step all games. Return (N, D) observations, (N,) float32 rewards, (N,) bool dones and N infos."""
         observations, rewards, terminated, truncated, info = self.games.step(np.asarray(self._actions, np.int64))
         done = terminated | truncated
         self._rewards += rewards

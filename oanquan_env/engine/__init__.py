@@ -1,1 +1,1 @@
-"""How a move is played: the rules as data, positions, sowing, and their text forms."""
+"""The engine: rules as data, positions, moves, and their text forms."""

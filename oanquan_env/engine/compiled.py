@@ -1,7 +1,7 @@
-"""How functions are compiled by Numba, those of `move` first, and records of rules. Loaded when first used.
+"""Compile functions with Numba, and make records of rules. The module is imported when first used.
 
-Compiled functions are kept on disk, beside the sources or where NUMBA_CACHE_DIR says, for as long as no source of the
-engine or the search changes.
+Compiled functions are cached on disk, next to the sources or in NUMBA_CACHE_DIR, until a source of the engine, the
+environments or the search changes.
 """
 
 import contextlib
@@ -33,18 +33,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """`numba.njit` as this project uses it, with the function's type kept: cached on disk, running without the GIL."""
+    """Compile a function with `numba.njit`, cached on disk and running without the GIL; its static type is kept."""
     return _compiled((), function)
 
 
 def inlined(function: Function) -> Function:
-    """A function that is compiled with its callers, inlined by force; it stays plain Python elsewhere."""
+    """Let Numba compile a function with its callers and inline it there; it stays plain Python elsewhere."""
     inline: Any = register_jitable(error_model="numpy", forceinline=True)
     return cast(Function, inline(function))
 
 
 def compiled_recursion(signature: Any) -> Callable[[Function], Function]:
-    """`compiled` for a function that calls itself: without a signature its cached form would crash (numba #6061)."""
+    """Return `compiled` for a recursive function, whose cached code crashes without a signature (numba #6061)."""
     return functools.partial(_compiled, (signature,))
 
 
@@ -57,7 +57,7 @@ def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
             if "no locator available" not in str(error):
                 raise
             _say_once("the engine is compiled anew in each program, as no folder can be written: set NUMBA_CACHE_DIR")
-        with register_dispatcher(dispatcher):  # so that it is known by its name while it is compiled
+        with register_dispatcher(dispatcher):  # so that it finds itself by name during compilation
             for one in signature:
                 dispatcher.compile(one)
                 dispatcher.disable_compile()
@@ -65,9 +65,9 @@ def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
 
 
 class _Cache(FunctionCache):
-    """Numba's cache, which notices a change of any source; its own notices a change of the function's file alone.
+    """Numba's cache, extended to notice a change of any source; Numba itself checks only the function's file.
 
-    By content: the time of a file changes with every checkout.
+    It compares contents, because the times of files change with every checkout.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -75,10 +75,10 @@ class _Cache(FunctionCache):
         self._cache_file._source_stamp = _digest() + _digest_of(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the cached code for a signature, or None; a damaged file counts as missing, and is written again."""
+        """Return the cached code for a signature, or None; a damaged file counts as missing and is rewritten."""
         try:
             kept = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # whatever pickle makes of the bytes
+        except Exception:  # unpickling damaged bytes can raise anything
             kept = None
             with contextlib.suppress(OSError):
                 self.flush()  # type: ignore[no-untyped-call]
@@ -89,7 +89,7 @@ class _Cache(FunctionCache):
 
 @functools.cache
 def _digest() -> str:
-    """Of all sources of the package from which compiled functions are made."""
+    """Return the hash of all sources of the package that hold compiled functions."""
     found = hashlib.sha256()
     for source in sorted(Path(__file__).parents[1].rglob("*.py")):
         if source.parent.name in ("engine", "envs", "search"):
@@ -99,7 +99,7 @@ def _digest() -> str:
 
 @functools.cache
 def _digest_of(file: str) -> str:
-    """Of a function's own file, which may lie outside the package."""
+    """Return the hash of a function's own file, which may lie outside the package."""
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
@@ -117,10 +117,10 @@ for _function in _INLINED:
 
 
 def record(kind: type, /, **others: Any) -> np.dtype[Any]:
-    """The data type of records with the fields of a class: int64, where `others` names no other type or shape.
+    """Return the data type of records with the fields of a class, int64 unless `others` gives a type and shape.
 
-    Compiled functions take a record as one machine word, and see its fields as attributes; so does plain Python. The
-    largest fields come first, so that long arrays begin at cache lines.
+    A compiled function receives a record as one machine word, and reads its fields as attributes, like plain Python.
+    The largest fields come first, so that long arrays begin at cache lines.
     """
     fields = [(name, *others.get(name, (np.int64,))) for name in get_type_hints(kind)]
     fields.sort(key=lambda field: -np.dtype([field]).itemsize)
@@ -128,7 +128,7 @@ def record(kind: type, /, **others: Any) -> np.dtype[Any]:
 
 
 def zeros(kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
-    """(count,) records, the first at the beginning of a cache line."""
+    """Return (count,) records of zeros, the first at the beginning of a cache line."""
     size = count * kind.itemsize
     memory = np.zeros(size + CACHE_LINE, dtype=np.uint8)
     begin = -memory.ctypes.data % CACHE_LINE
@@ -148,7 +148,7 @@ RULES = record(RuleNumbers, **SHAPES)
 
 
 def rule_record(rules: Rules, kind: np.dtype[Any] = RULES) -> Any:
-    """The rules as a record of `kind`, which has the fields of `RULES` and perhaps more; those are zero."""
+    """Return the rules as a record of `kind`, which has the fields of `RULES` and may have others, left at zero."""
     found = zeros(kind, 1)
     for name, value in rule_numbers(rules)._asdict().items():
         found[name][(0, slice(len(value))) if isinstance(value, list) else 0] = value

@@ -1,11 +1,11 @@
-"""The vectorised core: a move in each of N games with one NumPy call. `sowing` sows and captures, `turns` ends turns.
+"""The vectorised core, which plays one move in each of N games per call.
 
-The rules of a move are written in these two for a batch, and once more in `move` for one game in integers. A core
-plays by `loops` over `move`: Numba compiles them for batches, Python runs them for a single position. The path by NumPy
-is the reference, which `Core(rules, compiled=False)` uses.
+The rules of a move are implemented twice: in NumPy for batches (`sowing` sows and captures, `turns` ends turns) and in
+integers for one game (`move`). By default a core runs `loops` over `move`, compiled by Numba for batches and as plain
+Python for a single position. The NumPy path is the reference; `Core(rules, compiled=False)` uses it.
 
-Shapes: N games, P players, F fields a side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
-the mover's own left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
+Shapes: N games, P players, F fields per side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
+the mover's left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
 """
 
 import functools
@@ -27,16 +27,16 @@ from oanquan_env.engine.turns import Turns
 from oanquan_env.errors import UsageError
 
 COMPILED_VARIABLE = "OANQUAN_COMPILED"
-"""Environment variable: with 0, nothing uses Numba unless it is asked to."""
+"""Environment variable; if it is 0, nothing uses Numba except on request."""
 _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 
 class IllegalActionError(UsageError):
-    """An action that its position does not allow; names the row, the action and the legal ones."""
+    """An action that is illegal in its position; the message names the row, the action and the legal actions."""
 
 
 def check_whole(actions: npt.NDArray[Any], n: int) -> None:
-    """Raise `IllegalActionError` for anything but (n,) integers."""
+    """Raise `IllegalActionError` unless `actions` has shape (n,) and an integer dtype."""
     if actions.shape == (n,) and actions.dtype.kind in "iu":
         return
     wanted = "the action must be an integer" if n == 1 else f"actions must be an array of {n} integers"
@@ -48,31 +48,31 @@ class Played(NamedTuple):
     """The effects of a batch of moves."""
 
     captured: Points
-    """(N,) int32, points that each mover captured (refills and leftovers not included)."""
+    """(N,) int32, points that each mover captured, without refills and leftovers."""
     laps: npt.NDArray[np.int32]
-    """(N,) int32, sowings of each move; a mandarin seed lifted under `take_one` counts as one."""
+    """(N,) int32, number of sowings of each move; a mandarin seed lifted under `take_one` counts as one."""
 
 
 class Expanded(NamedTuple):
-    """All legal moves of a batch, played. M is the number of legal moves in the whole batch."""
+    """The positions after all legal moves of a batch. M is the number of legal moves in the whole batch."""
 
     positions: Positions
     """M positions, each after one move."""
     rows: Ints
-    """(M,) intp, the row that each came from, ascending."""
+    """(M,) intp, the row of each parent position, ascending."""
     actions: Ints
-    """(M,) intp, the action that led there, ascending within a row."""
+    """(M,) intp, the action played, ascending within a row."""
 
 
 class Core:
-    """Plays batches of positions by one `Rules`, or by its text, such as `"vietnamese refill=forfeit"`.
+    """The engine for batches of positions under one set of rules.
 
-    Its only state is lookup tables; any number of batches may share it.
+    Its only state is lookup tables, so any number of batches may share it.
 
     Args:
-        rules: the rules.
-        compiled: whether Numba compiles the loops over a batch, with the same results; NumPy plays otherwise. Defaults
-            to True unless the environment variable `OANQUAN_COMPILED` is 0. Numba is loaded with the first batch of
+        rules: a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
+        compiled: whether Numba compiles the loops over a batch; otherwise NumPy plays, with the same results. Defaults
+            to True unless the environment variable `OANQUAN_COMPILED` is 0. Numba is imported for the first batch of
             more than one position.
     """
 
@@ -84,24 +84,24 @@ class Core:
         self.turns = Turns(rules, self.tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Core, (self.rules, self.compiled)  # the tables are made anew: compiled code is no part of a pickle
+        return Core, (self.rules, self.compiled)  # rebuild the tables, as compiled code cannot be pickled
 
     @functools.cached_property
     def numbers(self) -> RuleNumbers:
-        """The rules as `move` takes them."""
+        """The rules in the form that `move` takes."""
         return rule_numbers(self.rules)
 
     @functools.cached_property
     def record(self) -> Any:
-        """The same for compiled functions."""
-        from oanquan_env.engine.compiled import rule_record  # it loads Numba
+        """The rules in the form that compiled functions take."""
+        from oanquan_env.engine.compiled import rule_record  # imports Numba
 
         return rule_record(self.rules)
 
     def loops(self, positions: Positions) -> tuple[Loops, Any, Arrays]:
         """Return the loops for a batch, and their first two arguments: the rules and the arrays of the batch.
 
-        They are compiled for more than one position, unless the core is not.
+        The loops are compiled if the core is and the batch has more than one position.
         """
         many = self.compiled and len(positions) > 1
         _, *others = positions.arrays()
@@ -110,7 +110,7 @@ class Core:
     # ---- positions -------------------------------------------------------------------------------------------------
 
     def start(self, n: int = 1) -> Positions:
-        """`n` games at the set-up, South to move."""
+        """Return `n` games at the set-up, with South to move."""
         return Positions(
             squares=np.tile(self.tables.initial, (n, 1)),
             scores=np.zeros((n, self.rules.players), dtype=np.int32),
@@ -120,22 +120,22 @@ class Core:
         )
 
     def legal_mask(self, positions: Positions) -> Mask:
-        """(N, A) bool, the legal actions of the mover; all false where the game is over."""
+        """Return (N, A) bool, the legal actions of the mover; all False if the game is over."""
         if self.compiled:
             loop, rules, arrays = self.loops(positions)
             legal: Mask = loop.mask(rules, arrays)
             return legal
         own = positions.sides.reshape(-1).take(positions.seat_index())
-        occupied = np.packbits(own.view(np.uint8) != 0, bitorder="little")  # one bit a field
+        occupied = np.packbits(own.view(np.uint8) != 0, bitorder="little")  # one bit per field
         occupied *= positions.ended == RUNNING
         return self.tables.legal.take(occupied, axis=0)
 
     def seeds(self, positions: Positions) -> Bytes:
-        """(N, P * (F + 1)) uint8, the seeds of all squares in ring order."""
+        """Return (N, P * (F + 1)) uint8, the seeds of all squares in ring order."""
         return self.tables.seeds(positions.squares)
 
     def stones(self, positions: Positions) -> Bytes:
-        """(N, P) uint8, the stones on the mandarin squares, side 0's first."""
+        """Return (N, P) uint8, the stones on the mandarin squares, side 0 first."""
         return positions.squares.take(self.tables.stone_bytes, axis=1)
 
     def setup(
@@ -148,7 +148,7 @@ class Core:
         *,
         checked: bool = True,
     ) -> Positions:
-        """Positions set up by hand; finished ones (end test, ply limit, forfeit) are marked as ended.
+        """Set up positions by hand; mark finished ones (end test, ply limit, forfeit) as ended.
 
         Args:
             seeds: (N, P * (F + 1)) in ring order.
@@ -156,11 +156,11 @@ class Core:
             scores: (N, P) points.
             mover: (N,) or one for all.
             ply: (N,) or one for all.
-            checked: if false, points that do not make the total and a mover with nothing to play are let through.
+            checked: if False, points that do not add up to the total and a mover without a legal move are accepted.
 
         Raises:
-            PositionError: names the row and its fault: a count out of range, points that do not make
-                the total of the rules, a mover whose row is empty.
+            PositionError: if a count is out of range, points do not add up to the total of the rules, or the mover's
+                row is empty; the message names the row and its fault.
         """
         columns = check_setup(self.rules, seeds, stones, scores, mover, ply)
         if checked:
@@ -180,17 +180,17 @@ class Core:
     def play(
         self, positions: Positions, actions: npt.ArrayLike, *, rows: Ints | None = None, checked: bool = True
     ) -> Played:
-        """Play one action in each position, in place, with the refills after it; mark games that are over.
+        """Play one action in each position, in place, with the refills after it; mark finished games.
 
         Args:
             positions: N positions.
             actions: (N,) integers; (M,) with `rows`.
-            rows: (M,) intp, different rows: no other position is played, nor changed.
-            checked: if false, an illegal action is not noticed and its row (no other) becomes meaningless; an
+            rows: (M,) intp, distinct rows to play; other positions stay unchanged.
+            checked: if False, an illegal action is not detected and makes its row (no other) meaningless; an
                 action outside 0 .. A-1 may raise IndexError or play another square.
 
         Raises:
-            IllegalActionError: with `checked`, for an action that is not legal. The batch is unchanged.
+            IllegalActionError: if `checked` and an action is illegal; the batch is then unchanged.
         """
         actions = np.asarray(actions)
         wanted = (len(positions) if rows is None else len(rows),)
@@ -218,7 +218,7 @@ class Core:
         return Played(captured, laps)
 
     def expand(self, positions: Positions) -> Expanded:
-        """Every legal move of every position, played on copies."""
+        """Play every legal move of every position on copies."""
         if self.compiled:
             loop, rules, arrays = self.loops(positions)
             (words, *others), rows, actions = loop.expand(rules, arrays)
@@ -229,7 +229,7 @@ class Core:
         return Expanded(children, rows, actions)
 
     def check(self, positions: Positions, actions: npt.NDArray[np.integer], rows: Ints | None = None) -> None:
-        """Raise `IllegalActionError` for anything but a legal action in each of N positions, or in those at `rows`."""
+        """Raise `IllegalActionError` unless `actions` are legal, one in each of N positions or of those at `rows`."""
         check_whole(actions, len(positions) if rows is None else len(rows))
         inside = (actions >= 0) & (actions < self.rules.actions)
         mask = self.legal_mask(positions if rows is None else positions[rows])
@@ -244,7 +244,7 @@ class Core:
     # ---- results ---------------------------------------------------------------------------------------------------
 
     def standings(self, positions: Positions) -> Points:
-        """(N, P) int32, points: the scores, with the leftovers of section 4 added where the game is over."""
+        """Return (N, P) int32 points: the scores, plus the leftovers (docs/RULES.md 4) of finished games."""
         standings: Points
         if self.compiled:
             loop, rules, arrays = self.loops(positions)
@@ -257,14 +257,14 @@ class Core:
         return standings
 
     def winners(self, positions: Positions) -> Mask:
-        """(N, P) bool, the players with the highest standing; several share a tied win, none wins a running game."""
+        """Return (N, P) bool, the players with the highest standing, several if tied; all False in running games."""
         standings = self.standings(positions)
         best: Mask = standings == standings.max(axis=1, keepdims=True)
         return best & positions.over[:, None]
 
 
 def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
-    """(N, P) float64, each player's points less the mean of the others'; a row sums to zero."""
+    """Return (N, P) float64, each player's points less the mean of the others'; each row sums to zero."""
     players = points.shape[1]
     together = sum(points[:, seat] for seat in range(1, players)) + points[:, 0]
     relative: npt.NDArray[np.float64] = (points * players - together[:, None]) / (players - 1)

@@ -1,4 +1,4 @@
-"""One key for equivalent positions: seats turned to the mover's view, a board and its mirror image taken as one."""
+"""Keys of positions, equal for equivalent ones: seats count from the mover, and mirror images share a key."""
 
 import hashlib
 from typing import TypeAlias, cast
@@ -15,7 +15,7 @@ Keys: TypeAlias = npt.NDArray[np.void]
 
 
 def canonical_keys(core: Core, positions: Positions) -> Keys:
-    """(N,) opaque keys, equal for two positions that play alike; the scores so far do not count.
+    """Return (N,) opaque keys, equal for positions that play alike; the scores so far do not count.
 
     A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`.
     """
@@ -24,22 +24,22 @@ def canonical_keys(core: Core, positions: Positions) -> Keys:
 
 
 def first_of_each(keys: Keys) -> Ints:
-    """The rows in which a key occurs for the first time, ascending."""
+    """Return the rows in which a key first occurs, ascending."""
     return np.sort(np.unique(keys, return_index=True)[1])
 
 
 def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
-    """(N,) uint64, far faster to look up than keys; two keys share one by a chance of 1 in 2 ** 64."""
+    """Return (N,) uint64 hashes, far faster to look up than keys; two keys collide with probability 2 ** -64."""
     words = keys.view(np.uint64).reshape(len(keys), keys.dtype.itemsize // 8)
     hashes = np.zeros(len(keys), dtype=np.uint64)
     for column in range(words.shape[1]):
-        hashes = (hashes ^ words[:, column]) * np.uint64(0x9E3779B97F4A7C15)  # an odd number: nothing is lost
+        hashes = (hashes ^ words[:, column]) * np.uint64(0x9E3779B97F4A7C15)  # odd, so that no bit is lost
         hashes ^= hashes >> np.uint64(32)
     return hashes
 
 
 def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> Mask:
-    """(N,) bool, whether each of N is among M ascending ones; `np.isin` would look at all M each time."""
+    """Return (N,) bool, whether each hash is among M `ascending` ones; `np.isin` would read all M each time."""
     if not len(ascending):
         return np.zeros(len(hashes), dtype=bool)
     places = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)
@@ -47,5 +47,5 @@ def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64])
 
 
 def key_number(key: np.void) -> int:
-    """A number from 0 to 2 ** 64 - 1 that depends on the key alone and is spread evenly."""
+    """Return an integer from 0 to 2 ** 64 - 1, uniformly distributed, that depends only on the key."""
     return int.from_bytes(hashlib.sha256(key.tobytes()).digest()[:8], "big")

@@ -1,7 +1,7 @@
-"""What `Core` and the environments do with a batch, as loops over `move` and `step`.
+"""Loops over `move` and `step`, which `Core` and the environments run on batches.
 
-Numba compiles the loops. For a single position `Core` has Python run the same functions, so that a `Board` compiles
-nothing. Loops call no compiled function that depends on the number of players: Numba would not find its cached code.
+Numba compiles the loops. For a single position `Core` runs them in plain Python, so that a `Board` compiles nothing.
+Loops call no compiled function that depends on the number of players: Numba would not find its cached code.
 
 Shapes: N positions, P players, A actions, M rows that are played.
 """
@@ -150,21 +150,21 @@ def loops(players: int, compiled: bool) -> Loops:
         return points
 
     def observe_rows(rules: RuleNumbers, arrays: Arrays, viewers: Ints, observations: Any) -> None:
-        """Write the observations, (N,) records of `row_type`, of the viewers' seats (N,)."""
+        """Write the observations by the (N,) seats `viewers` into (N,) records of `row_type`."""
         sides, scores, mover, ply, _ = arrays
         for row in range(len(mover)):
             turn = int(viewers[row]), int(mover[row]), int(ply[row]) + 0
             observe(rules, players, sides[row], scores[row], turn, observations[row])
 
     def observe_planes_rows(rules: RuleNumbers, arrays: Arrays, viewers: Ints, moves: bool, observations: Any) -> None:
-        """Write the observations as planes, see `observe_planes`."""
+        """Write the observations as planes; see `observe_planes`."""
         sides, scores, mover, ply, ended = arrays
         for row in range(len(mover)):
             turn, running = (int(viewers[row]), int(mover[row]), int(ply[row]) + 0), ended[row] == RUNNING
             observe_planes(rules, players, sides[row], scores[row], turn, moves, running, observations[row])
 
     def earn_rows(rules: RuleNumbers, arrays: Arrays, reward: int, before: Points, rewards: Floats) -> None:
-        """Write the (N, P) rewards since the scores `before` (N, P)."""
+        """Write the (N, P) rewards of the plies since the scores were `before` (N, P)."""
         sides, scores, _, _, ended = arrays
         for row in range(len(ended)):
             end = int(ended[row]) + 0
@@ -172,7 +172,7 @@ def loops(players: int, compiled: bool) -> Loops:
             earn(rules, players, reward, points, before[row], end, rewards[row])
 
     def gains(rules: RuleNumbers, arrays: Arrays, won: Floats) -> None:
-        """Write the (N, A) points that each legal action wins at once; leave those of illegal actions as they are."""
+        """Write the (N, A) immediate gains of legal actions; leave the entries of illegal actions unchanged."""
         sides, scores, mover, ply, ended = arrays
         for row in range(len(mover)):
             seat = mover[row]
@@ -189,7 +189,7 @@ def loops(players: int, compiled: bool) -> Loops:
 def _compiler(compiled: bool) -> Callable[[Any], Any]:
     if not compiled:
         return lambda function: function
-    from oanquan_env.engine.compiled import compiled as compile_function  # it loads Numba
+    from oanquan_env.engine.compiled import compiled as compile_function  # imports Numba
 
     return compile_function
 
@@ -210,8 +210,8 @@ class StepLoops(NamedTuple):
 def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
     """Return the loops, compiled by Numba when they first run, or as plain Python.
 
-    `table` holds the rules as its only entry, `starts` one start position or one for each game; the
-    observations and masks are records of `row_type`.
+    `table` holds the rules as its only entry, and `starts` one start position or one for each game; observations and
+    masks are records of `row_type`.
     """
 
     def step(
@@ -225,10 +225,10 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         masks: Any,
         log: Any,
     ) -> tuple[int, int]:
-        """Step the games, and finish the step unless others are to reply.
+        """Play the actions, and finish the step unless other opponents (OTHERS) are to reply.
 
-        Return what `finish_games` returns; or -1 and the first row whose action is out of range, before anything is
-        played. For OTHERS the second number counts the games that wait for a reply.
+        Return the result of `finish_games`. If an action is out of range, return -1 and its row before anything is
+        played. For OTHERS, return 0 and the number of games that wait for a reply.
         """
         rules, waiting = table[0], 0
         for row in rows:
@@ -256,11 +256,11 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return waiting
 
     def finish(table: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any) -> tuple[int, int]:
-        """Finish the step of the games, see `finish_games`."""
+        """Finish the step of the games; see `finish_games`."""
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write what the agents see as planes, see `observe_planes`. Return two zeros, as the loops for threads do."""
+        """Write the agents' observations as planes (`observe_planes`). Return two zeros, as threads sum two numbers."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0

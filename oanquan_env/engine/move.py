@@ -1,14 +1,14 @@
-"""The move of one game in integers: the rules of `sowing` and `turns` again, for two to four players.
+"""A move of one game in integers: a second implementation of `sowing` and `turns`, for two to four players.
 
 These are plain functions of integers, tuples and `RuleNumbers`. Python runs them for a single position. Numba compiles
 the same functions for batches (`loops`), environments (`step`) and the search; LLVM turns them into WebAssembly. The
-rules are written twice and no more: for a batch in NumPy, and here. Tests compare the two.
+rules are implemented only twice: for batches in NumPy, and here. Tests compare the two.
 
-`sides` are the four sides as words (see `positions`), the mover's first, then in the order of play; `scores` are their
-points. Unused sides are zero. `players` is a separate argument so that Numba can prune branches when it is constant.
+`sides` are the four sides as words (see `positions`) in the order of play, mover first; `scores` are their points.
+Unused sides are zero. `players` is a separate argument so that Numba can prune branches when it is constant.
 
-No byte of a side overflows and its byte 7 is 0 or 1, so a word is never negative and fits an int64. So does every other
-number here, except the product in `row_sum`; the bits that are read from it are the same if it wraps.
+No byte of a side overflows and its byte 7 is 0 or 1, so a word is never negative and fits an int64. All other numbers
+fit as well, except the product in `row_sum`; the bits read from it are the same if it wraps.
 """
 
 import functools
@@ -26,16 +26,16 @@ RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, RESIGNED, MAX_PLIES, ENDLESS_R
 NO_SQUARE = -1
 """Returned by `sow` instead of the code of a square if the relay is endless."""
 SEATS = 4
-"""Sides in every tuple of sides, for any number of players."""
+"""The length of every tuple of sides, for any number of players."""
 Four: TypeAlias = tuple[int, int, int, int]
 
 LAP, CAPTURE, STOP, REFILL = range(4)
-"""Kinds of steps. A step is four numbers, the kind first: code of the square lifted and its seeds; code of the gap,
-seeds and stone captured behind it; code of the last gap and the reason why no more is captured; player who refills, in
-turns after the mover."""
+"""Kinds of steps. A step has four numbers: the kind, then for LAP the code and seeds of the square lifted; for CAPTURE
+the code of the gap and the seeds and stone captured behind it; for STOP the code of the last gap and the reason; for
+REFILL the player, counted in turns after the mover."""
 NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE = range(5)
-"""Reasons of STOP: the gap holds something; there is nothing behind it, or nothing can be behind it; the mandarin there
-is unripe; its seeds cannot be captured; a turn captures once."""
+"""Reasons for STOP: the square is not empty; nothing is behind the gap, or the square cannot be a gap; the mandarin
+behind it is unripe; the seeds there cannot be captured; a turn captures only once."""
 Steps: TypeAlias = list[tuple[int, int, int, int]]
 
 _BYTE = 255
@@ -47,37 +47,37 @@ _EVEN_BYTES = 0x00FF00FF00FF
 
 
 class Sowing(NamedTuple):
-    """What a sowing adds to the first two sides, and the code of the square after the last seed."""
+    """The words that a sowing adds to the first two sides, and the code of the square after the last seed."""
 
     a: int
     b: int
     code: int
-    shift: int  # how far that square's byte lies from a side's lowest, in bits
+    shift: int  # bit offset of that square's byte in its side
 
 
 class Far(NamedTuple):
-    """What a sowing adds to the other sides."""
+    """The words that a sowing adds to the other sides."""
 
     c: int
     d: int
 
 
 class Walk(NamedTuple):
-    """What lies around a gap."""
+    """A gap and the squares behind it."""
 
-    a: int  # masks of all sides, zero where the gap is empty
+    a: int  # `a` to `d` mask the gap's bytes in the four sides
     b: int
     c: int
     d: int
     behind: int  # code of the square behind the gap
     behind_mandarin: int  # 1 if that is a mandarin square
-    next_gap: int  # code of the square after that, over which a chain captures next
+    next_gap: int  # code of the square after that, the next gap of a chain
 
 
 class RuleNumbers(NamedTuple):
-    """Rules and their tables. Compiled functions have a record of the same fields (`compiled.record`)."""
+    """Rules and their tables. Compiled functions take a record with the same fields (`compiled.record`)."""
 
-    players: int  # the fields of `Rules` by their names; of a value with a name its place among the choices
+    players: int  # the fields of `Rules`, with the same names; a named value becomes its index in `CHOICES`
     fields: int
     seeds: int
     stones: int
@@ -97,18 +97,18 @@ class RuleNumbers(NamedTuple):
     max_plies: int
     total: int  # points in the game
     field_bytes: int  # mask of the fields of a side
-    unfinished: int  # mask of what must be empty on all sides of a finished game
-    one_each: int  # what a refill adds to a side
+    unfinished: int  # mask of the bytes that are zero on all sides once a game is finished
+    one_each: int  # the word that a refill adds to a side
     playable: int  # one bit for each action that a full row could play
     origins: Sequence[int]  # code of the square that each action of the mover lifts
     walks: Sequence[Walk]  # by the code of the gap
     sowings: Sequence[Sowing]  # by `code * COUNT_STRIDE + count`
-    far: Sequence[Far]  # the same; empty for two players
+    far: Sequence[Far]  # indexed likewise; empty for two players
 
 
 @functools.lru_cache(maxsize=8)
 def rule_numbers(rules: Rules) -> RuleNumbers:
-    """The numbers of `rules`."""
+    """Return `rules` as numbers, with their tables."""
     numbers = rules.numbers
     around = [Walk(0, 0, 0, 0, 0, 0, 0)] * (2 * DIRECTION_STRIDE)
     for gap, *walk in walks(rules.players, rules.fields, numbers["empty_mandarin"]):
@@ -120,7 +120,7 @@ def rule_numbers(rules: Rules) -> RuleNumbers:
 
 @functools.cache
 def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
-    """The largest tables, which all rules of one board share."""
+    """Return the largest tables, which all rules of one board share."""
     near = [Sowing(0, 0, 0, 0)] * (2 * DIRECTION_STRIDE * COUNT_STRIDE)
     far = [Far(0, 0)] * (len(near) if players > 2 else 0)
     for key, a, b, c, d, code in sowings(players, fields):
@@ -131,14 +131,14 @@ def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
 
 
 def shift_of(code: int) -> int:
-    """How far a code's byte lies from a side's lowest, in bits."""
+    """Return the bit offset of a code's byte in its side."""
     return (code & 7) << 3
 
 
 def walk_numbers(
     gap_seeds: int, gap_stone: int, behind_seeds: int, behind_stone: int, next_gap: int
 ) -> tuple[int, int, int, int, int, int, int]:
-    """The fields of a `Walk`, from its bytes as `tables.walks` gives them."""
+    """Return the fields of a `Walk` from the bytes that `tables.walks` yields."""
     seeds, seeds_side = _BYTE << shift_of(gap_seeds), gap_seeds >> 3
     stone, stone_side = 1 << shift_of(gap_stone), gap_stone >> 3
     return (
@@ -156,7 +156,7 @@ def walk_numbers(
 
 
 class Move(NamedTuple):
-    """The position after a move, still seen from the player who moved, and the effects of the move."""
+    """The position after a move, still seen by the player that moved, and the effects of the move."""
 
     sides: Four
     scores: Four
@@ -209,7 +209,7 @@ def play(
 def end_of_setup(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int) -> int:
     """Return RUNNING, or the `Termination` of a position set up by hand; the mover's side and score come first.
 
-    The first refill that is due decides about a forfeit.
+    The first refill that is due decides whether the game is forfeited.
     """
     if (sides[0] | sides[1] | sides[2] | sides[3]) & rules.unfinished == 0:
         return STONES_CAPTURED + rules.end
@@ -225,7 +225,7 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
     """Sow and relay (docs/RULES.md 2.1, 2.2).
 
     Returns:
-        The sides; the code of the square where the sowing stopped, or NO_SQUARE after LAP_LIMIT laps; and the laps.
+        The sides; the code of the square after the last seed, or NO_SQUARE after LAP_LIMIT laps; and the laps.
     """
     a, b, c, d = sides
     code = rules.origins[action]
@@ -273,7 +273,7 @@ def capture(rules: RuleNumbers, players: int, sides: Four, code: int, steps: Ste
     """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
     points = 0
-    first = rules.empty_mandarin == 0  # the tables have no walk over a mandarin square, so the first gap is empty
+    first = rules.empty_mandarin == 0  # no walk leads over a mandarin square then, so the first gap is empty
     while True:
         walk = rules.walks[code]
         held = (a & walk.a) | (b & walk.b)
@@ -360,4 +360,4 @@ def leftovers(rules: RuleNumbers, players: int, sides: Four, ended: int) -> Four
 
 
 INLINED = (can_play, play, end_of_setup, sow, capture, refill, seed_pairs, row_sum, leftovers)
-"""Functions that Numba inlines into their callers by force; the callers take twice the time without it."""
+"""Functions that Numba must inline into their callers, which would otherwise take twice as long."""

@@ -11,7 +11,7 @@ from oanquan_env.engine.rules import Rules
 
 
 class TurnEnd(StrEnum):
-    """Why no more was sown or captured; `notation.WORDS` has the words."""
+    """The reason why sowing and capturing ended; `notation.WORDS` has the texts."""
 
     MANDARIN_AHEAD = auto()
     EMPTY_MANDARIN_AHEAD = auto()
@@ -25,11 +25,11 @@ class TurnEnd(StrEnum):
 
 @dataclass(frozen=True)
 class LastMove:
-    """The marks that a move leaves on the picture. All squares are ring indices.
+    """The marks of a move on a picture. All squares are ring indices.
 
     Attributes:
         origin: the field that was played.
-        path: the squares that received a seed, in order, through all laps.
+        path: the squares that received a seed, in order, over all laps.
         last: the square of the last seed.
         captured: the squares that were captured, in order.
         label: the move's name, such as `"5A"`; `origin` tells who moved.
@@ -42,7 +42,7 @@ class LastMove:
     label: str = ""
 
     def step(self, squares: int) -> int:
-        """+1 for a move anticlockwise on a ring of `squares`, -1 for a clockwise one."""
+        """Return +1 for an anticlockwise move on a ring with this number of squares, -1 for a clockwise move."""
         return 1 if self.path and (self.path[0] - self.origin) % squares == 1 else -1
 
 
@@ -53,9 +53,9 @@ class Lap:
     Attributes:
         square: ring index of the square that was lifted.
         direction: 0 anticlockwise (A), 1 clockwise (C).
-        seeds: how many were sown.
-        squares: the squares that they fell into, in order; `squares[-1]` got the last one.
-        one_lifted: a single seed was lifted from a mandarin square (`mandarin_ahead = "take_one"`).
+        seeds: number of seeds sown.
+        squares: the squares that received them, in order; `squares[-1]` got the last seed.
+        one_lifted: whether a single seed was lifted from a mandarin square (`mandarin_ahead = "take_one"`).
     """
 
     square: int
@@ -77,8 +77,8 @@ class Taking:
     Attributes:
         gap: ring index of the empty square.
         square: the square behind it, which was captured.
-        seeds: seeds taken.
-        stones: stones taken, 0 or 1.
+        seeds: seeds captured.
+        stones: stones captured, 0 or 1.
         points: their value.
     """
 
@@ -91,12 +91,12 @@ class Taking:
 
 @dataclass(frozen=True)
 class Refilling:
-    """A player put one seed into each field of its empty row.
+    """A refill: a player put one seed into each field of its empty row.
 
     Attributes:
-        player: who.
-        seeds: how many, F.
-        borrowed: how many of them it had no points for.
+        player: index of the player.
+        seeds: number of seeds, F.
+        borrowed: number of these seeds that it borrowed for lack of points.
     """
 
     player: int
@@ -108,29 +108,29 @@ class Frame(NamedTuple):
     """The board between two steps of a move."""
 
     seeds: tuple[int, ...]
-    """P * (F + 1) counts in ring order."""
+    """The seeds of the P * (F + 1) squares in ring order."""
     stones: tuple[int, ...]
-    """P counts, the mandarin square of side 0 first."""
+    """The stones on the P mandarin squares, side 0 first."""
     scores: tuple[int, ...]
-    """P points."""
+    """The points of the P players."""
 
 
 @dataclass(frozen=True)
 class MoveTrace:
-    """All that one move did.
+    """All steps of one move.
 
     Attributes:
-        rules: by which it was played.
-        player: who moved.
+        rules: the rules of the game.
+        player: index of the mover.
         move: the move.
         before: the board before it.
         laps: its sowings, in order; the first lifts the field of the move.
-        ahead: the square after the last seed, where sowing came to its end.
+        ahead: the square after the last seed, where the sowing ended.
         takings: its captures, in order.
         turn_end: why nothing more was captured.
-        refillings: rows refilled after it, in order.
-        termination: `RUNNING`, or why the game is over with this move.
-        standings: final points of each player if the game is over with this move, leftovers included; else empty.
+        refillings: the refills after it, in order.
+        termination: `RUNNING`, or the reason why this move ended the game.
+        standings: final points of each player, leftovers included, if this move ended the game; otherwise empty.
     """
 
     rules: Rules
@@ -152,18 +152,18 @@ class MoveTrace:
 
     @property
     def leftovers(self) -> tuple[int, ...]:
-        """Points that each player gets of the seeds left on the board as the game ends; empty while it goes on."""
+        """Points that each player gets for the seeds left on the board at the end; empty if the game is running."""
         return tuple(final - score for final, score in zip(self.standings, self.frames()[-1].scores, strict=False))
 
     @property
     def mark(self) -> LastMove:
-        """The marks that it leaves on the picture."""
+        """The marks of the move on a picture."""
         origin, last = (self.laps[0].square, self.laps[-1].last) if self.laps else (self.ahead, self.ahead)
         path = tuple(square for lap in self.laps for square in lap.squares)
         return LastMove(origin, path, last, tuple(taking.square for taking in self.takings), str(self.move))
 
     def frames(self) -> list[Frame]:
-        """The board before the move and after every lap, capture and refill, in order."""
+        """Return the board before the move and after every lap, capture and refill, in order."""
         frames = [self.before]
         steps: list[Lap | Taking | Refilling] = [*self.laps, *self.takings, *self.refillings]
         for step in steps:
@@ -186,7 +186,7 @@ class MoveTrace:
         return Frame(tuple(seeds), tuple(stones), tuple(scores))
 
     def lines(self, language: Language = "en", seats: Sequence[str] = ()) -> Iterator[str]:
-        """Return the trace in words, one sentence for each step; `seats` are the players' names."""
+        """Yield the trace in words, one sentence per step; `seats` are the players' names."""
         words, seats = WORDS[language], seats or SEAT_NAMES[self.rules.players]
 
         def name(index: int) -> str:
@@ -209,7 +209,7 @@ class MoveTrace:
             yield from self.ending(language, seats)
 
     def ending(self, language: Language = "en", seats: Sequence[str] = ()) -> Iterator[str]:
-        """If the game is over with this move: why, where the seeds on the board go, and the final points."""
+        """Yield why this move ended the game, where the seeds on the board go, and the final points, in words."""
         words, seats, last = WORDS[language], seats or SEAT_NAMES[self.rules.players], self.frames()[-1]
         yield words["over"].format(why=words["endings"][str(self.termination)])
         for name, points in zip(seats, self.leftovers, strict=True):
@@ -226,6 +226,6 @@ class MoveTrace:
 
 
 def _counted(words: Mapping[str, Any], thing: str, number: int) -> str:
-    """`1 seed`, `2 seeds`."""
+    """Return a number and its noun, such as `1 seed` or `2 seeds`."""
     told: str = words[thing][number != 1]
     return told.format(n=number)

@@ -1,9 +1,9 @@
-"""Moves and positions as text (docs/RULES.md 7), written and read.
+"""Write and read moves and positions as text (docs/RULES.md 7).
 
-A move is a field, 1 .. F from the mover's left, and a direction: `5A` anticlockwise, `1C` clockwise. A position
-is the squares of every side in ring order, the mandarin square last with `*` for its stone; the scores; the mover; the
-ply: `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has one text, and the reader takes no other (only blanks between
-the words may vary), so that texts can be compared.
+A move is a field, 1 .. F from the mover's left, and a direction: `5A` anticlockwise, `1C` clockwise. A position has
+four words: the squares of every side in ring order, the mandarin square last with `*` for its stone; the scores; the
+mover; the ply, as in `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has exactly one text, and the reader accepts no
+other (except for the blanks between words), so that texts can be compared.
 """
 
 import json
@@ -21,7 +21,7 @@ from oanquan_env.errors import UsageError
 
 Language: TypeAlias = Literal["en", "vi"]
 WORDS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("words.json").read_bytes())
-"""By language, the words for squares and for the steps of a move; the page has them, too."""
+"""The words for squares and for the steps of a move, by language; the web page uses them as well."""
 DIRECTION_LETTERS = "AC"
 SEAT_NAMES: dict[int, tuple[str, ...]] = {int(players): tuple(names) for players, names in WORDS["en"]["seats"].items()}
 """Names of the sides by number of players, anticlockwise."""
@@ -35,7 +35,7 @@ _SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
 
 
 class NotationError(UsageError):
-    """A text that cannot be read; the message names the place and the expected text.
+    """A text that cannot be read; the message gives the position of the error and the expected text.
 
     Attributes:
         line: line of the text, from 1; None for texts of one line.
@@ -51,7 +51,7 @@ class NotationError(UsageError):
 
 @dataclass(frozen=True, order=True)
 class Move:
-    """A move: a field of the mover's row and a direction. The same for every player, as fields count from the mover.
+    """A move: a field of the mover's row and a direction. Every player counts fields from its own left.
 
     Attributes:
         field: 0 .. F-1 from the mover's own left (one less than the number written).
@@ -72,12 +72,12 @@ class Move:
 
     @classmethod
     def from_action(cls, action: int) -> "Move":
-        """The move of an action of the core."""
+        """Return the move of an action of the core."""
         return cls(*divmod(int(action), 2))
 
     @staticmethod
     def parse(text: str) -> "Move":
-        """Read `5A` or `5a`; inverse of `str`. Raises `NotationError`."""
+        """Read `5A` or `5a`; inverse of `str`. Raises `NotationError` for other texts."""
         move = _MOVES.get(text)
         if move is None:
             raise NotationError(
@@ -98,19 +98,19 @@ _MOVES = {letters: move for move in map(Move.from_action, range(18)) for letters
 
 
 def _move_fault(text: str) -> int:
-    """The first column at which `text` stops looking like a move."""
+    """Return the first column at which `text` stops looking like a move."""
     if not text[:1] or text[0] not in "123456789":
         return 1
     return 3 if text[1:2] and text[1] in "AaCc" else 2
 
 
 def quoted(text: str) -> str:
-    """`text` in quotes, cut to the length for an error."""
+    """Return `text` in quotes, shortened for an error message."""
     return repr(text if len(text) <= SHORT else f"{text[:SHORT]}…")
 
 
 def seat_name(rules: Rules, player: int) -> str:
-    """`South` for player 0, and so on anticlockwise."""
+    """Return the name of a player's seat: `South` for player 0, and so on anticlockwise."""
     return SEAT_NAMES[rules.players][player]
 
 
@@ -118,7 +118,7 @@ def seat_name(rules: Rules, player: int) -> str:
 
 
 def format_position(core: Core, positions: Positions, row: int = 0) -> str:
-    """The text of one row of `positions`."""
+    """Return the text of one row of `positions`."""
     one = positions[row : row + 1] if row >= 0 else positions[row:][:1]
     side_length = core.rules.fields + 1
     seeds, stones = core.seeds(one)[0].tolist(), core.stones(one)[0].tolist()
@@ -130,11 +130,11 @@ def format_position(core: Core, positions: Positions, row: int = 0) -> str:
 
 
 def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
-    """The position that a text describes, as a batch of one; inverse of `format_position`.
+    """Return the position that a text describes, as a batch of one; inverse of `format_position`.
 
-    With `checked` false, a position whose points do not make the total of the rules, or whose mover has nothing to
-    play, is let through (for teaching and for `Board.status`). Raises `NotationError` naming the column and the square,
-    score or word that is wrong.
+    If `checked` is False, points that do not add up to the total of the rules and a mover without a legal move are
+    accepted (for teaching and for `Board.status`). Raises `NotationError`, which names the column and the wrong square,
+    score or word.
     """
     words = [_Span(match[0], match.start() + 1) for match in re.finditer(r"\S+", text)]
     if len(words) != len(_PARTS):
@@ -190,9 +190,9 @@ def _number(span: _Span, pattern: re.Pattern[str], name: str) -> int:
 def square_name(
     rules: Rules, index: int, language: Language = "en", seats: Sequence[str] = (), mover: int | None = None
 ) -> str:
-    """A square of the ring in words: `square 3 of South`, `the mandarin square after North`.
+    """Return the name of a square, such as `square 3 of South` or `the mandarin square after North`.
 
-    `seats` are the players' names. Vietnamese leaves them out in the row of `mover`.
+    `seats` are the players' names. Vietnamese omits the name for squares of `mover`.
     """
     player, field = divmod(index, rules.fields + 1)
     kind = "mandarin" if field == rules.fields else "field"
@@ -201,10 +201,10 @@ def square_name(
 
 
 def capital(text: str) -> str:
-    """The text with a capital letter first."""
+    """Return the text with its first letter capitalised."""
     return text[:1].upper() + text[1:]
 
 
 def names(moves: Sequence[Move]) -> str:
-    """Moves as a list for people: `1A, 1C`, or `none`."""
+    """Return moves as a readable list, such as `1A, 1C`, or `none`."""
     return ", ".join(map(str, moves)) or "none"

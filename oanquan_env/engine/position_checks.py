@@ -1,4 +1,4 @@
-"""Checks of a position set up by hand, and the error where it is impossible."""
+"""Checks of positions set up by hand, and the error for impossible ones."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class PositionError(UsageError):
     Attributes:
         reason: the message without the row.
         column: the faulty column: `seeds`, `stones`, `scores`, `mover`, `ply`, or `points` for their total.
-        index: which entry of that column's row is wrong, where there are several.
+        index: index of the wrong entry in that column's row, if the row has several.
     """
 
     def __init__(self, message: str, *, column: str, row: int | None = None, index: int = 0) -> None:
@@ -30,7 +30,7 @@ class PositionError(UsageError):
 
 
 class Setup(NamedTuple):
-    """Checked columns of N positions, int64."""
+    """The checked columns of N positions, int64."""
 
     seeds: Column
     stones: Column
@@ -47,7 +47,7 @@ def check_setup(
     mover: npt.ArrayLike,
     ply: npt.ArrayLike,
 ) -> Setup:
-    """The columns of `Core.setup` as arrays; raises `PositionError` for wrong shapes and for counts out of range."""
+    """Return the columns of `Core.setup` as arrays; raise `PositionError` for wrong shapes and counts out of range."""
     table = _whole("seeds", seeds)
     n = len(table) if table.ndim == 2 else -1
     _shape("seeds", table, (n if n >= 0 else "N", rules.squares))
@@ -75,18 +75,18 @@ def check_setup(
 
 
 def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
-    """Least and most points of a player after so many refills of each; with them no sum of scores leaves an int32.
+    """Return the least and most points of a player if each has refilled at most `refills` times; sums fit an int32.
 
-    A refill costs F points on credit, so no score falls below -F * refills, nor rises above the total plus the others'
-    deepest debts. A player refills before its own moves alone: at most ceil(max_plies / P) times in a game. A position
-    may begin with as many behind it, at any ply, and play from there stays within max_plies refills.
+    A refill may cost F points on credit, so no score falls below -F * refills or rises above the total plus the others'
+    deepest debts. With `refill_when=turn` a player refills only before its own moves: at most ceil(max_plies / P) times
+    in a game. A position set up at any ply may have that many behind it; further play then stays within max_plies.
     """
     debt = rules.fields * refills
     return -debt, rules.total + (rules.players - 1) * debt
 
 
 def check_points(rules: Rules, columns: Setup) -> None:
-    """Raise `PositionError` where seeds, stones and scores do not make the total of the rules."""
+    """Raise `PositionError` if seeds, stones and scores do not add up to the total of the rules."""
     points = columns.seeds.sum(axis=1) + columns.stones.sum(axis=1) * rules.stone_value + columns.scores.sum(axis=1)
     _require(
         "points",
@@ -96,7 +96,7 @@ def check_points(rules: Rules, columns: Setup) -> None:
 
 
 def check_ready(ready: Mask, mover: Column) -> None:
-    """Raise `PositionError` where the mover has nothing to play, as a refill would be due first."""
+    """Raise `PositionError` if the mover has no legal move, because a refill would be due first."""
     _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty: not ready to move")
 
 
@@ -107,7 +107,7 @@ def _whole(name: str, values: npt.ArrayLike) -> Column:
         raise PositionError(f"{name} must be rows of one length", column=name) from None
     if array.dtype.kind not in "iub":
         raise PositionError(f"{name} must be whole numbers of at most 64 bits, got {array.dtype}", column=name)
-    if array.dtype == np.uint64:  # int64 would make the largest of them negative
+    if array.dtype == np.uint64:  # the largest of them would be negative as int64
         array = np.minimum(array, np.iinfo(np.int64).max)
     return array.astype(np.int64)
 

@@ -1,7 +1,7 @@
-"""Batched positions: N games as a struct of arrays, one row a game.
+"""Batched positions: N games as a struct of arrays, with one row per game.
 
-Shapes: N games, P players, F fields a side. A row of `squares` holds 8 bytes for each side, so that a side is
-one 64-bit word (little-endian: byte k is bits 8k to 8k+7) and a sowing is one row of words added:
+Shapes: N games, P players, F fields per side. A row of `squares` holds 8 bytes for each side, so that a side is
+one 64-bit word (little-endian: byte k is bits 8k to 8k+7) and a sowing adds one row of words:
 
     byte     0   1   2   3   4        5              6             7
            +---+---+---+---+---+--------------+-------------+---------------+
@@ -37,11 +37,11 @@ STONE_BYTE = 7
 
 
 class Termination(IntEnum):
-    """Why a game is over; `RUNNING` is a game that goes on.
+    """The reason why a game is over; `RUNNING` means that it is not.
 
-    The codes from `MAX_PLIES` on truncate, the others terminate.
+    Games with codes from `MAX_PLIES` on are truncated, the others are terminated.
     After `ENDLESS_RELAY` and `TOO_MANY_SEEDS` the board is as it was before the move, which could not be completed.
-    Play never leads to `RESIGNED`: in the round of a match it says that the player to move gave up.
+    Moves never lead to `RESIGNED`: in a round of a match it means that the player to move gave up.
     """
 
     RUNNING = 0
@@ -73,27 +73,27 @@ class Outcome:
 
     @property
     def result(self) -> str:
-        """The points as a record has them, such as `42-28`."""
+        """The points in the form of game records, such as `42-28`."""
         return "-".join(map(str, self.scores))
 
 
 OWN, PAWNED, SOLD = 0, 1, 2
-"""In match play, codes of the owners of fields: the player's own, or pawned or sold to the other player."""
+"""Codes of field owners in match play: the field is the player's own, or pawned or sold to the other player."""
 
-RUNNING = np.uint8(Termination.RUNNING)  # an IntEnum costs ten microseconds each time that NumPy meets it
+RUNNING = np.uint8(Termination.RUNNING)  # NumPy takes ten microseconds to convert an IntEnum
 _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 
 @dataclass(slots=True, eq=False)
 class Positions:
-    """N positions of one `Rules`. Arrays belong to the object and are changed in place by `Core.play`.
+    """N positions of one `Rules`. The object owns its arrays, and `Core.play` changes them in place.
 
     A position is always ready to move: the mover's row holds seeds unless the game is over.
 
     Attributes:
         squares: (N, 8P) uint8, C-contiguous; the layout is drawn at the top of this module.
         scores: (N, P) int32, points: captures less refills, leftovers never included; may be negative.
-        mover: (N,) intp, the player to move; it passes on after a finishing move too.
+        mover: (N,) intp, the player to move; a finishing move also passes the turn.
         ply: (N,) int32, moves played.
         ended: (N,) uint8, a `Termination`.
     """
@@ -109,55 +109,55 @@ class Positions:
 
     @property
     def sides(self) -> Words:
-        """(N, P) uint64 view of `squares`: a side as one word."""
+        """(N, P) uint64 view of `squares`, with one word per side."""
         return self.squares.view(np.uint64)
 
     @property
     def words(self) -> npt.NDArray[np.int64]:
-        """(N, P) int64 view of `squares`, as compiled loops take the sides: no word is negative."""
+        """(N, P) int64 view of `squares`, for compiled loops; no word is negative."""
         return self.squares.view(np.int64)
 
     @property
     def over(self) -> Mask:
-        """(N,) bool: terminated or truncated."""
+        """(N,) bool, whether each game is terminated or truncated."""
         over: Mask = self.ended != RUNNING
         return over
 
     @property
     def terminated(self) -> Mask:
-        """(N,) bool: ended by the rules of the game."""
+        """(N,) bool, whether each game was ended by its rules."""
         return self.over & ~self.truncated
 
     @property
     def truncated(self) -> Mask:
-        """(N,) bool: ended by the ply limit, or by a move that could not be completed."""
+        """(N,) bool, whether each game was ended by the ply limit or by a move that could not be completed."""
         truncated: Mask = self.ended >= _MAX_PLIES
         return truncated
 
     def row_starts(self) -> Ints:
-        """(N,) index into the flat `squares` of each row's first byte."""
+        """Return (N,) indices into the flat `squares`: the first byte of each row."""
         return np.arange(0, self.squares.size, self.squares.shape[1])
 
     def seat_index(self, offset: int = 0) -> Ints:
-        """(N,) index into the flat `sides` or `scores` of the player `offset` seats after the mover."""
+        """Return (N,) indices into the flat `sides` or `scores`: the players `offset` seats after the mover."""
         players = self.scores.shape[1]
         seat = self.mover if offset == 0 else (self.mover + offset) % players
         return np.arange(0, self.scores.size, players) + seat
 
     def sides_in_turn(self) -> Words:
-        """(N, P) the sides as words in the order of play, the mover's first."""
+        """Return the (N, P) sides as words in the order of play, the mover's first."""
         return np.take_along_axis(self.sides, turn_order(self.mover, self.scores.shape[1]), axis=1)
 
     def arrays(self) -> Iterator[npt.NDArray[Any]]:
-        """The five arrays, in the order of the attributes."""
+        """Return an iterator over the five arrays, in the order of the attributes."""
         return iter((self.squares, self.scores, self.mover, self.ply, self.ended))
 
     def copy(self) -> Positions:
-        """A copy that shares nothing."""
+        """Return a copy that shares no memory."""
         return Positions(self.squares.copy(), self.scores.copy(), self.mover.copy(), self.ply.copy(), self.ended.copy())
 
     def __getitem__(self, rows: Index) -> Positions:
-        """A copy of the positions at `rows` (slice, index array or bool mask)."""
+        """Return a copy of the positions at `rows` (slice, index array or bool mask)."""
         if isinstance(rows, slice):
             rows = np.arange(len(self))[rows]
         elif rows.dtype == np.bool_:
@@ -171,33 +171,33 @@ class Positions:
         )
 
     def at(self, rows: Ints) -> Positions:
-        """The positions at ascending `rows`: a copy as from `[rows]`, but these themselves if `rows` are all rows."""
+        """Return the positions at ascending `rows`: a copy like `[rows]`, or this object if `rows` are all rows."""
         return self if len(rows) == len(self) else self[rows]
 
     def __setitem__(self, rows: Index, other: Positions) -> None:
-        """Overwrite the positions at `rows`; a single position in `other` is spread over them."""
+        """Overwrite the positions at `rows`; a single position in `other` is broadcast."""
         for mine, theirs in zip(self.arrays(), other.arrays(), strict=True):
             mine[rows] = theirs
 
     def same(self, other: Positions) -> Mask:
-        """(N,) bool: rows that agree with `other`'s in everything."""
+        """Return (N,) bool, whether each row equals that of `other` in all arrays."""
         equal: Mask = (self.squares == other.squares).all(axis=1) & (self.scores == other.scores).all(axis=1)
         equal &= (self.mover == other.mover) & (self.ply == other.ply) & (self.ended == other.ended)
         return equal
 
     @staticmethod
     def concatenate(batches: Iterable[Positions]) -> Positions:
-        """One batch of all the rows of `batches`, which must not be empty."""
+        """Join the rows of all `batches`, of which there must be at least one, into one batch."""
         columns = zip(*(batch.arrays() for batch in batches), strict=True)
         squares, scores, mover, ply, ended = (np.concatenate(column) for column in columns)
         return Positions(squares, scores, mover, ply, ended)
 
 
 def turn_order(mover: Ints, players: int) -> Ints:
-    """(N, P) the seats in the order of play, each `mover` first."""
+    """Return the (N, P) seats in the order of play, each `mover` first."""
     return (mover[:, None] + np.arange(players)) % players
 
 
 def turn_places(mover: Ints, players: int) -> Ints:
-    """(N, P) the place of each seat in `turn_order`: 0 for the mover, 1 for the player after it."""
+    """Return the (N, P) index of each seat in `turn_order`: 0 for the mover, 1 for the next player."""
     return (np.arange(players) - mover[:, None]) % players

@@ -1,4 +1,4 @@
-"""The rules of Ô Ăn Quan as data: one frozen dataclass of orthogonal fields, named presets, a text form.
+"""The rules of Ô Ăn Quan as data: a frozen dataclass of independent fields, named presets and a text form.
 
 Sources, by the short names used throughout the package:
 
@@ -22,12 +22,12 @@ from oanquan_env.errors import UsageError
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 
 MAX_SEEDS = 255
-"""Most seeds that a game may set up: a square's count is one byte of the core's packed rows."""
+"""Most seeds that a game may set up, because the core stores the seeds of a square in one byte."""
 MAX_TEXT = 1000
-"""Most characters of a text of rules; one that names every field has half as many."""
+"""Most characters of a rules text; a text that names every field has about half of that."""
 
 DEFAULT_MAX_PLIES = {2: 200, 3: 1000, 4: 1000}
-"""Ply limit by number of players, where `Rules.max_plies` is left out."""
+"""Default of `Rules.max_plies` by number of players."""
 
 RANGES: dict[str, tuple[int, int]] = {
     "players": (2, 4),
@@ -38,7 +38,7 @@ RANGES: dict[str, tuple[int, int]] = {
     "quan_non": (0, MAX_SEEDS),
     "max_plies": (1, 1_000_000),
 }
-"""The lowest and the highest value of the fields of `Rules` that are numbers."""
+"""The lowest and highest value of each numeric field of `Rules`."""
 
 NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
     ("mandarin_ahead", "take_one", "players", 2, "with more, relays can be endless"),
@@ -47,27 +47,27 @@ NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
     ("mandarin_seeds_capturable", False, "end", "stones_captured", "with squares_empty, games hardly end"),
     ("mandarin_seeds", 0, "stones", True, "nothing would lie on the mandarin squares"),
 )
-"""A field and its value, another field and the value that it then must have, and the reason."""
+"""Requirements: a field, its value, another field, the value that it must then have, and the reason."""
 
 
 class RulesError(UsageError):
-    """A value, a combination of values or a text that makes no rules; the message names the field."""
+    """An invalid value, combination of values or rules text; the message names the field."""
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Raise `RulesError` for a field's value that is not among the choices."""
+    """Raise `RulesError` if the value of a field is not one of the choices."""
     if value not in choices:
         raise RulesError(f"{name} must be one of {', '.join(choices)}; got {value!r}")
 
 
 def check_number(name: str, value: object, low: int, high: int) -> None:
-    """Raise `RulesError` for a field's value that is no whole number, or out of range."""
+    """Raise `RulesError` if the value of a field is not an integer from `low` to `high`."""
     if type(value) is not int or not low <= value <= high:
         raise RulesError(f"{name} must be a whole number from {low} to {high}; got {value!r}")
 
 
 def number_of(text: str) -> int | str:
-    """The whole number that a text is; any other text itself, for `check_number` to refuse."""
+    """Return the integer that a text is; otherwise return the text, which `check_number` refuses."""
     return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
 
 
@@ -86,26 +86,26 @@ def _parse_value(name: str, text: str) -> object:
         value = number_of(text)
     elif name not in CHOICES:
         value = {"True": True, "False": False}.get(text, text)
-    _check_value(name, value)  # before the constructor, to which 0 for `max_plies` is no number of plies
+    _check_value(name, value)  # here, because the constructor takes `max_plies=0` for the default
     return value
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text of rules; raises `RulesError` for one that is far too long, before anything reads it."""
+    """Return the words of a rules text; raise `RulesError` at once if it is far too long."""
     if len(text) > MAX_TEXT:
         raise RulesError(f"rules are written in at most {MAX_TEXT:,} characters; got {len(text):,}")
     return text.split()
 
 
 def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
-    """The message for a name that is not among the `known` ones, with the nearest of them."""
+    """Return the message for a name that is not `known`, with the most similar known name."""
     close = difflib.get_close_matches(name, known, n=1)
     meant = f" (did you mean {close[0]}?)" if close else ""
     return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
 
 
 def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Name -> value of words such as `seeds=4`; raises `RulesError` for other words, and for a name given twice."""
+    """Return name -> value for words such as `seeds=4`; raise `RulesError` for other words and repeated names."""
     texts: dict[str, str] = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -121,35 +121,35 @@ def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """One set of rules. Equal fields mean equal rules; the defaults are the preset `mancala-world`.
+    """A set of rules. The defaults are the preset `mancala-world`.
 
-    Raises `RulesError` for a value out of range and for combinations that make no game.
+    Raises `RulesError` for a value out of range and for a combination that gives no playable game.
 
     Attributes:
         players: number of sides, 2-4. South is player 0 and moves first; turns pass anticlockwise.
-        fields: fields (ô dân) a side, 2-5; a side is followed on the ring by one mandarin square.
+        fields: fields (ô dân) per side, 2-5; on the ring, one mandarin square follows each side.
         seeds: seeds (dân, one point each) in each field at the start.
         stones: whether each mandarin square (ô quan) starts with a mandarin stone (quan).
-        stone_value: points of a stone: 10 in all sources, 5 in a common house rule.
-        mandarin_seeds: seeds in each mandarin square at the start; SON plays ten seeds for a stone.
-        sowing: direction of play; SON sows only `counterclockwise`. `anticlockwise` means the same and becomes it.
-        mandarin_ahead: what a non-empty mandarin square after the last seed does. `stop` ends the turn
-            (MW, LUDII, VI); `take_one` lifts one seed of it into the next field and goes on (SON).
+        stone_value: points for a stone: 10 in all sources, 5 in a common house rule.
+        mandarin_seeds: seeds in each mandarin square at the start; SON has ten seeds instead of a stone.
+        sowing: allowed directions; SON sows only `counterclockwise`, for which `anticlockwise` is a synonym.
+        mandarin_ahead: the effect of a non-empty mandarin square after the last seed. `stop` ends the turn
+            (MW, LUDII, VI); `take_one` sows one of its seeds into the next field, and the relay goes on (SON).
         empty_mandarin: an empty mandarin square after the last seed ends the turn (`stop`: MW, LUDII,
-            APP) or is a gap over which one captures (`gap`: VI, SON).
-        capture: `chain` goes on capturing across gaps (MW, LUDII, SON, VI), `single` does not (APP).
-        quan_non: "unripe mandarin" (VI): a stone with fewer seeds than this on its square is safe.
-        mandarin_seeds_capturable: if false, only the stone of a mandarin square can be taken and the
+            APP) or is a gap, behind which the mover captures (`gap`: VI, SON).
+        capture: `chain` continues to capture across gaps (MW, LUDII, SON, VI), `single` does not (APP).
+        quan_non: "unripe mandarin" (VI): a stone with fewer seeds than this on its square cannot be captured.
+        mandarin_seeds_capturable: if False, only the stone of a mandarin square can be captured and the
             seeds on it stay (MW's Neweco, APP).
-        refill: a player without points borrows to refill its row, or the game ends (`forfeit`).
+        refill: a player short of points borrows to refill its row (`borrow`), or the game ends (`forfeit`).
         refill_when: a row is refilled when its owner is to move (`turn`: VI, APP) or `at_once` (MW, LUDII).
         end: the game ends when all stones are captured (LUDII, APP, MW's puzzle) or when all mandarin
             squares are empty (MW's sentence, SON, VI).
         leftovers: seeds left on the fields go to the fields' `owner` (MW, LUDII, APP, VI) or are
             `split` evenly (SON).
         mandarin_leftovers: seeds left on mandarin squares go to `nobody` or are `split` evenly.
-        max_plies: plies after which an unfinished game is truncated. Left out (0), it becomes 200 for two
-            players and 1,000 for more; it never reads 0 afterwards.
+        max_plies: plies after which an unfinished game is truncated. The default 0 is replaced by 200 for two
+            players and by 1,000 for more.
     """
 
     players: int = 2
@@ -193,42 +193,42 @@ class Rules:
 
     @property
     def squares(self) -> int:
-        """Squares of the ring, players * (fields + 1)."""
+        """The number of squares on the ring, players * (fields + 1)."""
         return self.players * (self.fields + 1)
 
     @property
     def total_seeds(self) -> int:
-        """Seeds at the start."""
+        """The number of seeds at the start."""
         return self.players * (self.fields * self.seeds + self.mandarin_seeds)
 
     @property
     def total(self) -> int:
-        """Points in the game: seeds and stones at the start (70 by default)."""
+        """The points in the game: seeds and stones at the start (70 by default)."""
         return self.total_seeds + self.players * self.stone_value * self.stones
 
     @property
     def actions(self) -> int:
-        """Size of the action space, 2 * fields; action = 2 * field + direction (0 = A, 1 = C)."""
+        """The size of the action space, 2 * fields; action = 2 * field + direction (0 = A, 1 = C)."""
         return 2 * self.fields
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The fields as whole numbers: of a value with a name its place among the choices, from 0."""
+        """The fields as integers; a named value becomes its index in `CHOICES`."""
         values = {name: getattr(self, name) for name in FIELD_NAMES}
         return {name: CHOICES[name].index(value) if name in CHOICES else int(value) for name, value in values.items()}
 
     @property
     def slug(self) -> str:
-        """The rules' text as a part of a file's name."""
+        """The rules' text in a form for file names."""
         return str(self).replace(" ", "-").replace("=", "-")
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether a game and its mirror image are played by the same rules: two players, both directions of sowing."""
+        """Whether a game and its mirror image have the same rules: two players, both directions of sowing."""
         return self.players == 2 and self.mirrored() == self
 
     def replace(self, **changes: Any) -> Rules:
-        """A copy with some fields changed. A ply limit that was the default for the number of players stays so."""
+        """Return a copy with some fields changed. A default ply limit follows the number of players."""
         unknown = set(changes) - set(FIELD_NAMES)
         if unknown:
             raise RulesError(unknown_name("rules field", sorted(unknown)[0], FIELD_NAMES))
@@ -237,12 +237,12 @@ class Rules:
         return dataclasses.replace(self, **changes)
 
     def mirrored(self) -> Rules:
-        """The rules of the mirrored board: the two sowing directions exchanged."""
+        """Return the rules of the mirrored board, with the two sowing directions exchanged."""
         exchange: dict[Sowing, Sowing] = {"counterclockwise": "clockwise", "clockwise": "counterclockwise"}
         return self.replace(sowing=exchange.get(self.sowing, self.sowing))
 
     def differences(self, base: Rules) -> dict[str, Any]:
-        """The fields, in order, that `base` needs changed to become these rules."""
+        """Return the fields to change, in order, to turn `base` into these rules."""
         expected = {name: getattr(base, name) for name in FIELD_NAMES}
         if base.max_plies == DEFAULT_MAX_PLIES[base.players]:
             expected["max_plies"] = DEFAULT_MAX_PLIES[self.players]
@@ -252,7 +252,7 @@ class Rules:
     def parse(cls, text: str) -> Rules:
         """Read `[preset] [field=value ...]`, as in `"vietnamese stone_value=5 quan_non=5"`; inverse of `str`.
 
-        Without a preset the fields change `mancala-world`. Raises `RulesError` naming the word that is wrong.
+        Without a preset, the fields change `mancala-world`. Raises `RulesError`, which names the wrong word.
         """
         words = words_of(text)
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET
@@ -271,7 +271,7 @@ class Rules:
 
 FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Rules))
 CHOICES = {name: choices for name, kind in get_type_hints(Rules).items() if (choices := get_args(kind))}
-"""The values of the fields that have names."""
+"""The named values of each field that has them."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def as_rules(rules: Rules | str) -> Rules:
-    """`rules` itself, or the rules that its text names."""
+    """Return `rules` itself, or the rules that a text describes."""
     if isinstance(rules, Rules):
         return rules
     if isinstance(rules, str):

@@ -1,4 +1,4 @@
-"""One move of many games: sowing, relay and capture (docs/RULES.md 2), row by row of `Positions`.
+"""One move in each game of a batch: sowing, relay and capture (docs/RULES.md 2).
 
 `turns` does the rest of the turn (end, refill, next mover).
 """
@@ -16,12 +16,12 @@ LAP_LIMIT = 10_000
 
 
 class Moves:
-    """Sows and captures by one `Rules`; changes squares and scores in place, and nothing else. Codes: see `tables`."""
+    """Sowing and capturing under one `Rules`, changing only squares and scores, in place. `tables` explains codes."""
 
     def __init__(self, rules: Rules, tables: Tables) -> None:
         self.rules = rules
         self.tables = tables
-        # One row as one element: NumPy gathers and scatters these in one piece, ten times faster than rows of a matrix.
+        # With a row as one element, NumPy gathers and scatters rows ten times faster than those of a matrix.
         self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
         self._stone_value = np.int32(rules.stone_value)
         self._plain_capture = rules.quan_non == 0 and rules.mandarin_seeds_capturable
@@ -30,7 +30,7 @@ class Moves:
         """Sow and relay (docs/RULES.md 2.1, 2.2).
 
         Returns:
-            (N,) the code of the square that each sowing stopped before, -1 for an endless relay; and (N,) the laps.
+            (N,) codes of the squares after the last seeds, -1 for an endless relay; and the (N,) numbers of laps.
         """
         tables = self.tables
         flat = positions.squares.reshape(-1)
@@ -72,7 +72,7 @@ class Moves:
         return stopped, laps
 
     def capture(self, positions: Positions, gap: Ints) -> Points:
-        """Capture behind gaps (docs/RULES.md 2.3, 2.4) and add to the movers' scores; returns (N,) the points.
+        """Capture behind gaps (docs/RULES.md 2.3, 2.4), add the points to the movers' scores and return them (N,).
 
         `gap` is the code of the square after the last seed: an empty field, or a mandarin square.
         """
@@ -110,7 +110,7 @@ class Moves:
         return captured
 
     def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints) -> Bytes:
-        """Quan non and mandarin_seeds_capturable (docs/RULES.md 2.4): changes `points`, returns the seeds that stay."""
+        """Apply `quan_non` and `mandarin_seeds_capturable` (docs/RULES.md 2.4) to `points`; return seeds that stay."""
         rules = self.rules
         unripe = (stone != 0) & (seeds < rules.quan_non)
         stay = np.zeros_like(seeds)
@@ -122,9 +122,9 @@ class Moves:
 
 
 def _take_one(flat: Bytes, code: Ints, at: Ints) -> tuple[Ints, Ints, Bytes, Bytes]:
-    """SON's `take_one`: where a mandarin square with seeds is met, one of them is lifted instead of a whole field.
+    """Apply SON's `take_one`: if a mandarin square with seeds comes next, lift one of them instead of a whole field.
 
-    Returns code, place, seeds lifted and seeds left of each row's next lap.
+    Returns the code, byte index, seeds lifted and seeds left for each row's next lap.
     """
     giving = (code % SIDE_BYTES == ZERO_BYTE) & (flat.take(at - (ZERO_BYTE - MANDARIN_BYTE)) > 0)
     shift = giving * (ZERO_BYTE - MANDARIN_BYTE)

@@ -1,12 +1,12 @@
 """One step of one game in integers: begin, act, reply, pay, observe.
 
-A game is one record (`game_type`), and a step is one function of it. The loop over N games, the single Gymnasium
-environment, the AEC environment and a GPU thread all call it. These are plain functions, like those of `move`: Numba
+A game is one record (`game_type`), and `act` and `finish` make up its step. The loop over N games, the single Gymnasium
+environment, the AEC environment and a GPU thread all call them. These are plain functions, like those of `move`: Numba
 compiles them, and with OANQUAN_COMPILED=0 Python runs them as they are.
 
 The agent has one seat and the opponent plays all others. Without an opponent (NOBODY, the self-play view) the agent
-plays for whoever is to move, one ply a step. Opponents other than `random` and `greedy` (OTHERS) are asked between
-`act` and `finish`, for all games at once.
+plays every seat, one ply per step. Opponents other than `random` and `greedy` (OTHERS) reply between `act` and
+`finish`, in one call for all games.
 """
 
 import functools
@@ -24,15 +24,15 @@ NOBODY, RANDOM, GREEDY, OTHERS = range(4)
 OUTCOME, MARGIN, MIXED = range(3)
 """Rewards, by their index in `oanquan_env.rewards.REWARDS`."""
 ILLEGAL_ACTION = len(Termination)
-"""Code of a game that the agent ended by an illegal action, after those of `Termination`."""
+"""Code of a game that the agent ended by an illegal action; it follows the codes of `Termination`."""
 ILLEGAL_REWARD = -1.0
-"""Reward of an illegal action: that of a lost game."""
+"""Reward for an illegal action, the same as for a lost game."""
 MAX_BEGINNINGS = 100
-"""Beginnings that the opponent may end before the agent's first move."""
+"""Most new games in a row that the opponent may end before the agent's first move."""
 COUNTS = 16
-"""Planes tell 0 to COUNTS - 2 seeds of a square apart; more differ only by their number."""
+"""One-hot planes per square: one each for 0 to COUNTS - 2 seeds, and one for more."""
 SCALE = 10
-"""Seeds and points are divided by this in planes."""
+"""Divisor of seeds and points in planes."""
 ANY_SEAT = -1
 NO_ACTION = -1
 
@@ -41,21 +41,21 @@ _BYTE = 255
 
 
 class Game(Protocol):
-    """A record of `game_type`, for P players: the state of a game and what a step says of it."""
+    """A record of `game_type` for P players: the state of a game and the outputs of its last step."""
 
     sides: Any  # (P,) int64 words, see `positions`
-    key: int  # of the game's random generator, 64 bits
+    key: int  # 64-bit key of the game's random generator
     draws: int  # numbers drawn from it so far
     rewards: Any  # (P,) float64, of the last step
-    reward: float  # that of the agent
+    reward: float  # the agent's reward
     scores: Any  # (P,) int32 points
-    paid: Any  # (P,) int32, scores that rewards have covered
+    paid: Any  # (P,) int32, the scores when rewards were last paid
     standings: Any  # (P,) int32 points when the game is over, otherwise zero
     mover: int
     ply: int
-    seat: int  # the agent's; in the self-play view that of the last mover
-    opponent: int  # index of the opponent among those that were drawn from
-    player: int  # its number among all players
+    seat: int  # the agent's seat; in the self-play view the last mover's
+    opponent: int  # index of the opponent in the list that it was drawn from
+    player: int  # its index among all players
     opening: int  # random plies still to play; -1 after the opening
     termination: int  # a `Termination` or ILLEGAL_ACTION
     ended: int  # a `Termination`
@@ -66,13 +66,13 @@ class Game(Protocol):
 
 
 class Settings(Protocol):
-    """A record of `SETTINGS`: how games begin and what they pay."""
+    """A record of `SETTINGS`: how games begin and which reward they pay."""
 
     seat: int  # the agent's, or ANY_SEAT
     reward: int
     opening_plies: int  # games begin with 0 to this many random plies
-    first_player: int  # opponents are drawn from this number on,
-    players: int  # among this many
+    first_player: int  # lowest index of the players that are drawn as opponents
+    players: int  # number of these players, or of tickets (`envs.opponents`)
 
 
 SETTINGS = np.dtype((np.record, [(name, np.int64) for name in Settings.__annotations__]))
@@ -96,10 +96,10 @@ def game_type(rules: Rules) -> np.dtype[Any]:
 
 @functools.cache
 def row_type(kind: type[Any], length: int) -> np.dtype[Any]:
-    """Return the data type of records that hold one row of an array, as the field `row`.
+    """Return the data type of a record that holds one row of an array in the field `row`.
 
-    The loops take such records for the rows of observations and masks: a record is a pointer, while Numba counts the
-    references to an array that is passed to a function, which takes 15 ns a game.
+    The loops take the rows of observations and masks as such records. A record is passed as a pointer, while Numba
+    counts references to an array that is passed to a function, which takes 15 ns per game.
     """
     return np.dtype((np.record, [("row", kind, length)]))
 
@@ -108,7 +108,7 @@ def row_type(kind: type[Any], length: int) -> np.dtype[Any]:
 
 
 def next_seat(players: int, seat: int) -> int:
-    """Return the seat that plays after `seat`."""
+    """Return the seat that moves after `seat`."""
     return seat + 1 if seat + 1 < players else 0
 
 
@@ -126,7 +126,7 @@ def in_turn(players: int, numbers: Any, first: int) -> Four:
 
 
 def write_in_turn(players: int, numbers: Any, first: int, values: Four) -> None:
-    """Write sides or scores that begin with those of the seat `first`: the opposite of `in_turn`."""
+    """Write sides or scores that are in the order of play from the seat `first`; the inverse of `in_turn`."""
     second = next_seat(players, first)
     third = next_seat(players, second)
     numbers[first], numbers[second] = values[0], values[1]
@@ -155,7 +155,7 @@ def draw(game: Game, below: int) -> int:
     """Return a random integer from 0 to `below` - 1, with `below` at most 2^31.
 
     This is the counter-based generator Squares with four rounds (Widynski 2020, arXiv 2004.06278). Only the lowest 64
-    bits of each number count; they are the same in Python's integers and in an int64 that wraps.
+    bits of each number matter; they are the same in Python's integers and in an int64 that wraps.
     """
     key, counter = int(game.key), int(game.draws)
     game.draws = counter + 1
@@ -168,12 +168,12 @@ def draw(game: Game, below: int) -> int:
 
 
 def swap_halves(x: int) -> int:
-    """Exchange the two lower halves of 32 bits; the rest falls away."""
+    """Exchange the two 32-bit halves of the lowest 64 bits, and drop all higher bits."""
     return ((x >> 32) & _LOW) | ((x & _LOW) << 32)
 
 
 def pick(rules: RuleNumbers, game: Game, actions: int) -> int:
-    """Return one of the actions in a bit set, each with the same probability."""
+    """Return a uniformly random action from a bit set."""
     count = 0
     for action in range(2 * rules.fields):
         count += (actions >> action) & 1
@@ -202,7 +202,7 @@ def play_ply(rules: RuleNumbers, players: int, game: Game, action: int) -> None:
 
 
 def random_action(rules: RuleNumbers, game: Game) -> int:
-    """Return a legal action of the mover, each with the same probability: the reply of `random`."""
+    """Return a uniformly random legal action of the mover: the reply of `random`."""
     own, legal = int(game.sides[game.mover]), 0
     for action in range(2 * rules.fields):
         legal |= can_play(rules, own, action) << action
@@ -210,7 +210,7 @@ def random_action(rules: RuleNumbers, game: Game) -> int:
 
 
 def greedy_action(rules: RuleNumbers, players: int, game: Game) -> int:
-    """Return the action of the largest `gain`, ties at random: the reply of `greedy`."""
+    """Return the action with the largest `gain`, with ties broken at random: the reply of `greedy`."""
     seat = int(game.mover) + 0
     sides, scores = in_turn(players, game.sides, seat), in_turn(players, game.scores, seat)
     left = rules.max_plies - int(game.ply) - 1
@@ -226,16 +226,16 @@ def greedy_action(rules: RuleNumbers, players: int, game: Game) -> int:
 
 
 def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
-    """Return the points that a legal action wins at once, over the mean of what it wins the others, times P - 1.
+    """Return the mover's immediate gain from a legal action over the mean of the others, in points times P - 1.
 
-    Refills that it brings about and the leftovers of a finishing move are included.
+    It includes the refills that the action causes, and the leftovers if it ends the game.
     """
     moved = play(rules, players, sides, scores, plies_left, action, None)
     return margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
 
 
 def margin(players: int, before: Four, after: Four, place: int) -> int:
-    """Return the points that a player won over the mean of what the others did, times P - 1."""
+    """Return the points that a player won less the mean of the points that the others won, times P - 1."""
     together = 0
     for one in range(players):
         together += after[one] - before[one]
@@ -245,9 +245,9 @@ def margin(players: int, before: Four, after: Four, place: int) -> int:
 def look_ahead(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
 ) -> tuple[int, int]:
-    """Return the `gain` of a legal action, and what remains of it after the best reply, also times P - 1.
+    """Return the `gain` of a legal action, and the gain that remains after the best reply, also times P - 1.
 
-    The best reply has the largest gain for the next player; among several, it leaves the mover the least.
+    The best reply has the largest gain for the next player; of equal replies it is the worst one for the mover.
     """
     moved = play(rules, players, sides, scores, plies_left, action, None)
     won = margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
@@ -281,12 +281,12 @@ def act(
 ) -> None:
     """Play the agent's action, or begin a new game if the last one is over; then reply until the agent is to move.
 
-    An illegal action plays nothing and marks the game. A new game begins from `start`, with an opening of random plies.
-    If its opening ends it, the game begins without one. If the opponent ends it before the agent is to move, seat,
-    opponent and opening are drawn again, MAX_BEGINNINGS times at most; then the game is left as it ended.
+    An illegal action is not played but sets `illegal`. A new game begins from `start`, with an opening of random plies.
+    If the opening ends the game, it begins without one. If the opponent ends it before the agent is to move, seat,
+    opponent and opening are drawn again; after MAX_BEGINNINGS attempts the last game is left as it ended.
 
-    `log` is None or receives, as int64: the number of actions played since the game began or the step did; how many of
-    them belong to the opening; 1 if the game began; and the actions.
+    `log` is None or an int64 array that receives the number of actions played since the game or the step began, the
+    number of those that belong to the opening, 1 if the game began, and the actions.
     """
     begun, beginnings = game.terminated or game.truncated, 1
     game.begun = begun
@@ -346,7 +346,7 @@ def begin(rules: RuleNumbers, players: int, opponent: int, game: Game, start: Ga
 
 
 def place(players: int, game: Game, start: Game) -> None:
-    """Set the position of `start` up."""
+    """Set up the position of `start`."""
     for seat in range(players):
         game.sides[seat], game.scores[seat] = start.sides[seat], start.scores[seat]
     game.mover, game.ply, game.ended, game.illegal = start.mover, start.ply, RUNNING, 0
@@ -361,10 +361,10 @@ def finish(
     observation: Any,
     mask: Any,
 ) -> None:
-    """Pay what the step earned, set the flags, and write what the agent sees and may play.
+    """Pay the rewards of the step, set the flags, and write the agent's observation and action mask.
 
     `observation` and `mask` are records of `row_type`.
-    What a running game says of its end is zero from its beginning on, and so is its reward if only an outcome is paid.
+    The flags and standings of a running game stay zero from its beginning on, as does its reward under OUTCOME.
     """
     over = game.illegal != 0 or game.ended != RUNNING
     if game.begun:
@@ -386,7 +386,7 @@ def finish(
 
 
 def pay(rules: RuleNumbers, players: int, game: Game, reward: int) -> None:
-    """Pay all players for what has happened since they were paid last; note the points if the game is over."""
+    """Pay all players their rewards since the last payment; set the standings if the game is over."""
     ended = int(game.ended) + 0
     points = final_points(rules, players, game.sides, game.scores, ended)
     earn(rules, players, reward, points, game.paid, ended, game.rewards)
@@ -400,7 +400,7 @@ def pay(rules: RuleNumbers, players: int, game: Game, reward: int) -> None:
 
 
 def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ended: int) -> Four:
-    """Return the points of all players from seat 0 on, with the leftovers of a finished game."""
+    """Return the points of all players from seat 0 on, including the leftovers if the game is over."""
     points = in_turn(players, scores, 0)
     if ended == RUNNING:
         return points
@@ -435,9 +435,9 @@ def observe(
     turn: tuple[int, int, int],
     observation: Any,
 ) -> None:
-    """Write what a player sees into a record of `row_type`.
+    """Write a player's observation into a record of `row_type`.
 
-    `turn` is the viewer's seat, the mover's seat and the ply. The layout is drawn in `oanquan_env.observation`.
+    `turn` is the viewer's seat, the mover's seat and the ply. `oanquan_env.observation` describes the layout.
     """
     viewer, mover, ply = turn
     seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
@@ -463,10 +463,10 @@ def observe_planes(
     running: bool,
     observation: Any,
 ) -> None:
-    """Write what a player sees as numbers around 0 to 1; with `moves` also what each move wins within two plies.
+    """Write a player's observation as planes; with `moves`, also write the gains of each move within two plies.
 
-    See `observe` and the layouts in `oanquan_env.observation`. What moves win is zero unless the game is `running` and
-    the viewer is to move.
+    See `observe` and the layouts in `oanquan_env.observation`. The gains are zero unless the game is `running` and the
+    viewer is to move.
     """
     viewer, mover, ply = turn
     seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
@@ -493,7 +493,7 @@ def observe_planes(
 
 
 def waits(game: Game) -> bool:
-    """Return whether it is the opponent's turn."""
+    """Return whether the game waits for the opponent's move."""
     return game.ended == RUNNING and game.mover != game.seat and game.illegal == 0
 
 
@@ -515,4 +515,4 @@ INLINED: tuple[Callable[..., Any], ...] = (
     *(act, begin, place, finish, pay, final_points, earn, observe, waits, finish_games),
     *(margin, look_ahead, observe_planes),
 )
-"""Functions that Numba inlines into their callers by force."""
+"""Functions that Numba must inline into their callers."""

@@ -1,6 +1,6 @@
-"""The two symmetries of the board: turning it by a seat, and reading it in a mirror.
+"""The two symmetries of the board: rotation by a seat, and reflection.
 
-Both commute with play: a transformed position, played with the transformed action, is the transformed result.
+Both commute with play: playing the transformed action in the transformed position gives the transformed result.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ from oanquan_env.engine.rules import Rules
 
 
 def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
-    """The same games with player p sitting where p + `seats` sat; for two players, the seats swapped.
+    """Return the same games with player p in the seat of p + `seats`; for two players, the seats are swapped.
 
-    Works for all rules, with the same actions, as a field is counted from its owner's left.
+    This works for all rules. Actions stay the same, because fields count from their owner's left.
     """
     players = positions.scores.shape[1]
     return Positions(
@@ -27,9 +27,9 @@ def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
 
 
 def mirror(positions: Positions, rules: Rules) -> Positions:
-    """The positions in a mirror: each row reversed, the two mandarin squares exchanged. Play on by `rules.mirrored()`.
+    """Return the positions with each row reversed and the two mandarin squares exchanged, for `rules.mirrored()`.
 
-    Raises `ValueError` for more than two players, whose order of turns would be reversed too.
+    Raises `ValueError` for more than two players, because their order of turns would also be reversed.
     """
     if rules.players != 2:
         raise ValueError(
@@ -41,22 +41,22 @@ def mirror(positions: Positions, rules: Rules) -> Positions:
 
 
 def _mirrored_bytes(rules: Rules) -> Ints:
-    """(16,) the byte of two sides that each byte of the mirrored sides is read from."""
+    """Return (16,) byte indices: the byte of two sides that each byte of the mirrored sides is read from."""
     fields = [*range(rules.fields - 1, -1, -1), *range(rules.fields, MANDARIN_BYTE)]
     own, other = np.array(fields), np.array([MANDARIN_BYTE, ZERO_BYTE, STONE_BYTE])
     return np.concatenate([own, SIDE_BYTES + other, SIDE_BYTES + own, other])
 
 
 def mirror_actions(actions: npt.ArrayLike, rules: Rules) -> Ints:
-    """(N,) the same moves on the mirrored board: the field counted from the other end, A and C exchanged."""
+    """Return (N,) the same moves on the mirrored board: fields count from the other end, A and C are exchanged."""
     return rules.actions - 1 - np.asarray(actions, dtype=np.intp)
 
 
 def canonical_sides(positions: Positions, rules: Rules) -> Words:
-    """(N, P) sides as words, the mover's first: the same for two positions that play alike, whatever their scores.
+    """Return the (N, P) sides as words, the mover's first, equal for positions that play alike whatever their scores.
 
-    Where the rules read the same in a mirror, these are the sides of the board or those of its mirror image, whichever
-    are smaller: the mover's side decides, then the other's.
+    If the rules are symmetric, these are the smaller sides of the board and its mirror image; the mover's sides are
+    compared first, then the other's.
     """
     sides = positions.sides_in_turn()
     if not rules.is_symmetric:

@@ -1,9 +1,9 @@
-"""The core's lookup tables: each sowing of a `Rules` as one row of increments, and each walk over a gap.
+"""The core's lookup tables: every sowing of a `Rules` as a row of increments, and every walk over a gap.
 
-A *code* names a square and a direction: `code = 32 * direction + byte`, direction 0 anticlockwise (A) and 1
-clockwise (C), byte as in `positions`. Two bytes stand for a mandarin square: its seeds (5) where it is looked at
-as something to take from, and the byte that is always zero (6) where it is met after a sowing. So "is a mandarin
-square, stop" and "is empty, stop" are one test.
+A *code* identifies a square and a direction: `code = 32 * direction + byte`, direction 0 anticlockwise (A) and 1
+clockwise (C), byte as in `positions`. A mandarin square has two bytes: its seeds (5) if they may be lifted or captured,
+and the byte that is always zero (6) if it follows the last seed of a sowing. Thus "stop at a mandarin square" and "stop
+at an empty square" are one test.
 """
 
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ COUNT_STRIDE = MAX_SEEDS + 1
 DIRECTIONS = ((0, +1), (1, -1))  # (direction index, step on the ring)
 
 
-# ---- in whole numbers, for Python and for compilers ------------------------------------------------------------------
+# ---- in integers, for Python and for compilers -----------------------------------------------------------------------
 
 
 def origin(action: int) -> int:
-    """The code of the square that an action of player 0 lifts."""
+    """Return the code of the square that an action of player 0 lifts."""
     return DIRECTION_STRIDE * (action & 1) + (action >> 1)
 
 
 def square_bytes(fields: int, square: int) -> tuple[int, int, int]:
-    """The bytes of a square, by its ring index: of its seeds, as a sowing meets it, and of its stone."""
+    """Return the bytes of the square at a ring index: its seeds, its byte after a last seed, and its stone."""
     begin, place = SIDE_BYTES * (square // (fields + 1)), square % (fields + 1)
     if place == fields:
         return begin + MANDARIN_BYTE, begin + ZERO_BYTE, begin + STONE_BYTE
@@ -39,9 +39,9 @@ def square_bytes(fields: int, square: int) -> tuple[int, int, int]:
 
 
 def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Each sowing: `code * COUNT_STRIDE + count`; the words it adds to four sides; the code of the square after it.
+    """Yield each sowing: `code * COUNT_STRIDE + count`, the words it adds to four sides, the code of the next square.
 
-    The square at `code` is lifted already, and takes part.
+    The square at `code` has already been lifted, and it receives seeds like the others.
     """
     for direction, step in DIRECTIONS:
         base = DIRECTION_STRIDE * direction
@@ -61,9 +61,9 @@ def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int
 
 
 def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Each walk over a gap: its code; the values of `gap_seeds`, `gap_stone`, `behind_seeds` and so on of `Tables`.
+    """Yield each walk over a gap: its code, and its values of `gap_seeds` to `next_gap` in `Tables`.
 
-    `empty_mandarin` is 1 where an empty mandarin square is a gap.
+    `empty_mandarin` is 1 if an empty mandarin square is a gap.
     """
     squares = players * (fields + 1)
     for direction, step in DIRECTIONS:
@@ -79,16 +79,16 @@ def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int,
 
 
 def side_masks(fields: int, end: int) -> tuple[int, int, int]:
-    """Words for a side: the bytes of its fields, those that must be zero at the end, and one seed a field.
+    """Return three words for a side: the bytes of its fields, those that must be zero at the end, one seed per field.
 
-    `end` is 1 where mandarin squares must be empty, too.
+    `end` is 1 if the mandarin squares must also be empty.
     """
     field_bytes = (1 << 8 * fields) - 1
     return field_bytes, (1 << 8 * STONE_BYTE) | (255 * end << 8 * MANDARIN_BYTE), 0x0101010101 & field_bytes
 
 
 def playable(fields: int, sowing: int) -> int:
-    """One bit for each action that a full row could play; `sowing` by its place among the choices of `Rules`."""
+    """Return one bit for each action that a full row could play; `sowing` is its index in `CHOICES`."""
     anticlockwise, clockwise = sowing != 3, sowing in (0, 3)
     return (0x155 * anticlockwise | 0x2AA * clockwise) & ((1 << 2 * fields) - 1)
 
@@ -98,18 +98,18 @@ def playable(fields: int, sowing: int) -> int:
 
 @dataclass(frozen=True)
 class Tables:
-    """Lookup tables of one `Rules`; P players, F fields a side."""
+    """Lookup tables of one `Rules`, with P players and F fields per side."""
 
     origin: Ints  # (P * 2F,) code of the square that `player * 2F + action` lifts
     increment: Words  # (2 * 32 * 256, P) words to add when `code * 256 + count` is sown (origin already lifted)
     after: Ints  # (2 * 32 * 256,) code of the square after the last seed of `code * 256 + count`
-    # (64,) bytes of the seeds and of the stone on the square of a gap's code. The byte that is always zero stands for
-    # the stone of a field, and for both on a mandarin square that is no gap (`empty_mandarin = "stop"`)
+    # (64,) bytes of the seeds and the stone on a gap, by its code. The byte that is always zero stands for the stone of
+    # a field, and for both on a mandarin square that is not a gap (`empty_mandarin = "stop"`)
     gap_seeds: Ints
     gap_stone: Ints
-    behind_seeds: Ints  # (64,) the same of the square behind the gap, where a capture may be
-    behind_stone: Ints  # there is nothing behind a mandarin square that is no gap
-    next_gap: Ints  # (64,) code of a gap -> code of the square two on, over which a chain captures next
+    behind_seeds: Ints  # (64,) the same for the square behind the gap, which may be captured
+    behind_stone: Ints  # there is nothing behind a mandarin square that is not a gap
+    next_gap: Ints  # (64,) code of a gap -> code of the square two further on, the next gap of a chain
     ring_bytes: Ints  # (P * (F + 1),) byte of each square's seeds in ring order
     stone_bytes: Ints  # (P,) byte of each stone
     legal: Mask  # (256, 2F) bit set of a player's occupied fields -> its legal actions
@@ -117,12 +117,12 @@ class Tables:
     initial: Bytes  # (8P,) the set-up
 
     def seeds(self, squares: Bytes) -> Bytes:
-        """(N, P * (F + 1)) uint8, the seeds of all squares in ring order, of (N, 8P) squares."""
+        """Return (N, P * (F + 1)) uint8, the seeds of all squares in ring order, from (N, 8P) `squares`."""
         return squares.take(self.ring_bytes, axis=1)
 
 
 def build_tables(rules: Rules) -> Tables:
-    """The tables of `rules`."""
+    """Build the tables of `rules`."""
     players, fields, numbers = rules.players, rules.fields, rules.numbers
     ring_bytes = np.array([square_bytes(fields, square)[0] for square in range(rules.squares)], dtype=np.intp)
     stone_bytes = SIDE_BYTES * np.arange(players, dtype=np.intp) + STONE_BYTE
@@ -159,7 +159,7 @@ def build_tables(rules: Rules) -> Tables:
 
 @cache
 def sowing_tables(players: int, fields: int) -> tuple[Words, Ints]:
-    """The tables `increment` and `after`, the largest, which all rules of one board share."""
+    """Return `increment` and `after`, the largest tables, which all rules of one board share."""
     keys, *sides, codes = np.array(list(sowings(players, fields)), dtype=np.int64).T
     increment = np.zeros((2 * DIRECTION_STRIDE * COUNT_STRIDE, players), dtype=np.uint64)
     after = np.zeros(len(increment), dtype=np.intp)

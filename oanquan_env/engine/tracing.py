@@ -1,4 +1,4 @@
-"""The trace of a move, read from the steps that `move` notes as it plays."""
+"""Make the trace of a move from the steps that `move` records."""
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import (
@@ -30,7 +30,7 @@ _TURN_ENDS = {
 
 
 def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
-    """The trace of `move` in a batch of one position, which stays as it is.
+    """Return the trace of `move` in a batch of one position, which is not changed.
 
     Raises `IllegalActionError` if the move is not legal.
     """
@@ -44,7 +44,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
         steps.clear()  # the board stays as it was
 
     def square(code: int) -> int:
-        """The ring index of a code seen from the mover; both bytes of a mandarin square mean that square."""
+        """Return the ring index of a code seen from the mover; both bytes of a mandarin square give that square."""
         side, place = divmod(code & BYTE_MASK, SIDE_BYTES)
         return (mover + side) % rules.players * (rules.fields + 1) + min(place, rules.fields)
 

@@ -1,4 +1,4 @@
-"""The end of a turn in many games, row by row of `Positions`: end test, next player, refill (docs/RULES.md 3, 4)."""
+"""The end of a turn in each game of a batch: end test, next player, refill (docs/RULES.md 3, 4)."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from oanquan_env.engine.tables import Tables, side_masks
 
 
 class Turns:
-    """Ends turns and games by one `Rules`, in place, and knows the leftovers of finished ones."""
+    """Functions that end turns and games under one `Rules`, in place, and count the leftovers of finished games."""
 
     def __init__(self, rules: Rules, tables: Tables) -> None:
         self.rules = rules
@@ -23,7 +23,7 @@ class Turns:
         self._refilled_seats = rules.players if rules.refill_when == "at_once" else 1
 
     def finish(self, positions: Positions) -> None:
-        """End test, ply limit, next player, refill (docs/RULES.md 3)."""
+        """Apply the end test and the ply limit, pass the turn, and refill (docs/RULES.md 3)."""
         positions.ply += 1
         self.mark_ended(positions)
         positions.mover[:] = self._next_seat.take(positions.mover)
@@ -31,7 +31,7 @@ class Turns:
             self._refill_seat(positions, offset)
 
     def mark_ended(self, positions: Positions) -> None:
-        """End test (docs/RULES.md 4) and ply limit; where both hold, the end test names the reason."""
+        """Apply the end test (docs/RULES.md 4) and the ply limit; if both hold, the end test gives the reason."""
         sides = positions.sides
         unfinished = sides[:, 0] | sides[:, 1]
         for seat in range(2, self.rules.players):
@@ -66,7 +66,7 @@ class Turns:
         scores[seat] -= self.rules.fields
 
     def leftovers(self, positions: Positions) -> Points:
-        """(N, P) points that each player gets of the seeds still on the board of finished games (docs/RULES.md 4)."""
+        """Return the (N, P) points that players get for the seeds left on the board at the end (docs/RULES.md 4)."""
         players = self.rules.players
         squares = self.tables.seeds(positions.squares).astype(np.int32)
         seeds = squares.reshape(len(positions), players, self.rules.fields + 1)

@@ -1,4 +1,4 @@
-"""The game as environments of PettingZoo and Gymnasium."""
+"""The game as PettingZoo and Gymnasium environments."""
 
 import gymnasium
 

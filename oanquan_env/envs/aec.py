@@ -35,10 +35,10 @@ def env(
     observation: str = "counts",
     render_mode: str | None = None,
 ) -> AECEnv[str, ObsType, int]:
-    """`raw_env` in PettingZoo's usual wrappers; see there for the arguments.
+    """Return `raw_env`, with the same arguments, in PettingZoo's usual wrappers.
 
     An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark through
-    this wrapper. An action outside the space and calls out of order raise.
+    this wrapper. Actions outside the space and calls out of order raise errors.
     """
     wrapped: AECEnv[str, ObsType, int] = raw_env(
         rules,
@@ -62,20 +62,20 @@ def raw_env(
     observation: str = "counts",
     render_mode: str | None = None,
 ) -> "GameEnv":
-    """A `GameEnv`, or with `match` a `MatchEnv` of whole matches.
+    """Return a `GameEnv`, or with `match` a `MatchEnv` for whole matches.
 
     Args:
         rules: a `Rules` or its text.
         match: True for a match by the default match rules; a `MatchRules` or its text, such as `"fields_to_lose=4"`,
             for other settings; False or None for single games.
-        reward: as of `GameEnv`; a match knows only `outcome`.
-        opening_plies: as of `GameEnv`; a match begins at the set-up.
-        observation: as of `GameEnv`; a match shows `counts`.
-        render_mode: as of `GameEnv`.
+        reward: as for `GameEnv`; a match supports only `outcome`.
+        opening_plies: as for `GameEnv`; a match begins at the set-up.
+        observation: as for `GameEnv`; a match supports only `counts`.
+        render_mode: as for `GameEnv`.
 
     Raises:
         ValueError: for an unknown reward, observation or render mode (`RulesError` for the rules and the match rules).
-        TypeError: for a `match` of another kind.
+        TypeError: if `match` has another type.
     """
     if match is None or match is False:
         settings: Any = {"reward": reward, "opening_plies": opening_plies, "observation": observation}
@@ -90,26 +90,26 @@ def raw_env(
 
 
 class GameEnv(AECEnv[str, ObsType, int]):
-    """One game; agents `player_0` (South, moves first), `player_1`, ...
+    """One game with the agents `player_0` (South, moves first), `player_1`, ...
 
-    Observation: `{"observation": (D,), "action_mask": (2F,) int8}`, see `oanquan_env.observation`; the agent's
-    own side comes first, and the mask is zero unless it is the agent's turn. Action: `2 * field + direction`, field
-    0 .. F-1 from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
+    Observation: `{"observation": (D,), "action_mask": (2F,) int8}`, see `oanquan_env.observation`. The agent's own side
+    comes first, and the mask is zero unless it is the agent's turn. Action: `2 * field + direction`, field 0 .. F-1
+    from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
     Args:
         rules: a `Rules` or its text.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        opening_plies: games begin 0 to this many random plies after the set-up, drawn by the generator that
-            `reset(seed=…)` seeds.
-        observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; who is not to move sees no `moves`.
+        opening_plies: games begin after 0 to this many random plies from the set-up; `reset(seed=…)` seeds the
+            generator that draws them.
+        observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; gains are zero off the agent's turn.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
-    `step` raises `IllegalActionError` for an illegal action, and like `last` `gymnasium.error.ResetNeeded` before the
-    first reset and after the last agent has left. `reset(options={"position": p})` starts from a running position of
-    the same rules, given as text, as a `Board` or as a batch of one, instead of the set-up. Other options are refused
-    (but for one named `options`, which PettingZoo's own tests send). The only chance is that of `opening_plies`.
-    When the game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
+    `step` raises `IllegalActionError` for an illegal action. `step` and `last` raise `gymnasium.error.ResetNeeded`
+    before the first reset and after the last agent has left. `reset(options={"position": p})` starts from a running
+    position of the same rules, as text, as a `Board` or as a batch of one, instead of the set-up. Other options raise
+    ValueError (except one named `options`, which PettingZoo's own tests send). Only the opening is random. When the
+    game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo's base class fixes the type)
@@ -138,7 +138,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._rng = np.random.default_rng()
         self._mover = 0
         self._mask = np.zeros(self.core.rules.actions, dtype=np.int8)
-        self._start, self._moves = self.core.start(), list[int]()  # of the game, of a match's last round with a move
+        self._start, self._moves = self.core.start(), list[int]()  # of the game, or a match's last round with a move
         self._screen = Screen(self.core, render_mode)
         self._owners: list[list[int]] | None = None  # of the fields in the picture, in match play
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
@@ -164,7 +164,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game, as games usually begin or from `options["position"]`."""
+        """Start a new game, from the set-up with an opening or from `options["position"]`."""
         self._begin(seed, check_options(options, ("position", "options")).get("position"))
         self._start, self._moves = self.positions, []
         self.agents = self.possible_agents[:]
@@ -186,7 +186,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._mover, self._mask = self._games.records["mover"].item(), self._games.mask[0]
 
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
-        """PettingZoo's `last` of `agent_selection`; raises as `step` does where there is none."""
+        """Return PettingZoo's `last` for `agent_selection`; raise ResetNeeded if there is none."""
         self._check_begun()
         told: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
         return told
@@ -196,13 +196,13 @@ class GameEnv(AECEnv[str, ObsType, int]):
             raise ResetNeeded("the game has not begun, or all agents have left it: call reset() first")
 
     def observe(self, agent: str) -> ObsType:
-        """The observation of `agent` now, in fresh arrays."""
+        """Return the current observation of `agent` in new arrays."""
         seat = self._seats[agent]
         mask = self._mask.copy() if seat == self._mover else np.zeros_like(self._mask)
         return {"observation": self._seen_by(seat), "action_mask": mask}
 
     def state(self) -> Observation:
-        """The whole position, as South sees it."""
+        """Return the whole position as South observes it."""
         return self._seen_by(0)
 
     def _observation_box(self) -> spaces.Box:
@@ -214,7 +214,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return seen.ravel()
 
     def step(self, action: int | None) -> None:
-        """Play `action` for `agent_selection`; None where its game is over, which takes it out of `agents`."""
+        """Play `action` for `agent_selection`; after the end pass None, which removes the agent from `agents`."""
         self._check_begun()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -233,7 +233,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._show()
 
     def _play(self, action: int) -> bool:
-        """Play for the mover, and set `_mover` and `_mask`. Return whether all is over."""
+        """Play for the mover, and set `_mover` and `_mask`. Return whether the game or match is over."""
         actions = np.array([action])
         if (
             actions.shape != (1,)
@@ -259,7 +259,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     @property
     def board(self) -> Board:
-        """The game so far, of a match the last round in which a move was made, with its moves as history."""
+        """The game so far, or a match's last round in which a move was made, with its moves as history."""
         return played_board(self.core, self._start, self._moves)
 
     def _last_ply(self) -> tuple[Positions, int | None]:
@@ -273,28 +273,28 @@ class GameEnv(AECEnv[str, ObsType, int]):
             self._screen.show(*self._last_ply(), self.metadata["render_fps"], self._owners)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """The board and the last move, as text or picture, or shown in a window, as `render_mode` says."""
+        """Draw the board and the last move as text, as a picture or in a window, according to `render_mode`."""
         return self._screen.draw(*self._last_ply(), self._owners)
 
     def close(self) -> None:
-        """Close the window, if one was opened; the environment needs a reset to go on."""
+        """Close the window, if one was opened; the environment then needs a reset before further use."""
         self.agents = []
         self._screen.close()
 
 
 class MatchEnv(GameEnv):
-    """A whole match: rounds chained, fields sold and pawned between them (docs/RULES.md 6); +1 and -1 at its end.
+    """A whole match: rounds, with fields sold and pawned between them (docs/RULES.md 6); its end pays +1 and -1.
 
-    As `GameEnv`, with 2F + 2 more numbers at the end of the observation: who owns the fields of the viewer's row and
-    then of the other's (0 its player, 1 pawned, 2 sold), seats from the viewer to the player who began this round, and
-    rounds left, this one included. The loser of a round begins the next, so an agent may move twice in a row. A match
-    drawn by its `max_rounds` pays nothing. At the end `infos[agent]` holds `termination` (its reason) and `rounds`, the
-    points of all rounds.
+    The observation of `GameEnv` is followed by 2F + 2 numbers: the owners of the fields in the viewer's row and then in
+    the other row (0 its player, 1 pawned, 2 sold), the seats from the viewer to the player that began this round, and
+    the rounds left, including this one. The loser of a round begins the next, so an agent may move twice in a row. A
+    match drawn by its `max_rounds` pays nothing. At the end `infos[agent]` holds `termination` (its reason) and
+    `rounds`, the points of all rounds.
 
     Args:
-        rules: of the rounds, for two players.
-        match: True, or a `MatchRules` or its text; as of `raw_env`.
-        render_mode: as of `GameEnv`.
+        rules: rules of the rounds, for two players.
+        match: True, or a `MatchRules` or its text; as for `raw_env`.
+        render_mode: as for `GameEnv`.
     """
 
     metadata: dict[str, Any] = {**GameEnv.metadata, "name": "oanquan_match_v0"}  # noqa: RUF012
@@ -319,7 +319,7 @@ class MatchEnv(GameEnv):
             raise ValueError("a match begins at the set-up: it takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
         self._owners = self.match.ownership.owners().tolist()
-        self._round_over = False  # with the last move
+        self._round_over = False  # whether the last move ended a round
         self._look()
 
     def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""N games as records, and the loops that step them: what the environments have in common.
+"""N games as records and the loops that step them, which all environments use.
 
 Shapes: N games, P players, A actions, D numbers in an observation. See `engine.step` for the step itself.
 """
@@ -36,34 +36,34 @@ from oanquan_env.rewards import REWARDS, check_reward
 Seat: TypeAlias = int | Literal["random"]
 
 MAX_GAMES = 10_000_000
-"""Most games of one batch."""
+"""Most games in one batch."""
 MAX_SEED = 2**64 - 1
 INT64 = np.dtype(np.int64)
 FEWEST_SHARED = 1024
-"""Fewer games are played by one thread: waking the others takes longer."""
+"""One thread plays all games if they are fewer, because waking the others takes longer."""
 TERMINATIONS = (*map(str, Termination), "illegal_action")
 """Names of the codes in a batch's `info["termination"]`: those of `Termination`, and `ILLEGAL_ACTION`."""
 assert TERMINATIONS.index("illegal_action") == ILLEGAL_ACTION
 
 
 class Games:
-    """N games and the agent's seats in them. `begin` starts games, `step` plays on.
+    """N games and the agent's seats in them. `begin` starts games, and `step` continues them.
 
-    There are `n` games, 1 to `MAX_GAMES`; `threads` share them. With `logged`, `log` holds what the last call played
-    (see `engine.step.act`). The other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
+    There are `n` games, 1 to `MAX_GAMES`, shared by `threads` threads. If `logged`, `log` records the actions of the
+    last call (see `engine.step.act`). The other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
 
     Attributes:
-        core, encoder: of the rules.
-        observation: (N, D), what the agent sees. Each call of `begin` and `step` makes a new array.
-        mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Also made anew.
-        records: (N,) of `engine.step.game_type`. The following are views of it.
+        core, encoder: the core and the encoder for the rules.
+        observation: (N, D), the agent's observations. Each call of `begin` and `step` makes a new array.
+        mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Each call makes a new array.
+        records: (N,) records of `engine.step.game_type`. The following arrays are views of them.
         rewards, terminated, truncated: (N,) float64, bool and bool, of the last step.
-        seats: (N,) int64, the agent's seats; in the self-play view who made the last ply.
-        opponents: (N,) int32, index of each game's opponent among those that it was drawn from; None in the self-play
+        seats: (N,) int64, the agent's seats; in the self-play view the players that made the last ply.
+        opponents: (N,) int32, index of each game's opponent in the list that it was drawn from; None in the self-play
             view.
-        kind: of the opponent, see `engine.step`.
+        kind: the kind of opponent, see `engine.step`.
         log: (N, ...) int64, or None.
-        ready: whether the games can be stepped: the last call of `begin` or `step` came to its end.
+        ready: whether the games can be stepped, because the last call of `begin` or `step` was completed.
 
     Raises `ValueError` for an opponent that is not a player, an unknown seat or reward, and for an `n`, `threads` or
     `opening_plies` that is not an integer or out of range.
@@ -115,7 +115,7 @@ class Games:
         self._prepare()
 
     def _prepare(self) -> None:
-        """Make everything that looks into the records, and the loops."""
+        """Make the views of the records, and the loops."""
         records = self.records
         self._see(self._observations, self._masks, self._planes)
         self.terminated, self.truncated = records["terminated"].view(np.bool_), records["truncated"].view(np.bool_)
@@ -130,7 +130,7 @@ class Games:
         self.observation, self.mask = (observations if planes is None else planes)["row"], masks["row"]
 
     def _renew(self) -> None:
-        """Take new, empty arrays for what the agent sees."""
+        """Allocate new arrays for observations and masks."""
         n, planes = len(self._rows), None if self._planes is None else np.empty_like(self._planes)
         self._see(np.empty(n, self._observations.dtype), np.empty(n, self._masks.dtype), planes)
 
@@ -141,7 +141,7 @@ class Games:
         self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, compiled)
         self._table: Any = [self.core.numbers]
         if compiled:
-            from oanquan_env.engine.compiled import RULES, zeros  # it loads Numba
+            from oanquan_env.engine.compiled import RULES, zeros  # imports Numba
 
             self._table = zeros(RULES, 1)
             self._table[0] = self.core.record
@@ -175,12 +175,12 @@ class Games:
 
     @property
     def given(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """The start position and the settings, as the loops take them."""
+        """The start position and the settings, in the form that the loops take."""
         return self._set_up, self._settings
 
     @property
     def over(self) -> Mask:
-        """(N,) bool: games that are over, for whatever reason."""
+        """(N,) bool, whether each game is over, for any reason."""
         return self.terminated | self.truncated
 
     def _positions(self, rows: Ints) -> Positions:
@@ -195,14 +195,14 @@ class Games:
         return starts
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Take another opponent in games that begin from now on; raises `ValueError` as the constructor."""
+        """Set another opponent for games that begin from now on; raise `ValueError` as the constructor does."""
         if self.kind == NOBODY or opponent is None:
             raise ValueError("only another opponent can be set: make another environment for the self-play view")
         self._opponents.exchange(opponent, self.records["player"], ~self.over)
         self._forget()
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
-        """Draw the opponents of games that begin from now on by these weights; see `OAnQuanEnv`."""
+        """Set the weights by which games that begin from now on draw their opponents; see `OAnQuanEnv`."""
         self._opponents.weigh(weights)
         self._take_opponents()
 
@@ -211,11 +211,11 @@ class Games:
         self._take_opponents()
 
     def seed(self, seed: int | Sequence[int] | None, rows: Ints, rng: np.random.Generator) -> None:
-        """Seed the generators of the games `rows`: with seed + row, or each with its own of N seeds.
+        """Seed the generators of the games in `rows`, with seed + row or, given N seeds, each with its own.
 
-        With None, games go on with their generators; those that have none get one from `rng`.
+        With None, games keep their generators; games without one get a seed from `rng`.
 
-        Raises `ValueError` for anything but integers from 0 to 2^64 - 1.
+        Raises `ValueError` unless seeds are integers from 0 to 2^64 - 1.
         """
         n = len(self.records)
         if seed is None:
@@ -233,12 +233,12 @@ class Games:
     def begin(
         self, rows: Ints, rng: np.random.Generator, start: Positions | None = None, *, within_step: bool = False
     ) -> None:
-        """Begin new games in `rows`: from `start`, one position or N of them, or as games usually begin.
+        """Begin new games in `rows`, from `start` (one position or N) or else from the set-up with an opening.
 
-        `within_step` says that nobody has received the arrays of the last step, so that they can be written to.
+        If `within_step`, the arrays of the last step are overwritten, as no caller has received them.
 
-        The opponent plays until the agent is to move. If it ends a game before, seat, opponent and opening are drawn
-        again; after `MAX_BEGINNINGS` such games in a row that is a `ValueError`.
+        The opponent plays until the agent is to move. If it ends a game before that, seat, opponent and opening are
+        drawn again; `MAX_BEGINNINGS` such games in a row raise `ValueError`.
         """
         self.records["terminated"][rows] = 1
         if self._opponents.first:
@@ -260,14 +260,14 @@ class Games:
     def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> int:
         """Play the agent's actions (N,) and the opponent's replies. Return how many games are over.
 
-        A reward covers everything since the agent's last one, or since the game began: an opening move of the opponent
-        counts in the first. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over begin anew,
-        which pays nothing; their actions are ignored. `rng` serves opponents other than `random` and `greedy`.
+        A reward covers everything since the agent's last reward or since the game began, so the first reward includes
+        an opening move of the opponent. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over
+        restart with reward 0, and their actions are ignored. Only opponents other than `random` and `greedy` use `rng`.
 
         Raises:
-            IllegalActionError: for actions of another shape or type, or outside 0 .. A-1 (nothing is played then), and
-                for an illegal action of the opponent.
-            ResetNeeded: before the first `begin`; and after the last call failed while it asked the opponent.
+            IllegalActionError: for actions of the wrong shape or type, or outside 0 .. A-1 (nothing is then played),
+                and for an illegal action of the opponent.
+            ResetNeeded: before the first `begin`, and after a call that failed while it asked the opponent.
         """
         if not self.ready:
             raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
@@ -312,7 +312,7 @@ class Games:
         return over
 
     def _in_threads(self, rows: Ints, loop: Callable[..., tuple[int, int]], *others: Any) -> tuple[int, int]:
-        """Call a loop for the rows, shared by the threads. Return its two numbers, summed up."""
+        """Run a loop over the rows, split among the threads. Return the sums of its two results."""
         if self._threads == 1 or len(rows) < FEWEST_SHARED:
             return loop(self._table, self.records, rows, *others)
         if self._pool is None:
@@ -322,7 +322,7 @@ class Games:
         return sum(over for over, _ in results), sum(found for _, found in results)
 
     def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
-        """Let the others reply, all games at once, until the agent is to move in every unfinished game."""
+        """Let opponents reply, in all games at once, until the agent is to move in every unfinished game."""
         records, none = self.records, np.zeros(len(self.records), np.int64)
         begun = rows[records["begun"][rows] != 0]
         for beginning in range(1, MAX_BEGINNINGS + 1):
@@ -341,10 +341,10 @@ class Games:
             _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *seen, self.log)
 
     def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
-        """Return how the games in `over` (N,) bool ended; zeros for those that go on.
+        """Return how the games in `over` (N,) bool ended, with zeros for running games.
 
         `termination` (N,) int64, the reason's index in `TERMINATIONS`; `standings` (N, P) int32, points of all
-        players; `seat` (N,) int64, whom the last reward paid; `illegal_action` (N,) bool.
+        players; `seat` (N,) int64, the seat that got the last reward; `illegal_action` (N,) bool.
         """
         terminations = self.records["termination"].copy()
         return {
@@ -356,7 +356,7 @@ class Games:
 
 
 def check_opening_plies(plies: int, rules: Rules) -> int:
-    """`opening_plies` of an environment; raises `ValueError` for anything but an integer from 0 to `max_plies`."""
+    """Return `opening_plies` as an int; raise `ValueError` unless it is an integer from 0 to `max_plies`."""
     return as_whole("opening_plies", plies, 0, rules.max_plies)
 
 

@@ -1,4 +1,4 @@
-"""The opponents of N games: one player in all of them, or one of several drawn for each game."""
+"""The opponents of N games: one player in all of them, or several, of which each game draws one."""
 
 from typing import Any, TypeAlias
 
@@ -13,10 +13,10 @@ from oanquan_env.errors import UsageError
 from oanquan_env.players import GreedyPolicy, Policy, RandomPolicy, as_policy, ask_players
 
 Opponent: TypeAlias = object
-"""Whatever `oanquan_env.players.as_policy` accepts, a list of these, or None for the self-play view."""
+"""Anything that `oanquan_env.players.as_policy` accepts, a list of these, or None for the self-play view."""
 
 _TICKETS = 1 << 30
-"""A game of a weighted pool draws one of so many tickets, of which each player holds its share."""
+"""Number of tickets. With weights, each player holds its share of them, and a game draws one."""
 _KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 
 
@@ -25,11 +25,11 @@ class Opponents:
 
     Attributes:
         kind: NOBODY; RANDOM or GREEDY if that is the only player, which then replies in the step; otherwise OTHERS.
-        first: number of the first player that new games draw from.
-        count: how many players new games draw from.
-        draws: how many numbers `engine.step.begin` draws from for each of them.
+        first: index of the first player that new games draw from.
+        count: number of players that new games draw from.
+        draws: number of values from which `engine.step.begin` draws: `count`, or with weights the number of tickets.
 
-    Raises `ValueError` as `as_policy`, and for an empty list.
+    Raises `ValueError` where `as_policy` does, and for an empty list.
     """
 
     def __init__(self, opponent: Opponent, core: Core) -> None:
@@ -40,7 +40,7 @@ class Opponents:
 
     @property
     def count(self) -> int:
-        """Players that new games draw from."""
+        """Number of players that new games draw from."""
         return len(self._players) - self.first
 
     @property
@@ -62,9 +62,9 @@ class Opponents:
         return [as_policy(one, self._core) for one in several]
 
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
-        """Take other players in games that begin from now on.
+        """Set other players for games that begin from now on.
 
-        `numbers` (N,) are the players of all games; those of `running` games (N,) keep theirs under new numbers.
+        `numbers` (N,) are the player indices of all games; `running` games (N,) keep their players under new indices.
         """
         players = self._policies(opponent)
         kept, numbers[running] = np.unique(numbers[running], return_inverse=True)
@@ -82,21 +82,21 @@ class Opponents:
         self._shares = None if self.count == 1 else np.cumsum(given) / given.sum()
 
     def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
-        """Turn the tickets that the new games in `rows` have drawn into opponents."""
+        """Convert the tickets that the new games in `rows` have drawn into opponents."""
         if self._shares is not None:
             found = np.searchsorted(self._shares, records["opponent"][rows] / _TICKETS, side="right")
             records["opponent"][rows], records["player"][rows] = found, self.first + found
 
     def forget(self, numbers: Ints) -> None:
-        """Drop former players that no game needs any more, and renumber the others."""
+        """Drop former players when no game needs them any more, and renumber the others."""
         if self.first and (numbers >= self.first).all():
             numbers -= self.first
             self._players, self.first = self._players[self.first :], 0
 
     def choose(self, numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
-        """Return the (M,) actions of the players with these numbers (M,).
+        """Return the (M,) actions of the players with the indices `numbers` (M,).
 
-        Raises `IllegalActionError` for an answer of the wrong shape or type, and for an illegal action.
+        Raises `IllegalActionError` for actions of the wrong shape or type, and for an illegal action.
         """
         try:
             actions = ask_players(self._players, numbers, positions, rng)

@@ -1,4 +1,4 @@
-"""The picture of an environment's game, as its `render_mode` asks for it."""
+"""Pictures of an environment's game, according to its `render_mode`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RENDER_MODES = ("ansi", "rgb_array", "human")
 
 
 def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
-    """The board after these actions were played from `start` (one position), with the moves as its history."""
+    """Return the board after playing `actions` from `start` (one position), with the moves as its history."""
     board = Board.from_positions(core, start)
     for action in actions:
         board.push(Move.from_action(action))
@@ -28,13 +28,13 @@ def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
 
 
 class Replay:
-    """A game as the log of its environment tells it (`engine.step.act`), for pictures.
+    """A game that follows the log of its environment (`engine.step.act`), for pictures.
 
     Attributes:
-        now: the position, a batch of one.
-        start: where the game began, after its opening.
+        now: the current position, a batch of one.
+        start: the position after the opening, where the game began.
         moves: the actions since then.
-        last: the plies of the last step, each with the position before it.
+        last: the plies of the last step: the position before each, and its action.
     """
 
     def __init__(self, core: Core) -> None:
@@ -44,7 +44,7 @@ class Replay:
         self.last: list[tuple[Positions, int]] = []
 
     def follow(self, log: npt.NDArray[np.int64], begins: Positions) -> None:
-        """Play what the log (K,) of a call says; a game that it began did so at `begins`, a batch of one."""
+        """Play the (K,) log of a call; if it began a new game, begin at `begins`, a batch of one."""
         count, opening, begun, *actions = log.tolist()
         if begun:
             self.now, self.moves, self.last = begins.copy(), [], []
@@ -60,7 +60,7 @@ class Replay:
 
 
 class Screen:
-    """Draws positions with the move that led to them; raises `ValueError` for a mode that is not in `RENDER_MODES`."""
+    """A renderer of positions and the moves that led to them; raises `ValueError` for an unknown `mode`."""
 
     def __init__(self, core: Core, mode: str | None) -> None:
         if mode is not None and mode not in RENDER_MODES:
@@ -72,9 +72,9 @@ class Screen:
     def draw(
         self, before: Positions, action: int | None, owners: list[list[int]] | None = None
     ) -> str | npt.NDArray[np.uint8] | None:
-        """The board after `action` was played in `before` (one position); `before` itself where there was no move.
+        """Draw the board after `action` was played in `before` (one position), or `before` if there was no move.
 
-        `owners` are those of the fields in match play. Returns None for `human`, which shows it in a window.
+        `owners` are the owners of the fields in match play. Returns None for `human`, which draws in a window.
         """
         if self.mode is None:
             gymnasium.logger.warn("render() without a render_mode draws nothing: give one when making the environment.")
@@ -92,7 +92,7 @@ class Screen:
     def show(self, before: Positions, action: int | None, fps: float, owners: list[list[int]] | None = None) -> None:
         """Show one ply in the window, step by step: the field that is played, each sowing, capture and refill.
 
-        Arguments are as of `draw`. A ply, or a position without one, takes 1 / `fps` seconds; its steps share them.
+        Arguments are as for `draw`. A ply, or a position without one, takes 1 / `fps` seconds, shared by its steps.
         """
         board = Board.from_positions(self.core, before)
         pictures: list[tuple[render.Drawable, render.LastMove | None]] = []

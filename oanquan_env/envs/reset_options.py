@@ -1,4 +1,4 @@
-"""The options of the environments' `reset`."""
+"""Check the options of the environments' `reset`."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ Given: TypeAlias = Positions | Board | str  # a position to begin from
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
-    """`reset`'s options; raises `ValueError` for one that is not `known`, `TypeError` if they are no dictionary."""
+    """Return `reset`'s options; raise `ValueError` for one that is not `known`, `TypeError` if they are not a dict."""
     if not isinstance(options, Mapping | None):
         raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
     for name in options or {}:
@@ -24,13 +24,13 @@ def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> 
 
 
 def given_position(core: Core, given: Given | None, n: int = 1) -> Positions | None:
-    """`reset`'s option `position` for `n` games: a text, a board, or a batch of one for all or of one for each.
+    """Read `reset`'s option `position` for `n` games: a text, a board, or a batch of one or `n` positions.
 
-    Raises `ValueError` for another number of positions, one whose game is over, and one of other rules; `NotationError`
-    for a text that is no position; `TypeError` for another kind of thing.
+    Raises `ValueError` for another number of positions, a finished game, or other rules; `NotationError` for a text
+    that is not a position; `TypeError` for another type.
 
     Returns:
-        The positions, one or `n` (shared with the caller); None where none was given.
+        The positions, one or `n` (shared with the caller); None if none was given.
     """
     if given is None:
         return None
@@ -50,7 +50,7 @@ def given_position(core: Core, given: Given | None, n: int = 1) -> Positions | N
 
 
 def _check_rules(core: Core, positions: Positions) -> None:
-    """Raise `ValueError` for positions that, set up anew by the core's rules, are not the same."""
+    """Raise `ValueError` if setting up the positions again under the core's rules gives different ones."""
     reason = f"players={core.rules.players} and fields={core.rules.fields}"
     if positions.squares.shape[1] == core.rules.players * SIDE_BYTES == positions.scores.shape[1] * SIDE_BYTES:
         columns = core.seeds(positions), core.stones(positions), positions.scores

@@ -1,4 +1,4 @@
-"""Ô Ăn Quan as a Gymnasium environment: one agent, whose opponent moves within the step."""
+"""Ô Ăn Quan as a Gymnasium environment: one agent, and an opponent that moves within the step."""
 
 from typing import Any
 
@@ -25,45 +25,45 @@ _FINISHED = np.ones(1, dtype=np.bool_)
 class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     """One game: `gymnasium.make("OAnQuan-v0", opponent="greedy")` after `import oanquan_env`.
 
-    Observation: (D,), the position as the agent sees it, its own side first; see `oanquan_env.observation`. It
-    is a plain Box, which every library accepts, and the legal actions come beside it: `info["action_mask"]` is (A,)
-    int8 (for `action_space.sample`), `action_masks()` (A,) bool (for sb3-contrib). Action: `2 * field + direction`,
-    field 0 .. F-1 from the agent's left, direction 0 anticlockwise (A) or 1 clockwise (C).
+    Observation: (D,), the position as the agent sees it, its own side first; see `oanquan_env.observation`. It is a
+    plain Box, which every library accepts. The legal actions are separate: `info["action_mask"]` is (A,) int8 (for
+    `action_space.sample`), `action_masks()` is (A,) bool (for sb3-contrib). Action: `2 * field + direction`, field
+    0 .. F-1 from the agent's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
-    The reward of a step covers the agent's ply and all replies to it. That of the first step covers an opening move of
-    the opponent too, so margins add up to the final one.
+    The reward of a step covers the agent's ply and all replies to it. The first reward also covers an opening move of
+    the opponent, so margins add up to the final margin.
 
-    **An illegal action ends the game**: terminated, reward -1 whatever the reward is, the position as it was. An
-    action outside the space raises `IllegalActionError`, a step of a finished game `gymnasium.error.ResetNeeded`.
+    **An illegal action ends the game**: it is terminated with reward -1 under every `reward`; the position stays as it
+    was. An action outside the space raises `IllegalActionError`, a step after the end `gymnasium.error.ResetNeeded`.
 
     When the game is over, `info` also holds `termination` (the reason, or `illegal_action`), `standings` (P,) int32
-    (points of all players), `seat` (whom the last reward paid) and `illegal_action` (bool). A game that goes on has a
-    legal action: where the opponent ends one before the agent's first move, seat and opening are drawn again. `reset`
-    raises ValueError if 100 games in a row end so.
+    (points of all players), `seat` (the seat that got the last reward) and `illegal_action` (bool). A running game
+    always has a legal action: if the opponent ends a game before the agent's first move, seat, opponent and opening are
+    drawn again. `reset` raises ValueError after 100 such games in a row.
 
-    `reset(seed=…)` seeds the drawn seats and the opponent's chance. `reset(options={"position": p})` starts from a
-    running position of the same rules, given as text, as a `Board` or as a batch of one; the opponent moves first if it
-    is its turn there. Anything else there, and other options, raise ValueError (TypeError for another kind of thing).
+    `reset(seed=…)` seeds all random draws, including the opponent's. `reset(options={"position": p})` starts from a
+    running position of the same rules, as text, as a `Board` or as a batch of one; the opponent moves first if it is
+    its turn there. Other positions and other options raise ValueError, other types TypeError.
 
     Args:
-        rules: a `Rules` or its text. The opponent plays all other seats where there are more than two.
-        opponent: all that `oanquan_env.players.as_policy` takes, such as a player's name, an object with `choose`, a
-            function of observations and masks, a trained model; a list of these, one of which is drawn for each game;
-            or None. None is the self-play view: every step is one ply of whoever is to move; the reward is the mover's,
-            the next observation that of the next player.
-        seat: the agent's seat (0 moves first), or `random`, drawn anew for each game.
+        rules: a `Rules` or its text. With more than two players, the opponent plays all other seats.
+        opponent: anything that `oanquan_env.players.as_policy` accepts, such as a player's name, an object with
+            `choose`, a function of observations and masks, or a trained model; a list of these, from which each game
+            draws one; or None. None is the self-play view: each step plays one ply for the player to move, the reward
+            is this player's, and the next observation is the next player's.
+        seat: the agent's seat (0 moves first), or `random` to draw one for each game.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        opening_plies: games begin 0 to this many random plies after the set-up, each number equally often. An agent
-            learns more from many openings than from one.
-        observation: `counts` (int32, the position alone), `planes` (float32, the position for networks) or `moves`
-            (`planes` and what each move wins within two plies); see `oanquan_env.observation`.
+        opening_plies: games begin after 0 to this many random plies from the set-up, all numbers equally likely. An
+            agent learns more from many openings than from one.
+        observation: `counts` (int32, only the position), `planes` (float32, the position for networks) or `moves`
+            (`planes` and the gains of each move within two plies); see `oanquan_env.observation`.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. Pictures show the last ply,
             which is the opponent's reply if there was one. The window shows every ply, step by step; a ply takes
             1 / `metadata["render_fps"]` seconds.
 
     Raises:
-        ValueError: for an opponent that is no player, an unknown seat, reward, observation or render mode, and for
-            `opening_plies` that are not a whole number from 0 to `max_plies` of the rules; `RulesError` for the rules.
+        ValueError: for an opponent that is not a player, an unknown seat, reward, observation or render mode, and
+            unless `opening_plies` is an integer from 0 to `max_plies` of the rules; `RulesError` for the rules.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -99,12 +99,12 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def positions(self) -> Positions:
-        """The game as a batch of one; not to be changed."""
+        """A copy of the position, a batch of one."""
         return self._games.positions
 
     @property
     def seat(self) -> int:
-        """The agent's seat; in the self-play view who made the last ply."""
+        """The agent's seat; in the self-play view the player that made the last ply."""
         return int(self._games.seats[0])
 
     @property
@@ -115,22 +115,22 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         return played_board(self._games.core, self._replay.start, self._replay.moves)
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Play games that begin from now on against another opponent, or a list; a running game keeps its own.
+        """Set another opponent, or a list, for games that begin from now on; a running game keeps its own.
 
-        Raises `ValueError` as the constructor, and in the self-play view.
+        Raises `ValueError` as the constructor does, and in the self-play view.
         """
         self._games.set_opponent(opponent)
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
         """Draw the opponents of games that begin from now on in proportion to (K,) weights, for a list of K opponents.
 
-        Until then, and after `set_opponent`, all are equally likely. Raises `ValueError` unless the weights are finite,
-        none is below zero, and one is above.
+        Without a call, and after `set_opponent`, all are equally likely. Raises `ValueError` unless the weights are
+        finite and not negative, and at least one is positive.
         """
         self._games.set_opponent_weights(weights)
 
     def action_masks(self) -> Mask:
-        """(A,) bool, the agent's legal actions; all false when the game is over."""
+        """Return (A,) bool, the agent's legal actions; all False if the game is over."""
         return self._games.mask.astype(np.bool_).ravel()
 
     def reset(
@@ -168,7 +168,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         return info
 
     def _follow(self, begins: Positions | None = None) -> None:
-        """Keep the plies of the last call, and in the mode `human` show them, or the position if there were none."""
+        """Record the plies of the last call; in the mode `human` show them, or the position if there were none."""
         games = self._games
         if games.log is None:
             return
@@ -178,11 +178,11 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
                 self._screen.show(before, action, self.metadata["render_fps"])
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """The board and the last ply, as text or picture, or shown in a window, as `render_mode` says."""
+        """Draw the board and the last ply as text, as a picture or in a window, according to `render_mode`."""
         before, action = self._replay.last[-1] if self._replay.last else (self._replay.now, None)
         return self._screen.draw(before, action)
 
     def close(self) -> None:
-        """Close the window, if one was opened; the environment needs a reset to go on."""
+        """Close the window, if one was opened; the environment then needs a reset before further use."""
         self._over = True
         self._screen.close()

@@ -1,4 +1,4 @@
-"""Ô Ăn Quan as a native Gymnasium VectorEnv: N games stepped as one batch, with no loop over them."""
+"""Ô Ăn Quan as a native Gymnasium VectorEnv, which steps N games as one batch."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ from oanquan_env.observation import Encoder, Observation
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 DRAWN_GAMES = 16
-"""Games of a batch that `render` draws."""
+"""Number of games in a batch that `render` draws."""
 
 Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]
 
@@ -29,44 +29,44 @@ Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]
 class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """N games: `gymnasium.make_vec("OAnQuan-v0", num_envs=N, opponent=None)` after `import oanquan_env`.
 
-    Each row behaves as in a `gymnasium.vector.SyncVectorEnv` of N `OAnQuanEnv`; see there for spaces, rewards, illegal
-    actions and endings. Observations are (N, D), rewards (N,) float64, terminations and truncations (N,) bool.
-    `info["action_mask"]` is (N, A) int8 and `action_masks()` (N, A) bool; each entry of `info` has its companion, such
-    as `_action_mask`, (N,) bool, that tells which rows have it. Random legal actions:
-    `action_space.sample(tuple(info["action_mask"]))`. Where a single game's `termination` is a text, that of a batch is
-    int64, the place of the text in `oanquan_env.envs.TERMINATIONS`.
+    Each row behaves as in a `gymnasium.vector.SyncVectorEnv` of N `OAnQuanEnv`; see `OAnQuanEnv` for spaces, rewards,
+    illegal actions and endings. Observations are (N, D), rewards (N,) float64, terminations and truncations (N,) bool.
+    `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. Each entry of `info` has a companion, such
+    as `_action_mask`, (N,) bool, which marks the rows that have the entry. The call
+    `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a text for a single
+    game, is int64 for a batch: the index of the text in `oanquan_env.envs.TERMINATIONS`.
 
-    Arrays that `reset` and `step` return are the caller's own: each call makes new ones.
+    `reset` and `step` return new arrays in each call, which the caller owns.
 
-    Finished games restart as `metadata["autoreset_mode"]` says:
+    Finished games restart according to `metadata["autoreset_mode"]`:
 
     - `NEXT_STEP` (Gymnasium's default): the step that ends a game returns its last observation, `termination`,
-      `standings`, `seat` and `illegal_action`; the next one ignores the row's action, which need only lie in the space,
+      `standings`, `seat` and `illegal_action`; the next step ignores the row's action, which must lie in the space,
       and returns the new game's first observation with reward 0. In between, the row of the mask is all zeros.
-    - `DISABLED`: nothing restarts; `reset(options={"reset_mask": mask})`, (N,) bool, starts the games in `mask` anew
-      and leaves the others alone. `info` then holds their rows only. A step while a game is over raises ResetNeeded.
+    - `DISABLED`: nothing restarts; `reset(options={"reset_mask": mask})`, (N,) bool, restarts only the games in
+      `mask`, and `info` then covers only their rows. A step while a game is over raises ResetNeeded.
     - `SAME_STEP`: the step that ends a game returns the new game's first observation; the last observation is in
       `info["final_obs"]` (N,) object, the rest in `info["final_info"]`.
 
     Each game has its own random generator, which draws its opening, its seat, its opponent, and the replies of `random`
     and `greedy`. After `reset(seed=s)` row i plays the game of a single environment with seed s + i, as in
-    `SyncVectorEnv`; N seeds set the rows one by one. Other opponents that draw share one generator, which the seed also
-    sets. `reset(options={"position": p})` starts from a running position, given as text, as a `Board` or as a batch of
-    one for all games, or as a batch of N; see `OAnQuanEnv` for refused ones, and for the arguments `rules`, `opponent`
-    (who is asked for all games at once), `seat`, `reward`, `opening_plies` and `observation`.
+    `SyncVectorEnv`; a list of N seeds gives each row its own. Other random opponents share one generator, which the
+    seed also sets. `reset(options={"position": p})` starts all games from a running position, as text, as a `Board` or
+    as a batch of one, or each game from its own, as a batch of N. See `OAnQuanEnv` for the errors and for the arguments
+    `rules`, `opponent` (asked in one call for all games), `seat`, `reward`, `opening_plies` and `observation`.
 
     Args:
-        num_envs: N.
-        render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or texts, the first
-            16 games drawn and all others left empty, so that a large batch can be filmed; Gymnasium's `RecordVideo`
+        num_envs: the number of games, N.
+        render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or texts; only the first
+            16 games are drawn and the others are empty, so that a large batch can be filmed. Gymnasium's `RecordVideo`
             lays them out as tiles.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
-        threads: threads that share the games. The games are the same for any number.
-        max_episode_steps: None. Games end by `max_plies` of the rules.
+        threads: number of threads that share the games. It does not change the games.
+        max_episode_steps: must be None, as `max_plies` of the rules limits the games.
 
     Raises:
-        ValueError: as `OAnQuanEnv`, and for an unknown mode, a `num_envs` that is not an integer from 1 to 10 million,
-            and a `max_episode_steps`.
+        ValueError: where `OAnQuanEnv` raises it, for an unknown mode, unless `num_envs` is an integer from 1 to 10
+            million, and unless `max_episode_steps` is None.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(VECTOR_RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -122,38 +122,38 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     @property
     def positions(self) -> Positions:
-        """The N games; not to be changed."""
+        """A copy of the N positions."""
         return self._games.positions
 
     @property
     def encoder(self) -> Encoder:
-        """What the observations mean: their layout, and features of them for networks."""
+        """The encoder of the observations, which has their layout and bounds."""
         return self._games.encoder
 
     @property
     def seats(self) -> Ints:
-        """(N,) intp, the agent's seats; in the self-play view who made the last ply."""
+        """(N,) intp, the agent's seats; in the self-play view the players that made the last ply."""
         return self._games.seats.astype(np.intp)
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Play games that begin from now on against another opponent, or a list; a running game keeps its own.
+        """Set another opponent, or a list, for games that begin from now on; a running game keeps its own.
 
-        Raises `ValueError` as the constructor, and in the self-play view.
+        Raises `ValueError` as the constructor does, and in the self-play view.
         """
         self._games.set_opponent(opponent)
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
-        """Draw the opponents of games that begin from now on by (K,) weights; see `OAnQuanEnv`."""
+        """Set the (K,) weights by which games that begin from now on draw their opponents; see `OAnQuanEnv`."""
         self._games.set_opponent_weights(weights)
 
     def action_masks(self) -> Mask:
-        """(N, A) bool, the legal actions; all false in the rows of games that are over."""
+        """Return (N, A) bool, the legal actions; all False in the rows of finished games."""
         return self._games.mask.astype(np.bool_)
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start all games anew, or those in `options["reset_mask"]`, from the set-up or from `options["position"]`."""
+        """Restart all games, or those in `options["reset_mask"]`, from the set-up or from `options["position"]`."""
         given = check_options(options, ("position", "reset_mask"))
         rows = self._rows_to_reset(given.get("reset_mask"))
         start = given_position(self._games.core, given.get("position"), self.num_envs)
@@ -184,7 +184,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         return mask.nonzero()[0]
 
     def step(self, actions: npt.NDArray[np.int64]) -> Step:
-        """Play one action in each game; see the class for those that have just ended."""
+        """Play one action in each game; see the class for finished games."""
         games, info = self._games, dict[str, Any]()
         if self._is_disabled and games.over.any():
             over = games.over.nonzero()[0].tolist()
@@ -200,12 +200,12 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         return games.observation, rewards, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Note that the environment is closed: it needs a reset to go on."""
-        if hasattr(self, "_games"):  # a former Gymnasium also closes what was never made
+        """Mark the environment as closed; it then needs a reset before further use."""
+        if hasattr(self, "_games"):  # older versions of Gymnasium also close what was never made
             self._games.ready = False
 
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
-        """The last ply of each game as a picture or a text, as `render_mode` says; see the class."""
+        """Draw the last ply of each game as a picture or a text, according to `render_mode`; see the class."""
         if self.render_mode is None:
             self._screen.draw(self.positions[:1], None)  # it warns
             return None
@@ -228,17 +228,17 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             self._replays[row].follow(games.log[row], begins)
 
     def _ends(self, over: Mask) -> dict[str, Any]:
-        """How games ended, each entry with its `_companion`, as Gymnasium has them: the rows that it is of."""
+        """Return how games ended. As usual in Gymnasium, a companion of each entry (`_entry`) marks its rows."""
         info = self._games.report(over)
         info["_termination"] = info["_standings"] = info["_seat"] = info["_illegal_action"] = over
         return info
 
     def _restart(self) -> dict[str, Any]:
-        """Start the games anew that are over; their last observations and endings."""
+        """Restart the finished games; return their last observations and endings."""
         games, over = self._games, self._games.over
         final, rows, observations = self._ends(over), over.nonzero()[0], np.full(self.num_envs, None)
         for row, observation in zip(rows.tolist(), games.observation[rows], strict=True):
-            observations[row] = observation  # Gymnasium wants one array for each
+            observations[row] = observation  # Gymnasium expects one array per game
         final["action_mask"], final["_action_mask"] = np.zeros(games.mask.shape, dtype=np.int8), over
         self._name_opponents(final, over)
         games.begin(rows, self.np_random, within_step=True)

@@ -1,7 +1,7 @@
-"""Anything that chooses actions as a player: names, objects, functions of observations, trained models, networks.
+"""Make players from names, objects, functions of observations, trained models and networks.
 
-`as_policy` decides for environments, evaluation, tournaments and the board. It tells players apart by their methods and
-imports no library.
+Environments, evaluation, tournaments and the board call `as_policy`. It recognises players by their methods and imports
+no library.
 """
 
 import contextlib
@@ -29,33 +29,33 @@ from oanquan_env.players.making import KINDS, make
 from oanquan_env.players.policy import Policy
 
 Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
-"""(N, D) observations, see `oanquan_env.observation`, and (N, A) bool masks -> (N,) actions."""
+"""A function of (N, D) observations (`oanquan_env.observation`) and (N, A) bool masks that returns (N,) actions."""
 
 _MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 
 
 def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET) -> Policy:
-    """The player that something is, for the rules of a core.
+    """Return `player` as a `Policy` for the rules of a core.
 
     `player` is one of these:
 
     - a player's name, see `oanquan_env.players.make`
-    - `MODULE:NAME`, something of these in a module, also of the current folder. THE MODULE IS IMPORTED AND RUN. A class
-      there is instantiated, with `core=` if it takes an argument of that name, else without arguments
+    - `MODULE:NAME`, one of these in a module, which may be in the current folder. THE MODULE IS IMPORTED AND RUN. A
+      class is instantiated, with `core=` if it takes an argument of that name, otherwise without arguments
     - an object with a method `choose(positions, rng)`, see `Policy`
-    - a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`. Illegal actions of
-      one that takes no masks are replaced by random legal ones
-    - a torch module that maps observations, or observations and masks, to logits or values of the actions (of several
-      outputs the first): anything with `forward` and `state_dict`. It plays the legal action of the highest one
+    - a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`. If it takes no
+      masks, its illegal actions are replaced by random legal ones
+    - a torch module that maps observations, or observations and masks, to logits or values of the actions (the first of
+      several outputs): anything with `forward` and `state_dict`. It plays the legal action with the highest output
     - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
 
-    A function or module with an attribute `observation`, `"planes"` or `"moves"`, sees these observations instead, and
-    a model those of its observation space; see `oanquan_env.observation`.
+    A function or module whose attribute `observation` is `"planes"` or `"moves"` gets these observations instead, and a
+    model gets those that fit its observation space; see `oanquan_env.observation`.
 
     Raises:
         UnknownAgentError: a `ValueError`, for a name that no player has, and for a module that cannot be imported.
-        ValueError: for anything else, for a class in place of its instance, for a player with a `core` of other rules,
-            for a model that sees other observations than the rules have, and as `make`.
+        ValueError: for any other object, for a class instead of an instance, for a player with a `core` of other rules,
+            for a model whose observation space does not fit the rules, and where `make` raises it.
     """
     core = core_or_rules if isinstance(core_or_rules, Core) else Core(as_rules(core_or_rules))
     if isinstance(player, str):
@@ -80,7 +80,7 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
 
 
 def _named(name: str, core: Core) -> Policy:
-    """The player of that name, or that of `MODULE:NAME`; kinds of players come before modules of the same name."""
+    """Return the player of a name or of `MODULE:NAME`; kinds of players come before modules of the same name."""
     place = _MODULE.fullmatch(name)
     try:
         return make(name, core.rules)
@@ -91,7 +91,7 @@ def _named(name: str, core: Core) -> Policy:
     try:
         player = import_object(name)
     except ModuleNotFoundError as error:
-        if not place[1].startswith(error.name or "\0"):  # something that the module itself imports
+        if not place[1].startswith(error.name or "\0"):  # the module itself imports something missing
             raise
         raise UnknownAgentError(f"cannot import {place[1]}: {error}; {unknown}") from None
     if inspect.isclass(player):
@@ -115,21 +115,21 @@ def import_object(name: str) -> object:
 
 
 def module_source(name: str) -> bytes | None:
-    """The content of the module of `MODULE:NAME`, None where there is no such file. The module is not run."""
+    """Return the source of the module of `MODULE:NAME`, or None if there is no such file. The module is not run."""
     place = _MODULE.fullmatch(name)
     if place is None:
         return None
     with _current_folder():
         try:
             spec = importlib.util.find_spec(place[1])
-        except ModuleNotFoundError:  # its package
+        except ModuleNotFoundError:  # its package is missing
             return None
     return Path(spec.origin).read_bytes() if spec and spec.origin and Path(spec.origin).is_file() else None
 
 
 @contextlib.contextmanager
 def _current_folder() -> Iterator[None]:
-    """Modules of the current folder can be imported, as by `python -m`."""
+    """Make modules of the current folder importable, as `python -m` does."""
     before, folder = list(sys.path), os.getcwd()
     if not {folder, ""} & set(before):
         sys.path.insert(0, folder)
@@ -141,16 +141,16 @@ def _current_folder() -> Iterator[None]:
 
 
 class ObservedPolicy:
-    """A player that sees observations and masks.
+    """A player that chooses from observations and action masks.
 
     Args:
-        core: of the rules to play.
-        choose: what chooses.
-        masked: whether it minds the masks. Illegal actions of one that does not are replaced by random legal ones.
-        observation: what it sees, one of `oanquan_env.observation.OBSERVATIONS`.
+        core: the core of the rules to play.
+        choose: the function that chooses actions.
+        masked: whether `choose` respects action masks. If not, its illegal actions are replaced by random legal ones.
+        observation: the kind of observation, one of `oanquan_env.observation.OBSERVATIONS`.
 
     Attributes:
-        illegal: how many actions have been replaced so far.
+        illegal: number of actions replaced so far.
     """
 
     def __init__(self, core: Core, choose: Observed, *, masked: bool = True, observation: str = "counts") -> None:
@@ -164,7 +164,7 @@ class ObservedPolicy:
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`.
 
-        Raises `IllegalActionError` for anything but N whole numbers, and for an illegal action of who minds the masks.
+        Raises `IllegalActionError` unless the function returns N integers, and for an illegal action if `masked`.
         """
         masks = self.core.legal_mask(positions)
         actions = np.asarray(self._choose(self.encoder.encode(positions), masks.copy()))
@@ -199,7 +199,7 @@ def _model_policy(model: Any, core: Core) -> Policy:
 
 
 def _module_choice(module: Any) -> Observed:
-    """The best legal action by a torch module's logits. Whoever has such a module has imported torch."""
+    """Return a function that takes the best legal action by a torch module's logits; torch is imported already."""
     torch: Any = sys.modules["torch"]
     with_masks = len(inspect.signature(module.forward).parameters) > 1
 
@@ -208,7 +208,7 @@ def _module_choice(module: Any) -> Observed:
         like = next(weights, torch.zeros(0))
         inputs = [torch.as_tensor(observations).to(like)]
         inputs += [torch.as_tensor(masks, device=like.device)] * with_masks
-        modes = [(part, part.training) for part in module.modules()]  # a part may be frozen
+        modes = [(part, part.training) for part in module.modules()]  # a part may be in evaluation mode already
         module.eval()
         try:
             with torch.no_grad():
@@ -225,7 +225,7 @@ def _module_choice(module: Any) -> Observed:
         if np.isnan(logits[masks]).any():
             row = int((np.isnan(logits) & masks).any(axis=1).argmax())
             raise ValueError(f"the module returned NaN for a legal action in row {row}")
-        lowest = np.finfo(np.float64).min  # a legal action of -inf comes before all illegal ones
+        lowest = np.finfo(np.float64).min  # a legal action of -inf ranks above all illegal ones
         return cast(npt.ArrayLike, np.where(masks, np.maximum(logits, lowest), -np.inf).argmax(axis=1))
 
     return choose

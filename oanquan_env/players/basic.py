@@ -1,4 +1,4 @@
-"""Players with a lookahead of two plies at most: random, greedy, saver; and any player with random moves."""
+"""Players that look at most two plies ahead: random, greedy, saver; and a wrapper that adds random moves."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from oanquan_env.players.policy import Policy
 
 
 class RandomPolicy:
-    """Plays every legal action with the same probability."""
+    """A player that chooses uniformly among the legal actions."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -26,7 +26,7 @@ class RandomPolicy:
 
 
 class GreedyPolicy:
-    """Plays the move that wins the most points at once, ties at random; see `move_gains`."""
+    """A player that takes the largest immediate gain, with ties broken at random; see `move_gains`."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -43,9 +43,9 @@ class GreedyPolicy:
 
 
 class SaverPolicy:
-    """Plays the move after which the next player can win the fewest points at once; of equals, one that wins the most.
+    """A player that minimises the next player's largest immediate gain, and of equal moves takes the most profitable.
 
-    Points are those of `move_gains`. A move that ends the game costs what its mover loses by it. Ties at random.
+    Gains are those of `move_gains`. A finishing move costs what its mover loses by it. Ties are broken at random.
     """
 
     def __init__(self, core: Core) -> None:
@@ -66,7 +66,7 @@ class SaverPolicy:
 
 
 class EpsilonPolicy:
-    """Another player that plays a random move with probability `epsilon`; raises ValueError unless that is 0 to 1."""
+    """A player that replaces another's move by a random one with probability `epsilon` (0 to 1, else ValueError)."""
 
     def __init__(self, core: Core, policy: Policy, epsilon: float) -> None:
         if not 0 <= epsilon <= 1:
@@ -86,9 +86,9 @@ class EpsilonPolicy:
 
 
 def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
-    """Return the (N, A) points that each legal move wins at once, over the mean of what it wins the other players.
+    """Return the (N, A) immediate gains: the points that a legal move wins its mover, less the mean of the others'.
 
-    Refills that it brings about and the leftovers of a finishing move are included. Zero for illegal actions.
+    They include refills that the move causes and leftovers if it ends the game. Illegal actions have zero.
     """
     gains = np.zeros((len(positions), core.rules.actions))
     loops, rules, arrays = core.loops(positions)
@@ -97,7 +97,7 @@ def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
 
 
 def points_won(core: Core, positions: Positions, expanded: Expanded) -> npt.NDArray[np.float64]:
-    """(M,) points by which each of a batch's `expanded` moves improves its mover's lead at once, as in `move_gains`."""
+    """Return the (M,) immediate gains of a batch's `expanded` moves for their movers, as in `move_gains`."""
     won = relative_points(core.standings(expanded.positions) - positions.scores[expanded.rows])
     gains: npt.NDArray[np.float64] = won[np.arange(len(won)), positions.mover[expanded.rows]]
     return gains

@@ -1,4 +1,4 @@
-"""A player that follows the strategies of a certificate (see `oanquan_env.search.certificates`), with NumPy alone.
+"""A player that follows the strategies of a certificate (see `oanquan_env.search.certificates`), using only NumPy.
 
 From the certificate's position on it never does worse than the proved bounds, whatever the opponent does, in games that
 end before the ply limit. The bounds do not hold in rounds of a match in which a field is pawned or sold.
@@ -27,14 +27,14 @@ from oanquan_env.search.certificates import (
 )
 
 UNKNOWN = -1
-"""In place of an action: the certificate does not know the position."""
+"""Stands for the action in a position that is not in the certificate."""
 
 
 class BookPolicy:
-    """Plays the moves of a certificate, and as another player does in positions that it does not know.
+    """A player that follows a certificate, and another player in positions that are not in the certificate.
 
-    The strategies are followed to all their positions when each is first needed, which takes a second at most. Nobody
-    checks the certificate's claims here; `oanquan_env.benchmark.verification.verify` does.
+    Each strategy is expanded to all its positions when it is first needed, which takes at most a second. The claims of
+    the certificate are not checked here; `oanquan_env.benchmark.verification.verify` checks them.
     """
 
     def __init__(self, certificate: Certificate, beyond: Policy) -> None:
@@ -52,11 +52,11 @@ class BookPolicy:
         return actions
 
     def known(self, positions: Positions) -> Ints:
-        """(N,) intp, the certificate's actions in N running positions, or UNKNOWN.
+        """Return (N,) intp, the certificate's actions in N running positions, or UNKNOWN.
 
-        A position is unknown, too, if the strategy's longest game from there passes the ply limit. The lower bound's
-        strategy counts where as many plies were played as at the certificate's position, or an even number more, and
-        elsewhere the upper bound's. Where a position stands there several times, the points that are needed decide.
+        A position is also unknown if the strategy's longest game from there passes the ply limit. The lower bound's
+        strategy applies an even number of plies after the certificate's position, and the upper bound's an odd number.
+        If a position has several entries, the points that are still needed decide.
         """
         actions = np.full(len(positions), UNKNOWN, dtype=np.intp)
         keys, each = canonical_keys(self.core, positions), np.arange(len(positions))
@@ -73,9 +73,9 @@ class BookPolicy:
         return actions
 
     def follows(self, board: Board, seat: int) -> bool:
-        """Whether a game is where the certificate's strategy has led `seat`, so that its bound holds.
+        """Return whether the board is where the certificate's strategy leads `seat`, so that its bound holds.
 
-        The bound counts leftovers by the rules: it does not hold in a match's round with pawned or sold fields.
+        The bound counts leftovers by the rules: it does not hold in a round of a match with pawned or sold fields.
         """
         before = board.copy()
         if before.history and before.mover != seat:
@@ -90,12 +90,12 @@ class BookPolicy:
 
     @functools.cached_property
     def lower(self) -> "Followed | None":
-        """The lower bound's strategy, which plays after an even number of plies; None without one."""
+        """The lower bound's strategy, which moves after an even number of plies; None if there is none."""
         return self._followed(self.certificate.lower, True)
 
     @functools.cached_property
     def upper(self) -> "Followed | None":
-        """The upper bound's strategy; None without one."""
+        """The upper bound's strategy; None if there is none."""
         return self._followed(self.certificate.upper, False)
 
     def _followed(self, strategy: Strategy | None, is_lower: bool) -> "Followed | None":
@@ -109,13 +109,13 @@ class BookPolicy:
         goal = strategy.bound + lead if is_lower else -strategy.bound - lead
         entries: dict[bytes, list[_Entry]] = {}
         columns = (column.tolist() for column in (moves, ranks, graph.values(ranks)))
-        for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last of ranks and values are of the end
+        for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last rank and value are the end's
             entries.setdefault(key[: 2 * SIDE_BYTES], []).append(_Entry(*entry))
         return Followed(goal, entries, int(ranks.max()))
 
 
 class _Entry(NamedTuple):
-    """The prover's move in a position, the moves that it has left at most, and the points that it wins at least."""
+    """The strategy's move in a position, the most moves that it has left, and the fewest points that it wins."""
 
     action: int
     rank: int
@@ -123,16 +123,16 @@ class _Entry(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """A strategy to the end: the lead that its player reaches, the entries by the position's key, and the top rank."""
+    """An expanded strategy: the lead that its player reaches, the entries by position key, and the highest rank."""
 
     goal: float
     entries: dict[bytes, list[_Entry]]
     longest: int
 
     def entry(self, key: bytes, lead: float) -> _Entry:
-        """That of a known position by which a player who leads by so much reaches the goal: the one that ends soonest.
+        """Return the position's quickest entry that reaches the goal from this lead, or else the one that wins most.
 
-        So the ranks fall in a game that follows the strategy. Where none reaches it, the one that wins most.
+        Ranks therefore fall in a game that follows the strategy.
         """
         entries = self.entries[key]
         enough = [entry for entry in entries if lead + entry.value >= self.goal]
@@ -140,6 +140,6 @@ class Followed(NamedTuple):
 
 
 def with_book(beyond: Policy, rules: Rules) -> Policy:
-    """`beyond` with the certificate of the rules that comes with the package; `beyond` itself where there is none."""
+    """Return `beyond` with the package's certificate for the rules, or `beyond` itself if there is none."""
     path = certificate_path(rules)
     return BookPolicy(read_certificate(path), beyond) if path.is_file() else beyond

@@ -1,4 +1,4 @@
-"""Players by name: `make("greedy")`, `make("minimax:depth=8")`; and the kinds of players that packages register."""
+"""Make players by name, as in `make("minimax:depth=8")`, and load kinds of players that packages register."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from oanquan_env.players.policy import Policy
 from oanquan_env.search.value_net import read_value_net
 
 GROUP = "oanquan.players"
-"""The entry points that register kinds of players: each names a `Kind`, and its own name begins the players' names."""
+"""The group of entry points for kinds of players: each refers to a `Kind`, and its name begins the players' names."""
 _CLONE = Path(__file__).parents[2] / "agents" / "players" / "ppo.py"
 
 
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
-    """The player of that name for `rules`; `usage` lists the names.
+    """Return the player with a name for `rules`; `usage` lists the names.
 
     Raises:
-        ValueError: for an unknown name or option, saying which exist, and for files, options or rules that the player
-            refuses.
-        TypeError: for a name that is no text.
+        ValueError: for an unknown name or option (the message lists the known ones), and for files, options or rules
+            that the player refuses.
+        TypeError: if the name is not a text.
     """
     known = KINDS
     if isinstance(name, str) and name.partition(":")[0] not in KINDS:
@@ -37,25 +37,25 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
 
 
 def kinds() -> dict[str, Kind]:
-    """All kinds of players: those of this package, and those of other packages that can be loaded."""
+    """Return all kinds of players: those of this package, and those of other packages that can be loaded."""
     found = dict(KINDS)
     for entry in entry_points(group=GROUP):
         try:
             found.setdefault(entry.name, _load(entry))
-        except UnknownAgentError:  # the error of who asks for it by name
+        except UnknownAgentError:  # raised only if this player is requested
             continue
     return found
 
 
 def usage() -> str:
-    """One line for each form of a player's name."""
+    """Return the forms of players' names and what they do, one per line."""
     return listed(kinds())
 
 
 def _load(entry: EntryPoint) -> Kind:
-    """The kind that an installed package registers; raises `UnknownAgentError` if it cannot be loaded."""
+    """Return the kind that an installed package registers; raise `UnknownAgentError` if it cannot be loaded."""
     own = entry.dist is not None and entry.dist.name == "oanquan"
-    if own and not _CLONE.is_file():  # a wheel; there may be another package named `agents`
+    if own and not _CLONE.is_file():  # a wheel, where `agents` may be another package
         raise UnknownAgentError(f'{entry.name} needs a clone of the project, installed by: pip install -e ".[train]"')
     try:
         kind = entry.load()
@@ -146,4 +146,4 @@ KINDS: dict[str, Kind] = {
         "book needs a player for positions that it does not know, as in book:greedy or book:minimax:depth=8",
     ),
 }
-"""The kinds of players of this package; `kinds` adds those of others."""
+"""The kinds of players of this package; `kinds` adds those of other packages."""

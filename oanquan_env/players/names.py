@@ -1,4 +1,4 @@
-"""Kinds of players, and their names: `greedy:epsilon=0.1` is a kind and its options."""
+"""Kinds of players and their names: `greedy:epsilon=0.1` has a kind and its options."""
 
 import difflib
 import os
@@ -20,21 +20,21 @@ FORMS = {
     bool: re.compile(r"yes|no"),
     str: re.compile(r".*"),
 }
-"""How the value of an option of each type is written: plain decimal digits, no more than make sense."""
+"""The pattern of an option's value, by type: plain decimal digits of limited length."""
 LONGEST_PATH = 4096
-"""Characters; no system has longer paths."""
+"""Most characters of a path; no system has longer ones."""
 
 
 @dataclass(frozen=True)
 class PlayerName:
-    """A player's name, taken apart.
+    """A parsed player's name.
 
     Attributes:
         text: the name.
-        kind: which kind of player.
-        agent: where its trained agent lies, None without one.
-        net: where its value net lies, None without one.
-        beyond: the name of the player that takes over, None without one.
+        kind: the kind of player.
+        agent: the path of its trained agent, or None.
+        net: its value net (a path or `pretrained`), or None.
+        beyond: the name of the player that takes over, or None.
         options: its other options, each of its type.
         epsilon: probability of a random move; None if the name does not mention it.
     """
@@ -53,12 +53,12 @@ class Kind:
     """A kind of player.
 
     Attributes:
-        usage: how such players are named, and what they do.
-        make: makes the player of a name for some rules.
-        options: types of its options; all kinds have `epsilon` too.
-        begins_with: what its name begins with: the place of an agent, or another player, whose name takes all the
-            rest; None of these.
-        needs: the error about a name without such a place.
+        usage: the forms of its names, and what such players do.
+        make: makes the player of a parsed name for some rules.
+        options: types of its options; all kinds also have `epsilon`.
+        begins_with: what follows the colon: the path of an `agent`; the name of another `player`, up to the end of the
+            text; or, if None, only options.
+        needs: the error message for a name without that path or player.
     """
 
     usage: Mapping[str, str]
@@ -73,20 +73,20 @@ EPSILON_USAGE = {"greedy:epsilon=E ...,epsilon=E": "any of them, playing a rando
 
 
 def usages(kinds: Kinds) -> dict[str, str]:
-    """How players are named, and what they do."""
+    """Return the forms of players' names, and what the players do."""
     return {form: text for kind in kinds.values() for form, text in kind.usage.items()} | EPSILON_USAGE
 
 
 def listed(kinds: Kinds) -> str:
-    """One line for each of `usages`."""
+    """Return the `usages` as text, one per line."""
     return "\n".join(f"  {form:34} {text}" for form, text in usages(kinds).items())
 
 
 def parse(name: str, kinds: Kinds) -> PlayerName:
-    """Take a player's name apart.
+    """Parse a player's name.
 
-    Raises `UnknownAgentError` for a kind or an option that does not exist, is given twice or has a value of another
-    type; `TypeError` for a name that is no text.
+    Raises `UnknownAgentError` for an unknown kind or option, a repeated option, or a value of the wrong type;
+    `TypeError` if the name is not a text.
     """
     if not isinstance(name, str):
         raise TypeError(f"a player's name is a text, such as 'minimax:depth=6'; got {type(name).__name__}")
@@ -108,7 +108,7 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
 
 
 def _path_length(parts: list[str]) -> int:
-    """Return how many parts between commas a path takes: those of the longest one that exists, or else the first."""
+    """Return how many comma-separated parts the path has: the longest path that exists, or else the first part."""
     for length in range(len(parts), 1, -1) if sum(map(len, parts)) <= LONGEST_PATH else ():
         if os.path.exists(",".join(parts[:length])):
             return length

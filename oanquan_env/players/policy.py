@@ -1,4 +1,4 @@
-"""The protocol of players: a batch of positions in, actions out."""
+"""The protocol of players, which choose actions for a batch of positions."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -15,21 +15,21 @@ class Policy(Protocol):
     """A player of one `Rules`."""
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """(N,) intp, a legal action for the mover of each of N running positions; all chance comes from `rng`."""
+        """Return (N,) intp, a legal action for the mover of each of N running positions; draw only from `rng`."""
 
 
 @runtime_checkable
 class DrawingPolicy(Policy, Protocol):
-    """A player that draws one of its tied moves, each with the same chance, and can name them all."""
+    """A player that draws uniformly from its tied moves and can list them all."""
 
     def tied_moves(self, positions: Positions) -> Mask:
-        """(N, A) bool, the moves among which it draws in each of N running positions; one or more in each."""
+        """Return (N, A) bool, the moves from which it draws in each of N running positions; one or more in each."""
 
 
 def ask_players(players: Sequence[Policy], numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
-    """(N,) intp, actions of N running positions: `players[numbers[n]]` chooses for row n, and each is asked once.
+    """Return (N,) intp actions in N running positions: `players[numbers[n]]` chooses for row n, with one call each.
 
-    Raises `IllegalActionError` for an answer of anything but a whole number for each of its positions.
+    Raises `IllegalActionError` unless each player returns one integer for each of its positions.
     """
     actions = np.zeros(len(positions), dtype=np.intp)
     for number, player in enumerate(players):

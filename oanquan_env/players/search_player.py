@@ -11,10 +11,10 @@ from oanquan_env.search.maxn import ManySearch
 
 
 class SearchPlayer:
-    """Plays the best move that a search finds to its limits.
+    """A player that plays the best move that a search finds within its limits.
 
-    Where several moves have the best value at the depth reached, and the search has found the value of all of them
-    exactly, one of them is drawn at random.
+    If several moves have the best value at the depth reached, and the search knows all their values exactly, one of
+    them is drawn at random.
     """
 
     def __init__(self, search: Search | ManySearch, limits: Limits) -> None:
@@ -40,9 +40,9 @@ class SearchPlayer:
         return best
 
     def analyse(self, board: Board) -> Analysis:
-        """The value of a board and of each of its moves, and the best line, by a search to the player's limits.
+        """Return the values of a board and of each of its moves, and the best line, within the player's limits.
 
-        Raises `ValueError` for a game that is over, and for a board of other rules.
+        Raises `ValueError` if the game is over or the board has other rules.
         """
         check_analysable(board, self.core)
         self._compile(board.positions)
