@@ -33,8 +33,7 @@ _MOST = {"depth": MAX_DEPTH, "nodes": UNLIMITED, "milliseconds": MAX_MILLISECOND
 class Limits:
     """Limits of a search, which stops at the first one that it reaches.
 
-    With limits of depth and nodes only, a search is reproducible. Raises `ValueError` without a limit, or for one out
-    of range.
+    A search to limits of depth and nodes is reproducible. Raises `ValueError` for no limit, or one out of range.
     """
 
     depth: int | None = None

@@ -5,8 +5,7 @@ must keep the claim; where the other side moves, every move must. Only finished 
 play. Two numbers tell how far a position is from being settled: *phi* is the effort still needed to show that its mover
 reaches its aim, *delta* the effort to show that it does not. At a leaf, phi is 1 and delta is the number of moves.
 Elsewhere phi is the smallest delta of the children, because one move is enough, and delta is the sum of their phi,
-because all moves must be refuted. The search always continues below the child that is nearest to being settled, until
-another one is nearer.
+because all moves must be refuted. The search always continues below the child that is nearest to being settled.
 
 A line that returns to a position without progress, or goes beyond `MAX_DEPTH` plies, counts against the prover. So what
 is proved is true; a claim without a proof may be true, false, or undecided forever.
