@@ -52,8 +52,8 @@ def evaluate(
 ) -> Evaluation:
     """Measure a player by games in pairs against others, and by its regret over fixed positions.
 
-    Results depend only on the arguments, except labels. They agree with those of `evaluate.py` for the same openings
-    and seed.
+    Results depend only on the arguments, except labels. They agree with the results of `evaluate.py` for the same
+    openings and seed.
 
     Args:
         player: anything that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a

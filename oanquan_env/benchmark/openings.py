@@ -48,7 +48,7 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
     Args:
         core: core of the rules to be played.
         source: `random` (lines of `plies` random plies), `balanced` or `fair` (the first `n` lines of the package's
-            suite, whose searched margin is near 0, or whose proved margin is 0) or a file of game records, whose first
+            suite with a searched margin near 0, or with a proved margin of 0) or a file of game records, whose first
             `n` games are the openings.
         n: number of openings.
         plies: length of random lines; has no effect on other openings.

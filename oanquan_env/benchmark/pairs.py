@@ -28,7 +28,7 @@ class PairResults(NamedTuple):
     """Results of `a` over K openings, each played in P seatings; in column s, `a` has seat s and `b` all others."""
 
     score: Floats
-    """(K, P) `a`'s share of the win: 1 alone, 1/2 shared with one other (two players: a draw), 0 for a loss."""
+    """(K, P) `a`'s share of the win: 1 if sole, 1/2 if shared with one other (two players: a draw), 0 for a loss."""
     margin: Floats
     """(K, P) points of `a` minus those of `b`; with more players, minus the mean of the others."""
     plies: Floats
@@ -54,7 +54,7 @@ def play_paired_games(
     """Play each of K running openings in all P seatings, all games at once."""
     k, players = len(openings), core.rules.players
     rows, seat = np.arange(k * players), np.repeat(np.arange(players), k)
-    seating = (seat[:, None] != np.arange(players)).astype(np.intp)  # a, who is number 0, sits in `seat`
+    seating = (seat[:, None] != np.arange(players)).astype(np.intp)  # `a` is number 0 and sits in `seat`
     finals, moves = Positions.concatenate([openings] * players), [list[int]() for _ in rows]
     for running, actions in advance(core, finals, seated((a, b), seating, rng)):
         for row, action in zip(running.tolist(), actions.tolist(), strict=True):
@@ -148,7 +148,7 @@ def pairing_result(agent: str, opponent: str, results: PairResults, openings: Po
 
 
 def by_order(table: Floats, openings: Positions) -> Floats:
-    """Return (K, P) scores or margins by when `a` moves after the opening, given them by the seat of `a`."""
+    """Reorder (K, P) scores or margins from the seat of `a` to when `a` moves after the opening: first, second, ..."""
     return np.take_along_axis(table, turn_order(openings.mover, table.shape[1]), axis=1)
 
 

@@ -67,7 +67,7 @@ class Suite:
     def searched(
         cls, name: str, core: Core, positions: Positions, values: Floats, proved: Mask, made: dict[str, Any]
     ) -> "Suite":
-        """Return the suite of searched values (N, A), where `proved` (N, A) says which of them are proved."""
+        """Return the suite of searched values (N, A); `proved` (N, A) marks the values that are proved."""
         unknown = np.isfinite(values) & ~proved
         lower, upper = (np.where(unknown, bound, values) for bound in (-np.inf, np.inf))
         return cls(name, core, positions, values, lower, upper, made)
@@ -82,7 +82,7 @@ class Suite:
 
     @property
     def version(self) -> int:
-        """Number of times that its values were made or proved anew; results of different versions do not compare."""
+        """Number of times that its values were made or proved; results of different versions are not comparable."""
         return int(self.made.get("version", 1))
 
     @property
@@ -156,7 +156,7 @@ class JudgedMoves:
         regret: (N,) points lost against the best move.
         optimal: (N,) 1 if the move is as good as the best one, else 0.
         blunder: (N,) 1 if the final result (win, draw or loss, by score so far and value) is worse than the best
-            move's; with more than two players, the result is ahead of the others' mean, level with it, or behind.
+            move's; with more than two players, the results are ahead of the others' mean, level with it, and behind.
         least, most: (N,) bounds of the regret from the proved bounds of the values; `most` may be infinite.
     """
 

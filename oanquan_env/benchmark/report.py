@@ -14,7 +14,7 @@ from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Part, Regret, Suite
 from oanquan_env.engine.rules import Rules
 
-FORBID = {"extra": "forbid"}  # when pydantic reads these classes from files
+FORBID = {"extra": "forbid"}  # for pydantic, which reads these classes from files
 PICTURE = "scores.png"
 
 
@@ -173,7 +173,7 @@ def summary(
     *,
     padded: bool = False,
 ) -> str:
-    """Return a table of the results: all players or `players`, all columns or those that begin with `headings`."""
+    """Return a table of results for all players or `players`, with all columns or those that start with `headings`."""
     return table(*summary_cells(found, players, headings), padded=padded)
 
 

@@ -18,9 +18,9 @@ class MatchRules:
 
     Attributes:
         match_measure: points for which a loser sells fields. `lack` (MW, SON): the points that the loser is short of
-            half of all, but at most those by which the winner exceeds half. `margin` (LUDII's wording): the difference
+            half of all points, but at most the winner's points above half. `margin` (LUDII's wording): the difference
             of their scores.
-        fields_to_lose: number of sold fields of one row that loses the match, 1-5; 3 or 4 in MW.
+        fields_to_lose: number of sold fields in one row that loses the match, 1-5; 3 or 4 in MW.
         max_rounds: rounds after which a match is drawn.
     """
 

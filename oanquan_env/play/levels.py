@@ -39,8 +39,8 @@ LEVELS = {
         )
     ),
 }
-"""The levels, weakest first. No search is perfect; the strongest level is as near to it as a second per move allows,
-and if the package has a certificate, its play from the set-up is proved to be perfect."""
+"""The levels, weakest first. No search is perfect; the strongest level comes as near as a second per move allows, and
+if the package has a certificate, its play from the set-up is proved to be perfect."""
 
 
 class GoingOn:
@@ -72,7 +72,7 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
     for name in names[:-1]:
         try:
             return name, as_policy(name, rules)
-        except (ImportError, UnavailableError, UnknownAgentError):  # the last by a wheel without `agents`
+        except (ImportError, UnavailableError, UnknownAgentError):  # the last if a wheel lacks `agents`
             continue
     return names[-1], as_policy(names[-1], rules)
 

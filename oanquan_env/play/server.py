@@ -1,4 +1,4 @@
-"""A server on this machine for the browser page: its files, and the moves of Python players. The page plays by itself.
+"""A server on this machine for the browser page: its files, and the moves of Python players. The page runs the game.
 
 Requests with a `Host` or `Origin` other than the server's own are refused, so no other page can use it. A server for
 other machines in the network also has a token in its address.
@@ -92,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: PlayServer
     server_version, sys_version = "oanquan", ""
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # a reply is two packets; the second would wait 40 ms for the first's receipt
+    disable_nagle_algorithm = True  # a reply is two packets; the second would wait 40 ms for an acknowledgement
     timeout = 60
 
     def do_GET(self) -> None:
@@ -123,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(400 if "error" in answer else 200, answer)
 
     def _place(self) -> str | None:
-        """Return the path in the page's folder; refuse a request from elsewhere, and return None."""
+        """Return the path in the page's folder, or refuse a request from elsewhere and return None."""
         origin, path, root = self.headers.get("Origin"), self.path.partition("?")[0], self.server.root
         if self.headers.get("Host") not in self.server.hosts:
             reason = "this server answers only to its own address"

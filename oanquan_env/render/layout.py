@@ -61,7 +61,7 @@ class Layout:
     # per player: with two, the left end of the line with name and score; with more, the middle of the two lines
     plates: tuple[Point, ...]
     notes: tuple[Note, Note]  # where the status and the last move are written
-    text_scale: float  # of the words; small inside a small polygon
+    text_scale: float  # scale of the words; smaller inside a small polygon
 
     def pixels(self, width: int | None = None) -> tuple[int, int]:
         """Return (width, height) in pixels of a picture of this width, by default 960 for the usual board."""

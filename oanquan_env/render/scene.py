@@ -105,7 +105,7 @@ def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
 
 
 def pebble_places(index: int, square: Square, seeds: int) -> Iterator[tuple[Point, float, float, str]]:
-    """Yield the place, scale, angle in degrees and colour role of each pebble in a heap."""
+    """Yield the position, scale, angle in degrees and colour role of each pebble in a heap."""
     scale = square.pile_scale
     for k, (dx, dy, angle) in enumerate(_arrangement(min(seeds, MOST_PEBBLES), index)):
         at = (round(square.pile[0] + dx * scale, 2), round(square.pile[1] + dy * scale, 2))
@@ -127,7 +127,7 @@ def pebble(at: Point, scale: float, angle: float, role: str) -> Piece:
 
 @lru_cache(maxsize=1024)
 def _arrangement(count: int, index: int) -> tuple[tuple[float, float, float], ...]:
-    """Return `count` places (dx, dy, angle of the pebble) in one or two rings, a little different in every square."""
+    """Return `count` positions (dx, dy, angle of the pebble) in one or two rings, varied a little between squares."""
     inner = 1 if count in (1, 6, 7, 8) else 0 if count < 6 else {9: 2, 10: 2, 11: 3, 12: 3}[count]
     inner_radius = _ring_radius(inner)
     outer_radius = max(_ring_radius(count - inner), inner_radius + (0.93 * _SPACING if inner else 0.0))

@@ -1,4 +1,4 @@
-"""The few shapes of which a drawing is made. Coordinates are picture units, and colours are roles of `theme`."""
+"""The few shapes that make up a drawing. Coordinates are picture units, and colours are roles of `theme`."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -98,7 +98,7 @@ def store(memory: Memory, table: Table, own: int, other: int, found: Known) -> N
 
 @compiled
 def as_result(value: int, is_open: int) -> int:
-    """Return the result for a value, as defined at the top of this module."""
+    """Return the result for a value and whether it is open (see the top of this module)."""
     return 2 * value + is_open
 
 

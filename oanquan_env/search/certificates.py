@@ -157,7 +157,7 @@ class Graph:
             a later occurrence ends with its index.
         starts: numbers of the positions in which the prover first moves, or END.
         start_margins: the prover's lead there, in points.
-        parents: (E,) the number of the position where an edge starts: a reply to its move, or a move that ends it.
+        parents: (E,) number of each edge's first position; each reply, or move that ends the game, has an edge.
         children: (E,) the number of the position after the reply, or END.
         margins: (E,) points by which the prover outscores its opponent with the move and the reply.
     """

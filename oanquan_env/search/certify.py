@@ -98,7 +98,7 @@ class Entries:
         self._counts = Counter[bytes]()
 
     def add(self, reached: Iterable[Entry | None]) -> None:
-        """Add the next edges, each of which leads to an entry or, for None, ends the game."""
+        """Add the next edges, which lead to the given entries or, for None, end the game."""
         for entry, edge in zip(reached, self._edges, strict=False):
             if entry is None:
                 continue

@@ -94,7 +94,7 @@ class Search:
         return [_result(row) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> npt.NDArray[np.float64]:
-        """Return (N, A) the future margin in points after each legal move, its own gain included, at depth `depth`.
+        """Return (N, A) future margins in points after each legal move, its own gain included, to `depth` plies.
 
         Values are NaN for illegal actions and in finished games.
         """

@@ -136,7 +136,7 @@ class Workers:
                 raise
 
     def _stop(self, parts: Sequence[Future[None]]) -> None:
-        """End the searches. A search clears `stop` before each row, so it is set until all have ended."""
+        """End the searches. A search clears `stop` before each row, so it is set repeatedly until all have ended."""
         for part in parts:
             part.cancel()
         while not all(part.done() for part in parts):

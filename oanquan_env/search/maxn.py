@@ -141,7 +141,7 @@ def search(rules: SearchRules, memory: ManyMemory, depth: int) -> None:
             child = level.children[level.turn]
             for seat in range(SEATS):
                 child.points[(seat + 1) % rules.players if seat <= last else seat] = best[seat]
-        value = worth(rules, child.points, last)  # to the mover of the level
+        value = worth(rules, child.points, last)  # worth to the mover of the level
         if ply == 0:
             child.order, child.depth = value, depth
         elif value > level.worth:

@@ -57,7 +57,7 @@ class PriorEvaluator(Protocol):
     core: Core
 
     def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return (N, P) values for all players and (N, A) priors; those of illegal actions are ignored."""
+        """Return (N, P) values for all players and (N, A) priors; the priors of illegal actions are ignored."""
 
 
 class RandomPlayouts:

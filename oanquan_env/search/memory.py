@@ -92,8 +92,8 @@ def new_memory(megabytes: float, entry: np.dtype[Any]) -> tuple[Memory, Table]:
     return cast(Memory, zeros(MEMORY, 1)[0]), zeros(entry, ENTRIES * buckets).reshape(buckets, ENTRIES)
 
 
-# Keys are exact, so two positions are never confused. A side has 49 bits (6 counts and the stone). Those of the other
-# side are mixed by a permutation, whose upper bits are the index of the bucket.
+# Keys are exact, so two positions are never confused. A side has 49 bits (6 counts and the stone). The other side's
+# bits are mixed by a permutation; the upper bits of the result are the index of the bucket.
 KEY_BITS = 49
 KEY = (1 << KEY_BITS) - 1
 _COUNTS = (1 << 48) - 1
@@ -144,7 +144,7 @@ def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int,
 
 @compiled
 def next_child(children: MutableSequence[Any], place: int, count: int) -> None:
-    """Swap the child with the greatest order, among those from `place` on, into `place`."""
+    """Swap the child with the greatest order, from index `place` on, to index `place`."""
     chosen = place
     for other in range(place + 1, count):
         if children[other].order > children[chosen].order:

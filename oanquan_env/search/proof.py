@@ -96,7 +96,7 @@ def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prove
 
 @compiled
 def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: int) -> int:
-    """Play every move of a position onto the stack at `ply`, with its numbers; return the number of moves."""
+    """Play every move of a position onto the stack at `ply` and set its numbers; return the number of moves."""
     rules, stack, children = state.rules, state.stack, state.memory.children[ply]
     phis, deltas, plies = stack.phi[ply], stack.delta[ply], stack.plies[ply]
     stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
@@ -284,10 +284,10 @@ class ProofTable:
         return int(asked.result())
 
     def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
-        """Return (N,) the best lower bounds of N running positions proved within `most` plies, and (N,) the plies.
+        """Return (N,) the best lower bounds proved within `most` plies for N running positions, and (N,) the plies.
 
-        If the table has no bound of at least `lower` within them, the plies are UNPROVED; with `nodes`, a proof of such
-        a bound is first searched for with that many moves per position, but it may also be too long.
+        If the table has no such bound of at least `lower`, the plies are UNPROVED. With `nodes`, a proof is first
+        searched for with that many moves per position, but it may be too long as well.
         """
         questions = lower.astype(np.int64), most.astype(np.int64)
         bounds, plies = prove_each(self._state, mover_first(positions), *questions, nodes).T
