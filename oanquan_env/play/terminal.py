@@ -23,7 +23,7 @@ from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
 PREFERENCE = 3.0
-"""A book move is the hint unless the search finds another that wins more than this many points more."""
+"""A proved move of the book is the hint unless the search finds a move that wins more than this many points more."""
 NAMES = dict(zip(LEVELS, ("Bống", "Tí", "Mai", "Lan", "Trạng"), strict=True))
 """Vietnamese names of the levels."""
 WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())

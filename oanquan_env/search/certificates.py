@@ -4,7 +4,7 @@ A certificate claims bounds on the future margin of a position's mover, in point
 for the mover, the *prover* of that bound, and the upper bound with a strategy for the opponent: one move for each
 position that the prover can meet while it follows its strategy. Positions are seen from the prover, scores are omitted,
 and a position and its mirror image count as one (see `oanquan_env.engine.symmetry.canonical_sides`). A position may
-occur several times in a strategy with different moves, as the prover may have to win more points, or need fewer plies.
+have several copies in a strategy with different moves, as the prover may have to win more points, or need fewer plies.
 
 The file is an `.npz` archive without pickled objects:
 
@@ -12,15 +12,15 @@ The file is an `.npz` archive without pickled objects:
     rules, position             texts
     lower, upper                the bounds, in points
     lower_moves, upper_moves    (N,) uint8, the prover's action in positions 0 .. N-1, on the canonical image
-    lower_again, upper_again    (K, 2) uint32, edges that lead to another occurrence of a position: the edge's number
-                                and the index of the occurrence, from 1 (the first has index 0)
+    lower_again, upper_again    (K, 2) uint32, edges that lead to a copy of a position other than its first: the edge's
+                                number and the index of the copy, from 1 (the first copy has index 0)
 
 The positions are not stored, because they follow from the moves. A queue starts with the position itself or, if the
 opponent is the prover, with the positions after each of its moves, in the order of actions. Positions are then taken
 from the queue in turn: the prover's move is made, and the positions after each reply, in the order of actions, join the
 end of the queue unless the game is over or they have been in it before. A position's number is its index in the queue.
-Every edge, which leads to a position or ends a game, is numbered in the same order. Occurrences of a position with
-different indices count as different positions.
+Every edge, which leads to a position or ends a game, is numbered in the same order. The copies of a position count as
+different positions.
 """
 
 import itertools
@@ -63,7 +63,7 @@ class Strategy:
     Attributes:
         bound: bound in points on the future margin of the mover of the certificate's position.
         moves: (N,) uint8, the prover's action in each position.
-        again: (K, 2) uint32, edges that lead to another occurrence of a position, and its index from 1.
+        again: (K, 2) uint32, edges that lead to a copy of a position other than its first, and the copy's index.
     """
 
     bound: int
@@ -154,7 +154,7 @@ class Graph:
 
     Attributes:
         numbers: the number of each position by its key (see `oanquan_env.engine.keys`), in ascending order; the key of
-            a later occurrence ends with its index.
+            a copy other than the first ends with its index.
         starts: numbers of the positions in which the prover first moves, or END.
         start_margins: the prover's lead there, in points.
         parents: (E,) number of each edge's first position; each reply, or move that ends the game, has an edge.
