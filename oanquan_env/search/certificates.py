@@ -19,8 +19,8 @@ The positions are not stored, because they follow from the moves. A queue starts
 opponent is the prover, with the positions after each of its moves, in the order of actions. Positions are then taken
 from the queue in turn: the prover's move is made, and the positions after each reply, in the order of actions, join the
 end of the queue unless the game is over or they have been in it before. A position's number is its index in the queue.
-Every edge, which leads to a position or ends a game, is numbered in the same order. The copies of a position count as
-different positions.
+Each arrival at a position or end of a game is an edge, numbered in the same order, beginning with the first positions.
+The copies of a position count as different positions.
 """
 
 import itertools
@@ -255,7 +255,7 @@ def margin(core: Core, positions: Positions) -> Points:
 
 
 def unpack(keys: Sequence[bytes]) -> Positions:
-    """Return the positions of some keys without their indices: the mover is on side 0, scores and plies are 0."""
+    """Return the positions of some keys, ignoring copies: the mover is on side 0, scores and plies are 0."""
     n = len(keys)
     squares = (
         np.frombuffer(b"".join(key[: 2 * SIDE_BYTES] for key in keys), dtype=np.uint8).reshape(n, 2 * SIDE_BYTES).copy()
