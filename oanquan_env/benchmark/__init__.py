@@ -1,1 +1,1 @@
-"""Measuring players with NumPy alone: game pairs, balanced openings, regret, best responses, intervals."""
+"""Measuring players with NumPy only: game pairs, balanced openings, regret, best responses, and intervals."""

@@ -1,7 +1,7 @@
-"""A player's answers in many positions, each asked once, so that they depend on nothing but the position.
+"""A player's answers in many positions. Each position is asked once, so answers depend only on the position.
 
-A player that draws among moves is asked in one of two ways. By default it draws with a generator that depends on the
-position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play each of its tied moves.
+A player that chooses between moves at random is asked in one of two ways. By default it uses a generator derived from
+the position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play each of its tied moves.
 """
 
 import math
@@ -21,13 +21,13 @@ from oanquan_env.players import DrawingPolicy, Policy
 Choice: TypeAlias = Literal["not random", "seeded by the position", "any tied move"]
 
 MOST_ANSWERS = 1 << 22
-"""Answers that are remembered; all are forgotten when there are more."""
+"""Maximum number of stored answers; if there are more, all are forgotten."""
 MOST_ASKED, QUESTION_SECONDS = 16_384, 0.5
-"""The most positions in one question, and the seconds that it should take."""
+"""Maximum number of positions in one question, and the time in seconds that a question should take."""
 
 
 def position_generator(positions: Positions, row: int = 0) -> np.random.Generator:
-    """Return the generator with which a player that draws is asked about one position."""
+    """Return the generator for asking a randomising player about one position."""
     return np.random.default_rng(int.from_bytes(position_keys(positions)[row].tobytes(), "little"))
 
 
@@ -40,12 +40,12 @@ def position_keys(positions: Positions) -> Keys:
 
 @dataclass
 class Answers:
-    """The moves of a player, each position asked once.
+    """The moves of a player, with each position asked once.
 
     Attributes:
         every_tie: whether the player may choose any of its tied moves.
-        deadline: time after which nothing more is asked.
-        most: number of positions that may be asked.
+        deadline: time of `time.monotonic()` after which no position is asked.
+        most: maximum number of positions to ask.
         asked: number of positions asked so far.
         draws: whether any answer depended on a random generator, or on the choice between tied moves.
         batch: number of positions in the next question.
@@ -64,13 +64,13 @@ class Answers:
 
     @property
     def choice(self) -> Choice:
-        """How the player chose its moves so far."""
+        """How the player has chosen its moves so far."""
         if not self.draws:
             return "not random"
         return "any tied move" if self.every_tie else "seeded by the position"
 
     def moves(self, positions: Positions) -> Mask | None:
-        """Return (N, A) bool, the moves that the player may choose in N different positions; None at a limit."""
+        """Return (N, A) bool, the moves that the player may choose in N different positions, or None at a limit."""
         keys = position_keys(positions).tolist()
         if len(self.known) > MOST_ANSWERS:
             self.known.clear()
@@ -89,13 +89,13 @@ class Answers:
         return None
 
     def ask(self, positions: Positions) -> Mask:
-        """Return (N, A) bool, the player's answers to N positions."""
+        """Return (N, A) bool, the player's answers in N positions."""
         actions = np.arange(self.core.rules.actions)
         if isinstance(self.player, DrawingPolicy):
             tied = self.player.tied_moves(positions)
             several = (tied.sum(axis=1) > 1).nonzero()[0]
             self.draws |= bool(several.size)
-            for row in () if self.every_tie else several:  # as `choose` draws if it is asked about this row alone
+            for row in () if self.every_tie else several:  # as `choose` draws if it is asked only about this row
                 one = tied[row : row + 1]
                 tied[row] = actions == best_actions(np.zeros(one.shape), one, position_generator(positions, row))
             return tied

@@ -1,6 +1,6 @@
-"""Learning curves: measurements of an agent in training, the regret of checkpoints of several runs, and a picture.
+"""Learning curves: measurements of an agent during training, regret of the checkpoints of several runs, and a figure.
 
-Shapes: R runs that differ in their seed alone, C checkpoints of each.
+Shapes: R runs that differ only in their seed, C checkpoints per run.
 """
 
 import math
@@ -33,11 +33,11 @@ TICKS = 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 8, 12, 20, 40
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Regret over training, points.
+    """Regret over training, in points.
 
     Attributes:
-        at: (C,) the checkpoints' plies, minutes or other measure of training.
-        regret: (C,) the interquartile mean of the runs at each checkpoint, with its interval over the runs.
+        at: (C,) plies, minutes or another measure of training at the checkpoints.
+        regret: (C,) interquartile mean of the runs at each checkpoint, with its interval over the runs.
     """
 
     at: Floats
@@ -45,7 +45,7 @@ class LearningCurve:
 
     @classmethod
     def of(cls, at: Sequence[float], regrets: npt.ArrayLike) -> "LearningCurve":
-        """The curve of regrets (R, C) that are measured already; raises `UsageError` for other shapes."""
+        """Return the curve of regrets (R, C) measured before; raise `UsageError` for other shapes."""
         table = np.asarray(regrets, dtype=np.float64)
         if table.ndim != 2 or not table.size or table.shape[1] != len(at):
             raise UsageError(f"regrets must be (runs, {len(at)}), one for each run and checkpoint; got {table.shape}")
@@ -54,14 +54,14 @@ class LearningCurve:
 
 
 class TrainingCurve:
-    """Measurements of an agent while it trains, and the end of its training; `while curve.update(steps, agent): ...`.
+    """Measures an agent while it trains, and tells when training ends: `while curve.update(steps, agent): ...`.
 
     Args:
-        steps: the budget of training steps.
-        minutes: the budget of time, without measurements. Training ends with whichever is spent first.
+        steps: budget of training steps.
+        minutes: time budget, excluding measurements. Training ends when either budget is spent.
         every: steps between measurements.
         pairs: openings against each of `BASELINES`, each played in every seating.
-        seed: of the games and of the player's random moves.
+        seed: seed of the games and of the player's random moves.
         rules: the rules of all players.
 
     Attributes:
@@ -80,7 +80,7 @@ class TrainingCurve:
         self._began, self._due = time.perf_counter(), 0
 
     def update(self, steps: int, player: object) -> bool:
-        """Measure the player if that is due after this many steps, and print it; return whether training goes on."""
+        """Measure and print the player if a measurement is due after `steps`; return whether training continues."""
         now = time.perf_counter()
         minutes = (now - self._began) / 60
         self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)
@@ -107,18 +107,18 @@ def learning_curve(
     part: Part = "development",
     seed: int = 0,
 ) -> LearningCurve:
-    """The curve of checkpoints of runs.
+    """Return the learning curve of the checkpoints of several runs.
 
     Args:
-        at: (C,) plies, minutes or other measure of training at the checkpoints.
-        runs: for each run, which differs from the others in its seed alone, C players of any form that
-            `oanquan_env.evaluate` takes, such as names of agents, torch modules or functions.
+        at: (C,) plies, minutes or another measure of training at the checkpoints.
+        runs: for each run, C players in any form that `oanquan_env.evaluate` takes, such as names of agents, torch
+            modules or functions. Runs differ only in their seed.
         rules: the rules of all players.
-        part: positions of the regret suite.
-        seed: of the players' chance.
+        part: part of the regret suite.
+        seed: seed of the players' random generators.
 
     Raises:
-        UsageError: for rules without a regret suite, and for runs that have not one player for each checkpoint.
+        UsageError: if the rules have no regret suite, or a run does not have one player per checkpoint.
     """
     suite = find_suite(as_rules(rules))
     if suite is None:
@@ -141,10 +141,10 @@ def draw_curves(
     *,
     axes: "Sequence[Axes] | None" = None,
 ) -> "Figure":
-    """A figure of Matplotlib, to be saved: a panel for each name, which stands below its axis, with curves by name.
+    """Return a Matplotlib figure with a panel for each name, which labels its x-axis, and its curves by name.
 
-    A curve is drawn with its interval. `lines` are the regrets of players to compare with, by name. An axis of training
-    whose measures grow by factors is logarithmic. `axes` are those of a figure of your own, one for each panel.
+    Curves are drawn with their intervals. `lines` are the regrets of players to compare with, by name. An x-axis is
+    logarithmic if its values grow by factors. `axes` may be axes of your own figure, one per panel.
     """
     from matplotlib.figure import Figure  # takes half a second to import
 

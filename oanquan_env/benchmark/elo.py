@@ -1,8 +1,8 @@
-"""Elo: differences by scores, and ratings of players of two by the Bradley-Terry model with a term for moving first.
+"""Elo differences from scores, and ratings of two-player games by a Bradley-Terry model with a term for moving first.
 
-A difference of d means an expected score of 1 / (1 + 10 ** (-d / 400)), draws counted as half wins. In the model
+A difference of d means an expected score of 1 / (1 + 10 ** (-d / 400)), with draws counted as half wins. In the model,
 player i, moving first after the opening, scores against j with log odds r_i - r_j + t. The games of one opening are not
-independent: intervals are bootstrapped over openings. Source: D. R. Hunter, "MM algorithms for generalized
+independent, so intervals are bootstrapped over openings. Source: D. R. Hunter, "MM algorithms for generalized
 Bradley-Terry models" (2004).
 """
 
@@ -16,28 +16,28 @@ from oanquan_env.arrays import Floats, Ints
 from oanquan_env.benchmark.estimates import BOOTSTRAP_SAMPLES, Estimate, percentile_estimates
 
 ELO = 400 / math.log(10)
-"""Elo points of one unit of log odds."""
+"""Elo points per unit of log odds."""
 PRIOR_DRAWS = 1.0
 NEWTON_STEPS = 100
 
 
 def expected_score(elo: float) -> float:
-    """Expected score of a player `elo` points stronger than the other."""
+    """Return the expected score of a player rated `elo` points above its opponent."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def elo_of_score(score: float) -> float:
-    """Inverse of `expected_score`; infinite at 0 and 1."""
+    """Return the inverse of `expected_score`, which is infinite at 0 and 1."""
     if score <= 0 or score >= 1:
         return math.copysign(math.inf, score - 0.5)
     return 400 * math.log10(score / (1 - score))
 
 
 class Ratings(NamedTuple):
-    """Ratings of M players with bootstrapped 95 % intervals, Elo."""
+    """Elo ratings of M players with bootstrapped 95 % intervals."""
 
     players: list[Estimate]
-    """M of them, the anchor's being 0."""
+    """M ratings; the anchor's is 0."""
     first: Estimate
     """The advantage of moving first after the opening."""
 
@@ -45,17 +45,17 @@ class Ratings(NamedTuple):
 def rate(
     games: npt.ArrayLike, scores: Floats, anchor: int, rng: np.random.Generator, samples: int = BOOTSTRAP_SAMPLES
 ) -> Ratings:
-    """Ratings of the players of G games of each of K openings; all pairings of a bootstrap sample share its openings.
+    """Return ratings from G games of each of K openings; all pairings of a bootstrap sample share its openings.
 
-    A player that won every game has no spread of its own: its interval shows that of the others only, and its rating
-    is a lower bound set by the prior of `fit`.
+    A player that won every game has no spread of its own: its interval shows only the spread of the others, and its
+    rating is a lower bound set by the prior of `fit`.
 
-    `games` (G, 2) are the players 0 .. M-1 of a game, the first to move after the opening in front, and `scores` (K, G)
-    what that player scored, 0, 1/2 or 1. The rating of the player `anchor` is 0.
+    `games` (G, 2) are the players 0 .. M-1 of a game, beginning with the first to move after the opening, and `scores`
+    (K, G) are the scores of that player: 0, 1/2 or 1. The rating of the player `anchor` is 0.
     """
     k = len(scores)
     drawn = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])
-    won = drawn @ scores  # first what was really played
+    won = drawn @ scores  # the first row is the real sample
     estimates = ELO * fit(comparisons(np.asarray(games)), won, np.full(won.shape, float(k)))
     estimates[:, :-1] -= estimates[:, [anchor]]
     *players, first = percentile_estimates(estimates[0], estimates[1:])
@@ -63,17 +63,17 @@ def rate(
 
 
 def comparisons(games: Ints) -> Floats:
-    """(G, M + 1) the log odds of who moves first in (G, 2) games, as weights of the M ratings and of moving first."""
+    """Return (G, M + 1) the first mover's log odds in (G, 2) games, as weights of M ratings and of moving first."""
     ratings = np.eye(int(games.max()) + 1)[games]  # (G, 2, M)
     return np.concatenate([ratings[:, 0] - ratings[:, 1], np.ones((len(games), 1))], axis=1)
 
 
 def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_DRAWS) -> Floats:
-    """(B, U) log odds that maximise the likelihood of each of B samples, by Newton's method.
+    """Return (B, U) log odds that maximise the likelihood of each of B samples, by Newton's method.
 
-    A player that won every game would have an infinite rating. So each of the U unknowns is given `prior_draws` drawn
-    games against zero. Estimates are then finite and unique whatever was played; they shrink towards the average by
-    about that one draw among all games.
+    A player that won every game would have an infinite rating. Each of the U unknowns is therefore given `prior_draws`
+    drawn games against zero. Estimates are then always finite and unique; they shrink towards the average by about
+    the weight of these draws among all games.
 
     `design` (G, U) has the log odds of each comparison, as weights of the unknowns. `won` (B, G) are points scored,
     wins plus half the draws, in `played` (B, G) games.
@@ -90,7 +90,7 @@ def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_
         curvature = np.einsum("bg,gi,gj->bij", weight, rows, rows, optimize=True)
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
-        estimate += step / np.maximum(longest, 1)  # at most one unit a step: far from the peak Newton overshoots
+        estimate += step / np.maximum(longest, 1)  # at most one unit per step: far from the peak Newton overshoots
         if longest.max() < 1e-10:
             return estimate
     raise ArithmeticError(f"the ratings did not settle in {NEWTON_STEPS} steps")

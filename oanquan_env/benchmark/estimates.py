@@ -8,7 +8,7 @@ from oanquan_env.arrays import Floats
 
 BOOTSTRAP_SAMPLES = 1000
 LEAST_DEVIATION = 1.0
-"""Points: samples of a margin count as if they had at least this sum of squared deviations."""
+"""In points. The sum of squared deviations of a margin's samples is at least the square of this number."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Estimate:
 
 
 def score_estimate(samples: Floats) -> Estimate:
-    """Mean of independent samples (K,) between 0 and 1, the scores of openings; its interval never has width 0.
+    """Return the mean of (K,) independent scores of openings, 0 to 1; its interval never has width 0.
 
-    Wilson's interval, whose variance is multiplied by that of the samples as a share of m (1 - m), the largest that
-    samples of the mean m can have. A pseudo-sum of squares, 1/2, draws this share towards 1, and the quantile is
+    The interval is Wilson's, with its variance multiplied by the samples' variance as a share of m (1 - m), the largest
+    variance of samples with mean m. A pseudo-sum of squares, 1/2, pulls this share towards 1, and the quantile is
     widened for few samples. In simulations it covers 93 % or more from two samples on, at scores of 0.5 to 0.98.
     """
     k, mean = len(samples), float(samples.mean())
@@ -36,7 +36,7 @@ def score_estimate(samples: Floats) -> Estimate:
 
 
 def mean_estimate(samples: Floats) -> Estimate:
-    """Mean of independent samples (K,) in points, with about Student's interval; its deviation has a floor."""
+    """Return the mean of (K,) samples in points with approximately Student's interval; its deviation has a floor."""
     k, mean = len(samples), float(samples.mean())
     squares = max(float(((samples - mean) ** 2).sum()), LEAST_DEVIATION**2)
     half = _quantile(k) * (squares / max(k - 1, 1) / k) ** 0.5
@@ -44,12 +44,12 @@ def mean_estimate(samples: Floats) -> Estimate:
 
 
 def _quantile(k: int) -> float:
-    """About the 97.5 % quantile of Student's t for `k` samples, rather above it."""
+    """Return an approximation, rather too high, of the 97.5 % quantile of Student's t for `k` samples."""
     return 1.96 * (1 + 2.5 / k)
 
 
 def bootstrap_means(samples: Floats, rng: np.random.Generator) -> list[Estimate]:
-    """Means of the C columns of (S, N, C) samples, of S runs over N positions, with percentile intervals.
+    """Return the means of the C columns of (S, N, C) samples, S runs over N positions, with percentile intervals.
 
     Each bootstrap sample draws both runs and positions.
     """
@@ -60,6 +60,6 @@ def bootstrap_means(samples: Floats, rng: np.random.Generator) -> list[Estimate]
 
 
 def percentile_estimates(means: Floats, drawn: Floats) -> list[Estimate]:
-    """(C,) means with the intervals that hold 95 % of each column of (B, C) bootstrap samples."""
+    """Return (C,) means with the intervals that hold 95 % of each column of (B, C) bootstrap samples."""
     low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
     return [Estimate(*map(float, ends)) for ends in zip(means, low, high, strict=True)]

@@ -1,4 +1,4 @@
-"""How good is a player? `print(evaluate(player))`: games against reference players, and distance from perfect play.
+"""Evaluation of a player by games against reference players and by its distance from perfect play.
 
 result = evaluate(player, "ludii", pairs=200)
 result.regret.mean, result.pairings[0].score, result.to_json()
@@ -28,13 +28,13 @@ from oanquan_env.players.adapters import ObservedPolicy
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Opponents under all rules."""
 STRONGEST = "maxn:depth=3,net=pretrained"
-"""An opponent under rules of two players for which the package has a value net."""
+"""An additional opponent under two-player rules for which the package has a value net."""
 ANCHOR = "greedy"
-"""The player of a tournament whose rating is 0; the first one where it does not take part."""
+"""The player of a tournament whose rating is 0; if it does not take part, the first player."""
 OPENING_PLIES = 4
-"""Length of random openings."""
+"""Length of random openings in plies."""
 RUNS = 8
-"""How often a player that chooses at random is asked for all its moves in the regret suite."""
+"""Number of times that a randomising player is asked for all its moves in the regret suite."""
 
 
 def evaluate(
@@ -52,27 +52,27 @@ def evaluate(
 ) -> Evaluation:
     """Measure a player by games in pairs against others, and by its regret over fixed positions.
 
-    Results depend on nothing but the arguments, labels apart. They agree with those of `evaluate.py`, if that is given
-    the same openings and seed.
+    Results depend only on the arguments, except labels. They agree with the results of `evaluate.py` for the same
+    openings and seed.
 
     Args:
-        player: all that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a
-            function of observations and masks, an sb3 or sb3-contrib model, a torch module.
+        player: anything that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a
+            function of observations and masks, an sb3 or sb3-contrib model, or a torch module.
         rules: a `Rules` or its text.
-        opponents: one player, a sequence of players, or a mapping from labels to players; `reference_players(rules)` if
-            left out. With an empty sequence only regret is measured.
+        opponents: a player, a sequence of players, or a mapping from labels to players; defaults to
+            `reference_players(rules)`. With an empty sequence only regret is measured.
         pairs: openings, each played in every seating; 1 to `MOST_PAIRS`.
-        seed: of all chance, 0 or more.
-        label: in results; the player's name, or that of its class, if left out.
-        openings: `balanced`, `fair`, `random` or a file of game records; `balanced` if left out, `random` where the
+        seed: seed of all random choices, 0 or more.
+        label: name in the results; defaults to the player's name or that of its class.
+        openings: `balanced`, `fair`, `random` or a file of game records; defaults to `balanced`, or to `random` if the
             package has no such suite.
-        part: of the regret suite: `development` for your choices, `test` for your report, or `all`.
-        runs: how often a player that chooses at random is asked in each position of the suite, 1 or more.
-        progress: whether to show a progress line; on a terminal and in a notebook if left out.
+        part: part of the regret suite: `development` for your choices, `test` for your report, or `all`.
+        runs: number of times that a randomising player is asked in each position of the suite, 1 or more.
+        progress: whether to show a progress line; shown by default in a terminal or notebook.
 
     Raises:
-        ValueError: for what is no player, for rules, openings or a model that cannot be used, and for other arguments
-            out of range; it names the argument.
+        ValueError: if the player, the rules, the openings or a model cannot be used, or an argument is out of range;
+            the message names the argument.
         IllegalActionError: if a player that sees masks chooses an illegal action.
     """
     return _measured(player, rules, opponents, pairs, seed, label, openings, part, runs, progress)[0]
@@ -80,10 +80,10 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Comparison:
-    """Paired differences of two players, each the first less the second, with intervals.
+    """Paired differences between two players, the first minus the second, with intervals.
 
     Attributes:
-        regret: points a move, over the positions of the suite; None for rules without one.
+        regret: points per move, over the positions of the suite; None for rules without one.
         score: share of wins against the same opponents from the same openings; None without opponents.
     """
 
@@ -103,11 +103,11 @@ def compare(
     part: Part = "test",
     runs: int = RUNS,
 ) -> Comparison:
-    """Measure how much two players differ, on the same positions, openings and opponents.
+    """Measure the difference between two players on the same positions, openings and opponents.
 
-    Most of the spread of a regret comes from the positions, and both players share it: the interval of the difference
-    is narrower than the two intervals suggest. Positions and openings are drawn again by the bootstrap; each player's
-    runs are averaged. Arguments are those of `evaluate`, which raises the same errors.
+    Most of the spread of a regret comes from the positions, which both players share, so the interval of the difference
+    is narrower than the two intervals suggest. The bootstrap redraws positions and openings; each player's runs are
+    averaged. Arguments and errors are those of `evaluate`.
     """
     samples = []
     for one in (player, other):
@@ -180,7 +180,7 @@ def _checked_label(argument: str, label: object) -> str:
 
 
 def reference_players(rules: Rules | str) -> list[str]:
-    """The opponents that players are compared with under `rules`."""
+    """Return the opponents with which players are compared under `rules`."""
     rules = as_rules(rules)
     if rules.players > 2:
         return list(REFERENCES)
@@ -192,12 +192,12 @@ def reference_players(rules: Rules | str) -> list[str]:
 
 
 def default_openings(rules: Rules | str) -> str:
-    """Where games begin unless something else is asked for: `balanced`, or `random` without such a suite."""
+    """Return the default openings: `balanced`, or `random` if the package has no such suite."""
     return "balanced" if openings_path(as_rules(rules)).is_file() else "random"
 
 
 def name_of(player: object) -> str:
-    """The name of a player, or that of its class."""
+    """Return the name of a player, or that of its class."""
     return player if isinstance(player, str) else str(getattr(player, "__name__", type(player).__name__))
 
 
@@ -205,7 +205,7 @@ def name_of(player: object) -> str:
 
 
 def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
-    """The numbers of each pairing, and the players without any."""
+    """Return the results of each pairing; the players have no results of their own yet."""
     entrants, openings = tournament.entrants, tournament.openings
     return Evaluation(
         rules=str(tournament.core.rules),
@@ -221,7 +221,7 @@ def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluatio
 
 
 def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
-    """The same with each player's score against all others, all having met, and with ratings of players of two."""
+    """Return `games`, in which all players met, with each one's score against all others, and two-player ratings."""
     players = [_against_all(number, player, pairings) for number, player in enumerate(games.players)]
     if tournament.core.rules.players > 2:
         return dataclasses.replace(games, players=players)
@@ -238,7 +238,7 @@ def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) ->
 
 
 def _against_all(number: int, player: PlayerResult, pairings: list[Pairing]) -> PlayerResult:
-    """Score and margin of a player against all others, each opening one sample."""
+    """Return a player with its score and margin against all others; each opening is one sample."""
     own = [(one.results.score, one.results.margin) for one in pairings if one.a == number]
     if pairings[0].results.score.shape[1] == 2:
         own += [(1 - one.results.score, -one.results.margin) for one in pairings if one.b == number]

@@ -1,4 +1,4 @@
-"""The tables of results in Markdown, for notebooks and terminals, and in LaTeX."""
+"""Result tables in Markdown, for notebooks and terminals, and in LaTeX."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,14 +8,14 @@ from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import Regret
 
 ORDINALS = ("first", "second", "third", "fourth")
-"""When a player moves after the opening."""
+"""Order in which players move after the opening."""
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1, *, padded: bool = False) -> str:
-    """A table, without a line end; as many cells in each row as there are headings.
+    """Return a table without a final line end; each row has as many cells as there are headings.
 
-    The first `left` columns are aligned left, None: all of them; the others are aligned right. `padded` cells stand
-    below one another in plain text too.
+    The first `left` columns (None: all) are aligned left, the others right. With `padded`, columns line up in plain
+    text as well.
     """
     lines = [[cell.replace("|", r"\|") for cell in row] for row in (heads, *rows)]
     widths = [max(map(len, column)) if padded else 0 for column in zip(*lines, strict=True)]
@@ -29,7 +29,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None 
 
 
 def latex(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table for LaTeX with the package booktabs; the first column is aligned left, the others right."""
+    """Return a LaTeX table for the package booktabs; the first column is aligned left, the others right."""
     for sign, escaped in (("%", r"\%"), ("_", r"\_"), ("&", r"\&"), ("#", r"\#"), ("∞", r"$\infty$"), ("`", "")):
         heads, *rows = ([cell.replace(sign, escaped) for cell in row] for row in (heads, *rows))
     head, *body = (" & ".join(row) + r" \\" for row in (heads, *rows))
@@ -38,17 +38,17 @@ def latex(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def name(label: str) -> str:
-    """A player's label as code, in which no markup begins."""
+    """Return a player's label as code that contains no markup."""
     return f"`{label.replace('`', '')}`"
 
 
 def plus_minus(estimate: Estimate, form: str, factor: float = 1.0) -> str:
-    """Mean and half the width of its interval."""
+    """Return the mean and half the width of its interval."""
     return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
 
 
 def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
-    """`mean (low to high)`, each a multiple of the estimate."""
+    """Return `mean (low to high)`, each multiplied by `factor`."""
     mean, low, high = (
         format(factor * value, form) if math.isfinite(value) else "−∞" if value < 0 else "∞"
         for value in (estimate.mean, estimate.low, estimate.high)
@@ -57,7 +57,7 @@ def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str
 
 
 def pairings_table(pairings: Sequence[PairingResult], *, padded: bool = False) -> str:
-    """One row for each pairing: games, score, margin, and Elo, or with more players the score by who moves first."""
+    """Return one row per pairing: games, score, margin, and Elo or, with more players, the score by order of moving."""
     two = pairings[0].pentanomial is not None
     heads = ["agent", "opponent" if two else "among", f"won/{'drawn' if two else 'shared'}/lost", "score, % (95 %)"]
     orders = "/".join(ORDINALS[: len(pairings[0].orders)])
@@ -73,7 +73,7 @@ def _pairing(one: PairingResult) -> list[str]:
 
 
 def regret_table(players: Mapping[str, Regret], groups: Sequence[str], *, padded: bool = False) -> str:
-    """One row for each player and group of positions, of which `all` is one; by label in their order."""
+    """Return one row per player and group of positions, such as `all`; `players` are in order, by label."""
     heads = ["agent", "positions", "number", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
     rows = []
     for group in groups:

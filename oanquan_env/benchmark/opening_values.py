@@ -1,11 +1,11 @@
-"""The table of openings: proved bounds of the value of every position of the first plies, for rules of two players.
+"""The table of openings: proved bounds of the value of every position of the first plies, for two-player rules.
 
-A *value* is the future margin in points, seen by the player to move, if both sides play their best. The mover can force
+A *value* is the future margin in points from the mover's view, under best play of both sides. The mover can force
 `lower`, and the opponent can hold it to `upper`; where they meet, the value is proved.
 
-The package has a table for each preset of two players, made by `agents.evaluation.prove_openings`. A file is JSON,
-compressed, one position a line: its squares, seen by the mover (of a board and its mirror image the one of
-`oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null where nothing is proved.
+The package has a table for each two-player preset, made by `agents.evaluation.prove_openings`. A file is compressed
+JSON with one position per line: its squares from the mover's view (a board and its mirror image count as one, see
+`oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null for none.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class OpeningTable:
     """Bounds of all positions of the first plies.
 
     Attributes:
-        rules: of the games.
-        plies: how deep the positions lie, at most.
-        bounds: of each position, by its squares (see `squares_of`).
+        rules: rules of the games.
+        plies: maximum depth of the positions.
+        bounds: bounds of each position, by its squares (see `squares_of`).
         made: how they were proved.
     """
 
@@ -55,7 +55,7 @@ class OpeningTable:
 
 
 def squares_of(core: Core, positions: Positions) -> list[str]:
-    """The squares of N positions as text, the mover's first, of each board and its mirror image the same one."""
+    """Return the squares of N positions as text, the mover's first; a board and its mirror image have the same text."""
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
     shown = core.start(len(positions))
     shown.squares[:] = sides.view(np.uint8)
@@ -63,7 +63,7 @@ def squares_of(core: Core, positions: Positions) -> list[str]:
 
 
 def layers(core: Core, plies: int) -> Iterator[Positions]:
-    """The running positions after 0, 1, ... `plies` plies; each (up to seats and mirror) where it is first reached."""
+    """Yield the new running positions after 0, 1, ... `plies` plies, each (up to seats and mirror) only once."""
     layer = core.start()
     seen = canonical_keys(core, layer)
     yield layer
@@ -78,21 +78,21 @@ def layers(core: Core, plies: int) -> Iterator[Positions]:
 
 
 def openings_table_path(rules: Rules) -> Path:
-    """The package's table of `rules`; it need not exist."""
+    """Return the path of the package's table for `rules`; the file need not exist."""
     return DATA / f"opening-values-{rules.slug}.json.gz"
 
 
 @functools.cache
 def find_opening_table(rules: Rules) -> OpeningTable | None:
-    """The package's table of `rules`, if there is one; read once."""
+    """Return the package's table for `rules`, or None if there is none; each table is read once."""
     path = openings_table_path(rules)
     return read_opening_table(path) if path.is_file() else None
 
 
 def opening_value(board: Board) -> Bounds | None:
-    """Bounds of the board's future margin for the player to move; None where the table does not know the position.
+    """Return bounds of the mover's future margin on a board, or None if the table does not have the position.
 
-    The proofs allow for the ply limit from the first plies alone, so boards at later plies are unknown.
+    The proofs allow for the ply limit only if play starts in the first plies, so boards at later plies are unknown.
     """
     table = find_opening_table(board.rules)
     if table is None or board.outcome or board.ply > table.plies:
@@ -101,7 +101,7 @@ def opening_value(board: Board) -> Bounds | None:
 
 
 def opening_move_values(board: Board) -> dict[Move, Bounds]:
-    """Bounds of the future margin after each move whose position is known, or that ends the game; for the mover."""
+    """Return the mover's bounds after each move that ends the game or leads to a known position."""
     known = {}
     lead = board.scores[board.mover] - board.scores[1 - board.mover] if len(board.scores) == 2 else 0
     for move in board.legal_moves:
@@ -119,7 +119,7 @@ def opening_move_values(board: Board) -> dict[Move, Bounds]:
 
 
 def format_opening_table(table: OpeningTable) -> str:
-    """The table as JSON, one position a line."""
+    """Return the table as JSON with one position per line."""
     rows = [
         json.dumps([squares, *(int(bound) if math.isfinite(bound) else None for bound in bounds)])
         for squares, bounds in table.bounds.items()
@@ -129,7 +129,7 @@ def format_opening_table(table: OpeningTable) -> str:
 
 
 def read_opening_table(path: Path) -> OpeningTable:
-    """Read a table. Raises `FileError` for a file that is missing or damaged, naming the position."""
+    """Read a table. Raises `FileError`, naming the position, if the file is missing or damaged."""
     with naming_damage(path, "not a table of openings"):
         data = read_json(path)
         if data["format"] != 1:

@@ -36,23 +36,23 @@ class Openings:
         return len(self.records)
 
     def digest(self) -> str:
-        """A short hash of the positions: equal openings, equal digests."""
+        """Return a short hash of the positions, which is equal for equal openings."""
         return short_hash(*(array.tobytes() for array in self.positions.arrays()))
 
 
 def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Generator) -> Openings:
-    """`n` openings of the rules of `core`.
+    """Return `n` openings for the rules of `core`.
 
-    Raises `FileError` for a file that is missing, unreadable, too short or of other rules, `UsageError` for no source.
+    Raises `FileError` if a file is missing, unreadable, too short or for other rules; `UsageError` for a bad `source`.
 
     Args:
-        core: of the rules that will be played.
-        source: `random` (lines of `plies` random plies), `balanced` or `fair` (the first `n` of the package's
-            suite of lines with a searched margin near 0, or a proved one of 0) or a file of
-            game records, of which the first `n` are taken; their moves are the openings.
+        core: core of the rules to be played.
+        source: `random` (lines of `plies` random plies), `balanced` or `fair` (the first `n` lines of the package's
+            suite with a searched margin near 0, or with a proved margin of 0) or a file of game records, whose first
+            `n` games are the openings.
         n: number of openings.
-        plies: length of random lines; has no effect on the others.
-        rng: draws random lines.
+        plies: length of random lines; has no effect on other openings.
+        rng: random generator for random lines.
     """
     if not isinstance(source, str | os.PathLike) or not str(source):
         raise UsageError(f"openings must be balanced, fair, random or a file of game records; got {source!r}")
@@ -74,19 +74,19 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
 
 @functools.cache
 def _package_suite(rules: Rules, path: Path) -> Openings:
-    """Read a suite of the package; its lines take a second to replay."""
+    """Read a suite of the package, which takes a second because its lines are replayed."""
     return read_openings(Core(rules), path)
 
 
 def random_suite(core: Core, n: int, plies: int, rng: np.random.Generator) -> Openings:
-    """`n` random lines of `plies` plies."""
+    """Return `n` random lines of `plies` plies."""
     positions, lines = random_lines(core, n, plies, rng)
     records = tuple(GameRecord(core.rules, tuple(map(Move.from_action, line))) for line in lines)
     return Openings("random" if plies else "set-up", positions, records)
 
 
 def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
-    """The first `n` openings (all if left out) of a file of game records. Raises `FileError`."""
+    """Return the first `n` openings (by default all) of a file of game records. Raises `FileError`."""
     try:
         records = read_records(path)[:n]
     except FileNotFoundError:

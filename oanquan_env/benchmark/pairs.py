@@ -1,4 +1,4 @@
-"""Pairings of two players: their games, all of them one batch, and the scores, margins and Elo of these.
+"""Pairings of two players: their games, played as one batch, and the scores, margins and Elo that result.
 
 Shapes: K openings, P players of the rules. `a` meets `b` in P games of every opening, with `a` in seat 0, 1, .. P-1 in
 turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
@@ -19,18 +19,18 @@ from oanquan_env.players import Policy
 from oanquan_env.playing import advance, seated
 
 MOST_PAIRS = 10**6
-"""Most openings of a pairing, whose games are all in memory at once."""
+"""Maximum openings of a pairing, whose games are all in memory at once."""
 OnGamesEnded: TypeAlias = Callable[[int], None]
 """Called with the number of games that ended since the last call."""
 
 
 class PairResults(NamedTuple):
-    """Results of `a` over K openings, each played in P seatings; column s: `a` in seat s, `b` in all others."""
+    """Results of `a` over K openings, each played in P seatings; in column s, `a` has seat s and `b` all others."""
 
     score: Floats
-    """(K, P) `a`'s share of the win: 1 alone, 1/2 shared with one other (two players: a draw), 0 for a loss."""
+    """(K, P) `a`'s share of the win: 1 if sole, 1/2 if shared with one other (two players: a draw), 0 for a loss."""
     margin: Floats
-    """(K, P) points of `a` less those of `b`; with more players, less the mean of the others."""
+    """(K, P) points of `a` minus those of `b`; with more players, minus the mean of the others."""
     plies: Floats
     """(K, P) plies played after the opening."""
 
@@ -51,10 +51,10 @@ def play_paired_games(
     rng: np.random.Generator,
     progress: OnGamesEnded | None = None,
 ) -> PairedGames:
-    """Every one of K running openings in all P seatings, all games at once."""
+    """Play each of K running openings in all P seatings, all games at once."""
     k, players = len(openings), core.rules.players
     rows, seat = np.arange(k * players), np.repeat(np.arange(players), k)
-    seating = (seat[:, None] != np.arange(players)).astype(np.intp)  # a, who is number 0, sits in `seat`
+    seating = (seat[:, None] != np.arange(players)).astype(np.intp)  # `a` is number 0 and sits in `seat`
     finals, moves = Positions.concatenate([openings] * players), [list[int]() for _ in rows]
     for running, actions in advance(core, finals, seated((a, b), seating, rng)):
         for row, action in zip(running.tolist(), actions.tolist(), strict=True):
@@ -73,18 +73,18 @@ def play_paired_games(
 
 
 def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator) -> PairResults:
-    """The results of `play_paired_games`."""
+    """Return the results of `play_paired_games`."""
     return play_paired_games(core, a, b, openings, rng).results
 
 
 def score_interval(results: PairResults) -> Estimate:
-    """Score of `a` with its interval over openings, as the games of one opening are not independent."""
+    """Return the score of `a` with its interval over openings, as the games of one opening are not independent."""
     return score_estimate(results.score.mean(axis=1))
 
 
 @dataclass(frozen=True)
 class OrderResult:
-    """The agent's games of a pairing in which it moved first after the opening, or second, and so on."""
+    """The agent's results in the games in which it moved first after the opening, or second, and so on."""
 
     score: Estimate
     margin: Estimate
@@ -92,20 +92,20 @@ class OrderResult:
 
 @dataclass(frozen=True)
 class PairingResult:
-    """The games of two players; with P > 2 seats, of one `agent` among P - 1 `opponent`s.
+    """Results of the games of two players; with P > 2 seats, of one `agent` among P - 1 copies of `opponent`.
 
     Attributes:
         agent: the player whose results these are.
-        opponent: the other one.
-        pairs: openings, each played in every seating.
-        wins: games that the agent won alone.
+        opponent: the other player.
+        pairs: number of openings, each played in every seating.
+        wins: games that the agent won without sharing the win.
         draws: games with a shared win.
-        losses: the others.
-        score: share of wins, a shared win divided among the winners; interval over openings.
-        margin: points of the agent less those of the opponent, or of the others' mean; interval over openings.
+        losses: the other games.
+        score: share of wins, with a shared win divided among the winners; interval over openings.
+        margin: points of the agent minus those of the opponent, or minus the others' mean; interval over openings.
         plies: mean plies after the opening.
-        orders: (P,) its games by who moved first after the opening.
-        pentanomial: pairs that scored 0, 0.5, 1, 1.5, 2; None with more than two players.
+        orders: (P,) results by when the agent moves after the opening: first, second, and so on.
+        pentanomial: number of pairs that scored 0, 0.5, 1, 1.5, 2; None with more than two players.
     """
 
     agent: str
@@ -122,12 +122,12 @@ class PairingResult:
 
     @property
     def elo(self) -> Estimate:
-        """Elo difference of two players by the score and its interval; infinite where all games were won or lost."""
+        """Elo difference of two players from the score and its interval; infinite if all games were won or lost."""
         return Estimate(*map(elo_of_score, (self.score.mean, self.score.low, self.score.high)))
 
 
 def pairing_result(agent: str, opponent: str, results: PairResults, openings: Positions) -> PairingResult:
-    """The numbers of a pairing, from the side of `agent`."""
+    """Return the results of a pairing from the side of `agent`."""
     wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
     ordered = (by_order(table, openings).T for table in (results.score, results.margin))
     return PairingResult(
@@ -148,16 +148,16 @@ def pairing_result(agent: str, opponent: str, results: PairResults, openings: Po
 
 
 def by_order(table: Floats, openings: Positions) -> Floats:
-    """(K, P) scores or margins by seat of `a`, reordered: moving first after the opening, moving second, and so on."""
+    """Reorder (K, P) scores or margins from the seat of `a` to when `a` moves after the opening: first, second, ..."""
     return np.take_along_axis(table, turn_order(openings.mover, table.shape[1]), axis=1)
 
 
 def pentanomial(score: Floats) -> list[int]:
-    """Counts of pairs that score 0, 0.5, 1, 1.5 and 2 points, of the (K, 2) scores of K pairs."""
+    """Return the number of pairs that score 0, 0.5, 1, 1.5 and 2 points, from (K, 2) scores."""
     counts: list[int] = np.bincount(np.rint(2 * score.sum(axis=1)).astype(np.intp), minlength=5).tolist()
     return counts
 
 
 def chance(seed: int) -> np.random.Generator:
-    """The chance of players that are measured. It depends on the seed alone: no label changes a result."""
-    return np.random.default_rng([seed, 1])  # that of random openings is another one
+    """Return the random generator of measured players. It depends only on the seed: no label changes a result."""
+    return np.random.default_rng([seed, 1])  # random openings have another generator

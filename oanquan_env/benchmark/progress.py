@@ -3,14 +3,14 @@
 import sys
 import time
 
-PATIENCE = 1.0  # seconds of silence at the start, so that short work says nothing
-EVERY = 0.2  # seconds between two changes of the line
+PATIENCE = 1.0  # seconds of silence at the start, so that short work prints nothing
+EVERY = 0.2  # seconds between updates of the line
 
 
 class ProgressLine:
-    """One line on the error stream, which is rewritten and wiped in the end.
+    """One line on the error stream, which is rewritten in place and wiped at the end.
 
-    If `shown` is left out, there is one where somebody looks at it: on a terminal or in a notebook.
+    With `shown` None, it is shown in a terminal or notebook.
     """
 
     def __init__(self, shown: bool | None = None) -> None:
@@ -20,11 +20,11 @@ class ProgressLine:
         self._what, self._done, self._total = "", 0, 0
 
     def begin(self, what: str, total: int) -> None:
-        """A new part of the work, of `total` steps."""
+        """Begin a new part of the work, of `total` steps."""
         self._what, self._done, self._total = what, 0, total
 
     def advance(self, steps: int) -> None:
-        """So many steps more are done."""
+        """Count `steps` more steps as done."""
         self._done += steps
         if self._shown and time.monotonic() >= self._next:
             self._write(f"{self._what}: {self._done} of {self._total}")

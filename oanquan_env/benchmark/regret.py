@@ -2,14 +2,14 @@
 
 A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
 points from the mover's view. Values come from a deep search and lie between proved bounds; where these meet, the value
-is proved. Half of the positions, by a hash of the board, are for development, the other half for the test.
+is proved. A hash of the board assigns half of the positions to development and the other half to the test.
 
-With three or four players no move is best against all play of the others. There values come from max^n search, which
+With three or four players no move is best against all play of the others. There, values come from max^n search, which
 assumes that each player maximises its own margin, and regret is the loss of a move against such players: it shows how
-far a player sees. Against others a move with regret may win more.
+far a player sees. Against other players, a move with regret may win more.
 
-The phase of a position depends on the points still in play (on the board, not yet captured), as a share of all points:
-opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle between.
+The phase of a position depends on the points still in play (on the board, not yet captured) as a share of all points:
+opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle in between.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ from oanquan_env.players import Policy
 Part: TypeAlias = Literal["development", "test", "all"]
 PHASES = ("opening", "middle", "end")
 PROVED = "proved"
-"""Beside the phases: the positions all of whose moves have proved values."""
+"""A group besides the phases: the positions in which all moves have proved values."""
 OPENING_SHARE = 5 / 7
 END_SHARE = 3 / 7
 
@@ -44,11 +44,11 @@ def check_part(part: object) -> None:
 
 @dataclass(frozen=True)
 class Suite:
-    """N positions of one `Rules` with the value of every legal move.
+    """N positions under one `Rules`, with the value of every legal move.
 
     Attributes:
-        name: its name in reports.
-        core: plays its rules.
+        name: name in reports.
+        core: core of its rules.
         positions: N running positions.
         values: (N, A) float64, future margin of each move from the mover's view, points; NaN for illegal moves.
         lower, upper: (N, A) float64, proved bounds of the values; infinite if there is none, NaN for illegal moves.
@@ -67,7 +67,7 @@ class Suite:
     def searched(
         cls, name: str, core: Core, positions: Positions, values: Floats, proved: Mask, made: dict[str, Any]
     ) -> "Suite":
-        """The suite of searched values (N, A), of which some are proved, (N, A)."""
+        """Return the suite of searched values (N, A); `proved` (N, A) marks the values that are proved."""
         unknown = np.isfinite(values) & ~proved
         lower, upper = (np.where(unknown, bound, values) for bound in (-np.inf, np.inf))
         return cls(name, core, positions, values, lower, upper, made)
@@ -76,28 +76,28 @@ class Suite:
         return len(self.positions)
 
     def take(self, rows: Ints | Mask) -> "Suite":
-        """The suite of some of the positions."""
+        """Return the suite of a subset of the positions."""
         values, lower, upper = (array[rows] for array in (self.values, self.lower, self.upper))
         return Suite(self.name, self.core, self.positions[rows], values, lower, upper, self.made)
 
     @property
     def version(self) -> int:
-        """How often its values were made or proved anew; results of different versions do not compare."""
+        """Number of times that its values were made or proved; results of different versions are not comparable."""
         return int(self.made.get("version", 1))
 
     @property
     def proved(self) -> Mask:
-        """(N, A) bool, which values are proved; false for illegal moves."""
+        """(N, A) bool, whether each value is proved; False for illegal moves."""
         met: Mask = self.lower == self.upper
         return met
 
     def digest(self) -> str:
-        """A short hash of positions, values and bounds."""
+        """Return a short hash of positions, values and bounds."""
         arrays = *self.positions.arrays(), self.values, self.lower, self.upper
         return short_hash(*(array.tobytes() for array in arrays))
 
     def part(self, part: Part) -> "Suite":
-        """The positions of the development or the test part, or all; raises `ValueError` for other words."""
+        """Return the development or the test part, or all; raise `ValueError` for any other `part`."""
         check_part(part)
         if part == "all":
             return self
@@ -105,17 +105,17 @@ class Suite:
         return self.take(odd if part == "test" else ~odd)
 
     def all_proved(self) -> Mask:
-        """(N,) bool: positions in which every legal move's value is proved."""
+        """Return (N,) bool, whether the values of all legal moves of a position are proved."""
         complete: Mask = np.all(self.proved == np.isfinite(self.values), axis=1)
         return complete
 
     def phases(self) -> Ints:
-        """(N,) index into `PHASES`."""
+        """Return (N,) indices into `PHASES`."""
         return phases(self.core.rules, self.positions)
 
 
 def phases(rules: Rules, positions: Positions) -> Ints:
-    """(N,) index into `PHASES`, by the points still in play."""
+    """Return (N,) indices into `PHASES`, by the points still in play."""
     in_play = rules.total - positions.scores.sum(axis=1)
     opening, end = in_play > OPENING_SHARE * rules.total, in_play <= END_SHARE * rules.total
     return np.where(opening, 0, np.where(end, 2, 1)).astype(np.intp)
@@ -126,16 +126,16 @@ def phases(rules: Rules, positions: Positions) -> Ints:
 
 @dataclass(frozen=True)
 class Regret(Estimate):
-    """Points that a player's moves lose against the best ones, on average over some positions, with its interval.
+    """Mean points that a player's moves lose against the best ones over some positions, with its interval.
 
     Attributes:
-        positions: how many.
+        positions: number of positions.
         optimal: share of moves as good as the best.
-        blunders: share of moves that change the final result between win, draw and loss, see `JudgedMoves`.
-        least, most: bounds of the regret by the proved bounds of the values; `most` is None where there is none.
-        phases: the same over the positions of each phase of the game; `PROVED` is exact.
-        runs: how often the player was asked; once if it does not choose at random.
-        losses: points lost in each position, the mean of the runs; empty for a phase, and in reports.
+        blunders: share of moves that change the final result between win, draw and loss; see `JudgedMoves`.
+        least, most: bounds of the regret from the proved bounds of the values; `most` is None if there is no bound.
+        phases: regret over the positions of each phase of the game; `PROVED` is exact.
+        runs: number of times that the player was asked; 1 if it does not randomise.
+        losses: points lost in each position, averaged over the runs; empty for a phase, and in reports.
     """
 
     positions: int
@@ -150,14 +150,14 @@ class Regret(Estimate):
 
 @dataclass(frozen=True)
 class JudgedMoves:
-    """How good N chosen moves are.
+    """The quality of N chosen moves.
 
     Attributes:
         regret: (N,) points lost against the best move.
-        optimal: (N,) 1 where the move is as good as the best one.
-        blunder: (N,) 1 where the final result (win, draw or loss, by score so far and value) is worse than the best
-            move's; with more than two players, ahead of the others' mean, level with it, or behind.
-        least, most: (N,) bounds of the regret by the proved bounds of the values; `most` may be infinite.
+        optimal: (N,) 1 if the move is as good as the best one, else 0.
+        blunder: (N,) 1 if the final result (win, draw or loss, by score so far and value) is worse than the best
+            move's; with more than two players, the results are ahead of the others' mean, level with it, and behind.
+        least, most: (N,) bounds of the regret from the proved bounds of the values; `most` may be infinite.
     """
 
     regret: Floats
@@ -190,11 +190,11 @@ def judge(suite: Suite, actions: Ints) -> JudgedMoves:
 def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: bool = True, runs: int = 1) -> Regret:
     """Ask `agent` for one move in every position of `suite` and judge it.
 
-    An agent that chooses at random is asked in so many `runs`, and the interval includes their spread. One that gives
-    the same answers twice does not, and is asked no more.
+    A randomising agent is asked `runs` times, and the interval includes the spread of the runs. An agent that gives the
+    same answers twice does not randomise, and is asked no more.
 
-    All chance of the agent and of the bootstrap comes from `rng`. With `by_phase` the phases and the proved positions
-    are measured too. Raises `IllegalActionError` if the agent chooses anything but a legal action in each position.
+    All randomness of the agent and of the bootstrap comes from `rng`. With `by_phase`, the phases and the proved
+    positions are also measured. Raises `IllegalActionError` unless the agent chooses a legal action in each position.
     """
     answers: list[Ints] = []
     for own in rng.spawn(runs):

@@ -14,25 +14,25 @@ from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Part, Regret, Suite
 from oanquan_env.engine.rules import Rules
 
-FORBID = {"extra": "forbid"}  # how pydantic reads these classes from files
+FORBID = {"extra": "forbid"}  # for pydantic, which reads these classes from files
 PICTURE = "scores.png"
 
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """A player, and what was measured of it alone or against all others.
+    """A player and its results, on its own or against all others.
 
     Attributes:
-        label: its name in the report.
-        name: its name for `oanquan_env.players.make`, or that of its class.
-        files: hash of the files that its name mentions; empty for none.
-        elo: rating among players of two, see `oanquan_env.benchmark.elo`.
-        score: share of wins against all others, 0 to 1, a shared one divided; with more than two seats among copies of
-            another, the mean over all others.
-        margin: points over the mean of the others'.
+        label: name in the report.
+        name: name for `oanquan_env.players.make`, or that of its class.
+        files: hash of the files that its name mentions; empty if there are none.
+        elo: rating, for two-player rules only; see `oanquan_env.benchmark.elo`.
+        score: share of wins against all others, 0 to 1, with shared wins divided; with more than two seats, the share
+            of one player among copies of another, averaged over all others.
+        margin: points minus the mean of the others'.
         regret: points that its moves lose against the best ones.
-        ms_per_move: mean wall time of a move, ms, when many are chosen at once.
-        exploited: the best response found to it in each seat, as `BestResponse.to_dict` gives it; None if not searched.
+        ms_per_move: mean wall time of a move in ms, if many are chosen at once.
+        exploited: best response found in each seat, as from `BestResponse.to_dict`; None if not searched.
     """
 
     __pydantic_config__ = FORBID
@@ -53,12 +53,12 @@ class SuitePart:
     """The positions over which regret was measured.
 
     Attributes:
-        name, version, digest: of the suite, and a hash of these positions and their values.
-        part: which of its parts.
-        positions: how many.
-        moves: legal moves in all of them.
-        proved_moves: moves whose value is proved, not only searched.
-        proved: positions in which every move's value is proved.
+        name, version, digest: name and version of the suite, and a hash of these positions and their values.
+        part: part of the suite.
+        positions: number of positions.
+        moves: number of legal moves in all of them.
+        proved_moves: number of moves whose value is proved, not only searched.
+        proved: number of positions in which every move's value is proved.
     """
 
     __pydantic_config__ = FORBID
@@ -74,7 +74,7 @@ class SuitePart:
 
     @classmethod
     def of(cls, suite: Suite, part: Part) -> "SuitePart":
-        """The description of a suite that was cut to `part`."""
+        """Return the description of a suite that was cut to `part`."""
         moves, proved = int(np.isfinite(suite.values).sum()), int(suite.proved.sum())
         return cls(
             suite.name, suite.version, suite.digest(), part, len(suite), moves, proved, int(suite.all_proved().sum())
@@ -83,20 +83,20 @@ class SuitePart:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of an evaluation; `str` shows it, and so does a notebook.
+    """The result of an evaluation; `str` and notebooks show its report.
 
     Attributes:
-        rules: as text.
-        seed: of all chance.
-        players: those that were measured.
+        rules: rules as text.
+        seed: seed of all random choices.
+        players: the players that were measured.
         openings: where games began: `random`, `set-up` (no moves), or the name of a suite; None without games.
-        openings_digest: a hash of the opening positions.
-        pairings: the games of two players each.
+        openings_digest: hash of the opening positions.
+        pairings: results of the games of two players each.
         anchor: label of the player whose rating is 0, if there are ratings.
         first: Elo that moving first after the opening is worth, if there are ratings.
         suite: the positions over which regret was measured; None if it was not.
-        illegal: illegal actions of a model that does not see masks, each replaced by a random legal one.
-        command, commit, processor, versions: what made it, if that was a command.
+        illegal: number of illegal actions by a model that does not see masks, each replaced by a random legal one.
+        command, commit, processor, versions: what made the result, if that was a command.
     """
 
     __pydantic_config__ = FORBID
@@ -119,20 +119,20 @@ class Evaluation:
 
     @property
     def regret(self) -> Regret | None:
-        """That of the first player: a number with its interval, `regret.mean`; beside it `regret.phases` and more."""
+        """Regret of the first player with its interval: `regret.mean`, `regret.phases` and more."""
         return self.players[0].regret
 
     @property
     def losses(self) -> list[float]:
-        """Points that the first player's move loses in each position of the suite, the mean of its runs."""
+        """Points that the first player's move loses in each position of the suite, averaged over its runs."""
         return self.regret.losses if self.regret else []
 
     def player(self, label: str) -> PlayerResult:
-        """The player of this label; raises `KeyError` if there is none."""
+        """Return the player with this label; raise `KeyError` if there is none."""
         return {one.label: one for one in self.players}[label]
 
     def ranked(self) -> list[PlayerResult]:
-        """The players in the order of tables: by rating or score, or else by regret, or else as given."""
+        """Return the players in the order of tables: by rating or score, or else by regret, or else as given."""
         if all(one.elo for one in self.players):
             return sorted(self.players, key=lambda one: -one.elo.mean if one.elo else 0)
         if all(one.score for one in self.players):
@@ -140,7 +140,7 @@ class Evaluation:
         return sorted(self.players, key=lambda one: one.regret.mean if one.regret else 0)
 
     def score_of(self, label: str, opponent: str) -> Estimate | None:
-        """Score of one player against another one, 0 to 1; None if they did not meet."""
+        """Return the score of one player against another, 0 to 1; None if they did not meet."""
         for one in self.pairings:
             if (one.agent, one.opponent) == (label, opponent):
                 return one.score
@@ -149,11 +149,11 @@ class Evaluation:
         return None
 
     def to_json(self) -> str:
-        """All numbers as JSON."""
+        """Return all numbers as JSON."""
         return json.dumps(dataclasses.asdict(self), indent=1) + "\n"
 
     def to_latex(self) -> str:
-        """The table of the players for a paper; it needs the package booktabs."""
+        """Return the table of the players for a paper; it needs the package booktabs."""
         return latex(*summary_cells(self))
 
     def __str__(self) -> str:
@@ -173,14 +173,14 @@ def summary(
     *,
     padded: bool = False,
 ) -> str:
-    """A table of whatever was measured: all players or these, all columns or those whose headings begin so."""
+    """Return a table of results for all players or `players`, with all columns or those that start with `headings`."""
     return table(*summary_cells(found, players, headings), padded=padded)
 
 
 def summary_cells(
     found: Evaluation, players: Collection[str] | None = None, headings: Collection[str] | None = None
 ) -> tuple[list[str], list[list[str]]]:
-    """The headings and rows of `summary`."""
+    """Return the headings and rows of `summary`."""
     rows, two = found.ranked(), Rules.parse(found.rules).players == 2
 
     def cell(estimate: Estimate | None, form: str, factor: float = 1.0, *, ends: bool = True) -> str:
@@ -214,7 +214,7 @@ def summary_cells(
 
 
 def explanation(found: Evaluation) -> str:
-    """The meaning of the numbers of `summary`."""
+    """Return an explanation of the numbers in `summary`."""
     parts = []
     if found.pairings:
         parts.append(_games_explained(found))
@@ -268,13 +268,13 @@ def _games_explained(found: Evaluation) -> str:
 
 
 def openings(found: Evaluation) -> str:
-    """The openings of the games, in words."""
+    """Return the openings of the games in words."""
     words = {"random": "random play", "set-up": "the set-up"}
     return words.get(found.openings or "", f"`{found.openings}`")
 
 
 def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) -> str:
-    """The whole report, with a picture of the scores if that lies beside it; `padded` for plain text."""
+    """Return the whole report, with a link to the picture of the scores if `picture`; `padded` is for plain text."""
     order = [one.label for one in found.ranked()]
     parts = [f"Rules `{found.rules}`, seed {found.seed}.", explanation(found)]
     if found.command:
@@ -296,6 +296,6 @@ def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) 
 
 
 def origin(found: Evaluation) -> str:
-    """The command, the commit and the processor that made it, in words."""
+    """Return the command, commit and processor that made the result, in words."""
     where = f" at commit `{found.commit}`" if found.commit else ""
     return f"by `{found.command}`{where}, {found.processor}"

@@ -1,6 +1,6 @@
 """Results of several training runs in one number, after Agarwal et al. 2021 (arXiv 2108.13264).
 
-Shapes: R runs that differ in their seed alone, T tasks. A score is any number, such as a regret.
+Shapes: R runs that differ only in their seed, T tasks. A score is any number, such as a regret.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from oanquan_env.benchmark.estimates import BOOTSTRAP_SAMPLES, Estimate, percent
 
 
 def interquartile_mean(scores: npt.ArrayLike) -> Floats:
-    """(...) means of the middle half of (..., R, T) scores: a quarter of them, rounded down, is cut off at each end."""
+    """Return the (...) means of (..., R, T) scores after cutting off a quarter of them, rounded down, at each end."""
     table = np.asarray(scores, dtype=np.float64)
     ranked = np.sort(table.reshape(*table.shape[:-2], -1), axis=-1)
     cut = ranked.shape[-1] // 4
@@ -20,7 +20,7 @@ def interquartile_mean(scores: npt.ArrayLike) -> Floats:
 
 
 def interquartile_estimate(scores: npt.ArrayLike, rng: np.random.Generator) -> Estimate:
-    """Interquartile mean of (R, T) scores with its interval by a stratified bootstrap: runs are drawn task by task."""
+    """Return the interquartile mean of (R, T) scores with a stratified bootstrap interval: runs are drawn per task."""
     table = np.asarray(scores, dtype=np.float64)
     drawn = rng.integers(len(table), size=(BOOTSTRAP_SAMPLES, *table.shape))
     means = interquartile_mean(np.take_along_axis(table[None], drawn, axis=1))
@@ -28,9 +28,9 @@ def interquartile_estimate(scores: npt.ArrayLike, rng: np.random.Generator) -> E
 
 
 def probability_of_improvement(scores: npt.ArrayLike, others: npt.ArrayLike) -> float:
-    """Chance that a run of (R, T) `scores` is above one of (S, T) `others`, the mean over tasks; equal ones are half.
+    """Return the probability that a run of (R, T) `scores` is above one of (S, T) `others`, averaged over tasks.
 
-    Where less is better, as with regret, exchange the two.
+    Ties count half. If less is better, as with regret, swap the two.
     """
     one, other = (np.asarray(table, dtype=np.float64)[:, None] for table in (scores, others))
     difference = one - np.swapaxes(other, 0, 1)  # (R, S, T)

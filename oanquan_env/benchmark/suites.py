@@ -1,8 +1,8 @@
-"""Suites as files, of the package or others: positions with the value of every move.
+"""Suites as files, in the package or elsewhere: positions with the value of every move.
 
-A regret suite is JSON, one position a line: its text, the values of the actions 0 .. A-1 (null where an action is
-illegal) times P - 1, which makes them whole numbers, and their lower and upper bounds that are proved (null for none).
-Files called `.gz` are compressed; `gzip -dc FILE` shows them.
+A regret suite is JSON with one position per line: its text, the values of the actions 0 .. A-1 (null for an illegal
+action) times P - 1, which makes them whole numbers, and their proved lower and upper bounds (null for none). Files
+named `.gz` are compressed; `gzip -dc FILE` shows them.
 """
 
 import functools
@@ -23,26 +23,26 @@ from oanquan_env.files import FileError, naming_damage, one_line, read_json
 
 DATA = Path(__file__).parents[1] / "data"
 MOST_POINTS = 10_000
-"""Largest value that a suite may give a move, above the points of any rules."""
+"""Largest value of a move in a suite, above the points of any rules."""
 
 
 def openings_path(rules: Rules, *, fair: bool = False) -> Path:
-    """The package's file of balanced or fair openings of `rules`; it need not exist."""
+    """Return the path of the package's balanced or fair openings for `rules`; the file need not exist."""
     return DATA / f"{'fair-' * fair}openings-{rules.slug}.txt.gz"
 
 
 def regret_path(rules: Rules) -> Path:
-    """The package's file of the regret suite of `rules`; it need not exist."""
+    """Return the path of the package's regret suite for `rules`; the file need not exist."""
     return DATA / f"regret-{rules.slug}.json.gz"
 
 
 def suite_name(path: Path) -> str:
-    """The name of that file's suite in reports."""
+    """Return the name of a file's suite in reports."""
     return path.name.removesuffix(".gz").removesuffix(".json")
 
 
 def format_suite(suite: Suite) -> str:
-    """The suite as JSON, one position a line: its text, the values of actions 0 .. A-1, their bounds."""
+    """Return the suite as JSON with one position per line: its text, the values of actions 0 .. A-1, their bounds."""
     others, rows = suite.core.rules.players - 1, []
     for row in range(len(suite)):
         entry: list[Any] = [format_position(suite.core, suite.positions, row)]
@@ -55,12 +55,12 @@ def format_suite(suite: Suite) -> str:
 
 @functools.cache
 def find_suite(rules: Rules | str) -> Suite | None:
-    """The suite of `rules` that comes with the package, if there is one; read once."""
+    """Return the package's suite for `rules`, or None if there is none; each suite is read once."""
     return load_suite(rules) if regret_path(as_rules(rules)).is_file() else None
 
 
 def load_suite(rules: Rules | str) -> Suite:
-    """The suite of `rules` that comes with the package. Raises `FileError` if there is none."""
+    """Return the package's suite for `rules`. Raises `FileError` if there is none."""
     rules = as_rules(rules)
     path = regret_path(rules)
     if not path.is_file():
@@ -72,14 +72,14 @@ def load_suite(rules: Rules | str) -> Suite:
 
 
 def suite_keys(core: Core) -> Keys:
-    """Keys of the positions of the rules' regret suite, and of those after their moves; none without a suite."""
+    """Return the keys of the positions of the rules' regret suite and of those after their moves; empty if none."""
     suite = find_suite(core.rules)
     judged = suite.positions if suite else core.start(0)
     return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
 
 
 def read_suite(path: Path) -> Suite:
-    """Read a suite. Raises `FileError` for a file that is missing or damaged, naming the position."""
+    """Read a suite. Raises `FileError`, naming the position, if the file is missing or damaged."""
     with naming_damage(path, "not a suite of positions"):
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
@@ -95,7 +95,7 @@ def read_suite(path: Path) -> Suite:
 
 
 def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats]:
-    """One position, and (3, A) values, lower and upper bounds."""
+    """Return one position, and (3, A) values, lower and upper bounds."""
     match row:
         case [str(text), list(), list(), list()]:
             pass

@@ -1,6 +1,6 @@
-"""Games of players against each other, and the regret of each: the one loop of every evaluation.
+"""Games between players, and the regret of each: the one loop of every evaluation.
 
-Each finished part can be kept, so that an interrupted evaluation continues, and a cluster can play the pairings.
+Each finished part can be stored, so that an interrupted evaluation continues, and a cluster can play the pairings.
 """
 
 import dataclasses
@@ -25,13 +25,13 @@ from oanquan_env.records.games import GameRecord
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player that is measured.
+    """A player to be measured.
 
     Attributes:
-        label: its name in the results, on which no result depends.
-        name: its name for `oanquan_env.players.make`, or that of its class.
+        label: name in the results, which depend on no label.
+        name: name for `oanquan_env.players.make`, or that of its class.
         policy: the player.
-        files: a hash of the files that its name mentions; empty for none.
+        files: hash of the files that its name mentions; empty if there are none.
     """
 
     label: str
@@ -40,12 +40,12 @@ class Entrant:
     files: str = ""
 
     def identity(self) -> list[str]:
-        """Name and hash of files: the player in the keys of finished parts."""
+        """Return name and hash of files, which identify the player in the keys of finished parts."""
         return [self.name, self.files]
 
 
 class TimedPolicy:
-    """A player whose thinking time is measured: `seconds` of wall time for so many `moves`.
+    """A player whose thinking time is measured: `seconds` of wall time for `moves` moves.
 
     Its first choice, which may load and compile, does not count.
     """
@@ -72,11 +72,11 @@ class Pairing:
     """A finished pairing.
 
     Attributes:
-        a, b: numbers of the player that takes each seat in turn, and of the one that takes the other seats.
+        a, b: numbers of the player that takes each seat in turn, and of the player that takes the other seats.
         results: see `PairResults`.
         games: for each game, in the order of `PairedGames.moves`, its moves after the opening, such as `5A3C`.
         seconds: wall time of the choices of `a` and of `b`.
-        moves: moves chosen by `a` and by `b`.
+        moves: number of moves chosen by `a` and by `b`.
     """
 
     a: int
@@ -88,28 +88,28 @@ class Pairing:
 
 
 class Finished(Protocol):
-    """Where finished parts are kept."""
+    """Storage of finished parts."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> Any:
-        """The content of a part, as a value of the type `kind`; None if it is not finished."""
+        """Return the content of a part as a value of the type `kind`; None if it is not finished."""
 
     def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
-        """Keep the content of a part, which `json` can write."""
+        """Store the content of a part, which `json` must be able to write."""
 
 
 class NothingKept:
-    """No part is kept."""
+    """Storage that keeps no part."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> None:
-        """Nothing."""
+        """Return None."""
 
     def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """Players, the openings from which they play each other in every seating, and the seed of all their chance."""
+    """Players, the openings from which they play each other in every seating, and the seed of all random choices."""
 
     core: Core
     entrants: Sequence[Entrant]
@@ -119,11 +119,11 @@ class Tournament:
 
     @property
     def games_of_pairing(self) -> int:
-        """Games of one pairing."""
+        """Number of games in one pairing."""
         return len(self.openings) * self.core.rules.players
 
     def every_pairing(self) -> list[tuple[int, int]]:
-        """All pairings; with more than two seats both of two players, as one `a` among `b` is not one `b` among `a`."""
+        """Return all pairings; with more than two seats both orders, as one `a` among `b` is not one `b` among `a`."""
         orders = itertools.combinations if self.core.rules.players == 2 else itertools.permutations
         return list(orders(range(len(self.entrants)), 2))
 
@@ -133,7 +133,7 @@ class Tournament:
         progress: OnGamesEnded = lambda _: None,
         elsewhere: "Callable[[Tournament, list[tuple[int, int]]], Iterator[Pairing]] | None" = None,
     ) -> list[Pairing]:
-        """The pairings of the schedule, (a, b) each, in its order; those that are not finished are played.
+        """Return the pairings (a, b) of the schedule, in its order; play those that are not finished.
 
         `progress` is called with numbers of games that ended. `elsewhere` may play the missing pairings, in any order.
         """
@@ -150,7 +150,7 @@ class Tournament:
         return [pairing for pairing in pairings.values() if pairing]
 
     def play_one(self, a: int, b: int, progress: OnGamesEnded = lambda _: None) -> Pairing:
-        """Play the pairing of players `a` and `b`. Its results depend on the seed and on these two alone."""
+        """Play the pairing of players `a` and `b`. Its results depend only on the seed and on these two."""
         one, other = players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
         for player in players:
             player.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
@@ -159,7 +159,7 @@ class Tournament:
         return Pairing(a, b, played.results, games, [one.seconds for one in players], [one.moves for one in players])
 
     def measure_regret(self, number: int, suite: Suite, runs: int) -> tuple[Regret, float]:
-        """The regret of a player, see `regret`, and the mean wall time of a move, ms, when many are chosen at once."""
+        """Return a player's regret, see `regret`, and its mean wall time per move in ms, if many are chosen at once."""
         entrant = self.entrants[number]
         settings = {"agent": entrant.identity(), "seed": self.seed, "suite": suite.digest(), "runs": runs}
         kept: tuple[Regret, float] | None = self.finished.find([entrant.label], settings, tuple[Regret, float])
@@ -191,7 +191,7 @@ class Tournament:
         return Pairing(a, b, results, content["games"], content["seconds"], content["moves"])
 
     def records(self, pairing: Pairing) -> list[GameRecord]:
-        """The games of a pairing as records, openings included."""
+        """Return the games of a pairing as records, openings included."""
         labels, records = self._labels(pairing.a, pairing.b), []
         for number, text in enumerate(pairing.games):
             seat, opening = divmod(number, len(self.openings))

@@ -1,7 +1,7 @@
 """Checking certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
 
-The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a strategy against every reply, and
-nothing of the search that found the strategy. `oanquan_env.search.certificates` defines certificates.
+The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a strategy against every reply, but no
+part of the search that found the strategy. `oanquan_env.search.certificates` defines certificates.
 """
 
 import math
@@ -19,18 +19,18 @@ from oanquan_env.search.certificates import Certificate, Strategy, beginnings, f
 
 
 class UnprovedError(UsageError):
-    """A certificate whose strategy does not prove its bound; says why not."""
+    """Raised if a certificate's strategy does not prove its bound; the message says why."""
 
 
 @dataclass(frozen=True)
 class Proved:
-    """A bound that was checked.
+    """A verified bound.
 
     Attributes:
-        bound: in points, on the future margin of the position's mover.
-        positions: the number of positions in the strategy, mirror images counted once.
-        replies: the number of replies that it answers, or that end the game.
-        plies: the most plies to the end of the game.
+        bound: bound in points on the future margin of the position's mover.
+        positions: number of positions in the strategy, with mirror images counted once.
+        replies: number of replies to its moves, where a move that ends the game counts as one.
+        plies: maximum plies to the end of the game.
     """
 
     bound: int
@@ -41,10 +41,10 @@ class Proved:
 
 @dataclass(frozen=True)
 class Verified:
-    """The proved bounds of a certificate.
+    """The verified bounds of a certificate.
 
     Attributes:
-        certificate: that was checked.
+        certificate: the certificate that was checked.
         lower, upper: bounds on the future margin of its position's mover; None where it claims nothing.
     """
 
@@ -70,10 +70,10 @@ class Verified:
 
 
 def verify(certificate: Certificate, progress: ProgressLine | None = None) -> Verified:
-    """Check all that a certificate claims.
+    """Check everything that a certificate claims.
 
-    Raises `UnprovedError` if a strategy does not prove its bound, or there is none; `ValueError` for a position that is
-    none of the certificate's rules.
+    Raises `UnprovedError` if a strategy does not prove its bound, or there is none; `ValueError` if the position is
+    invalid under the certificate's rules.
     """
     progress = progress or ProgressLine(shown=False)
     start = certificate.start()
@@ -93,7 +93,7 @@ def verify(certificate: Certificate, progress: ProgressLine | None = None) -> Ve
 def _check(
     certificate: Certificate, start: Positions, strategy: Strategy, lower: bool, progress: ProgressLine
 ) -> Proved:
-    """Check one strategy; `lower` says whether it is the mover's."""
+    """Check one strategy, which is the mover's if `lower`."""
     name, known = "lower" if lower else "upper", len(strategy.moves)
 
     def moves(begin: int, keys: Sequence[bytes]) -> Ints:

@@ -1,10 +1,10 @@
-"""Match play: rounds of a game, and the selling of fields between them (docs/RULES.md 6).
+"""Match play: several rounds of a game, and the selling of fields between them (docs/RULES.md 6).
 
     match = Match("mancala-world")
     while match.outcome is None:
         finished = match.step(action)  # the round that this move ended, or None
 
-`play_matches` plays many at once. A round is a batch of one position over `Core`, which alone knows a game's rules.
+`play_matches` plays many matches at once. A round is a batch of one position over `Core`, which alone knows the rules.
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ class MatchOutcome:
     """How a match ended.
 
     Attributes:
-        winner: the player who bought enough of the other's fields; None for a match drawn by `max_rounds`.
-        reason: why it is over.
+        winner: the player that bought enough of the other's fields; None for a match drawn by `max_rounds`.
+        reason: why the match is over.
     """
 
     winner: int | None
@@ -50,13 +50,13 @@ class Round:
     """One finished round.
 
     Attributes:
-        number: from 1.
-        starter: the player who began it.
+        number: number of the round, from 1.
+        starter: the player that began it.
         ownership: owners of the fields during the round.
         actions: the moves, as actions.
-        scores: final points, leftovers shared out by `ownership`.
+        scores: final points, with leftovers divided by `ownership`.
         termination: why it ended.
-        positions: a batch of one, the final position.
+        positions: the final position, a batch of one.
     """
 
     number: int
@@ -69,12 +69,12 @@ class Round:
 
     @property
     def result(self) -> str:
-        """The points as a record has them, such as `42-28`."""
+        """The points as a record writes them, such as `42-28`."""
         return "-".join(map(str, self.scores))
 
     @property
     def winner(self) -> int | None:
-        """The player with more points; None for a tie, and for a truncated round, which nobody wins."""
+        """The player with more points; None for a tie or a truncated round."""
         winner = round_winner(*self.scores, self.termination)
         return None if winner == NOBODY else winner
 
@@ -82,17 +82,17 @@ class Round:
 class Match:
     """One match of two players.
 
-    Raises `RulesError` for rules that allow no match.
+    Raises `RulesError` if the rules allow no match.
 
     Args:
-        rules: of the rounds: a `Rules` for two players, or its text.
+        rules: rules of the rounds: a `Rules` for two players, or its text.
         match_rules: a `MatchRules`, or its text such as `"fields_to_lose=4"`.
         core: a core of the same rules to share.
 
     Attributes:
-        positions: a batch of one: the round being played, or the last position of a match that is over.
-        ownership: owners of the fields in it.
-        starter: the player who began it.
+        positions: the round being played, or the last position of a finished match; a batch of one.
+        ownership: owners of the fields in that round.
+        starter: the player that began it.
         rounds: the finished rounds.
         outcome: a `MatchOutcome` once the match is over.
     """
@@ -115,7 +115,7 @@ class Match:
 
     @property
     def round_number(self) -> int:
-        """The number, from 1, of the round being played; of the last one once the match is over."""
+        """Number, from 1, of the round being played, or of the last round of a finished match."""
         return len(self.rounds) + (self.outcome is None)
 
     @property
@@ -124,32 +124,32 @@ class Match:
         return int(self.positions.mover[0])
 
     def legal_mask(self) -> Mask:
-        """(A,) bool, the mover's legal actions; all false once the match is over."""
+        """Return (A,) bool, the mover's legal actions; all False once the match is over."""
         return self.core.legal_mask(self.positions).ravel()
 
     def step(self, action: int) -> Round | None:
-        """Play one action. Returns the round that it ended, if it did; `positions` then is the next round's start.
+        """Play one action; return the round that it ended, or None.
 
-        Raises `IllegalActionError` as `Core.play`; nothing has changed.
+        An illegal action raises `IllegalActionError` and changes nothing. After a round, `positions` is the next start.
         """
         self.core.play(self.positions, np.array([action]))
         self._actions.append(int(action))
         return self.close_round(self.positions, self._actions) if self.positions.over[0] else None
 
     def resign(self) -> Round:
-        """Let the player to move give up the round; returns it. `positions` then is the next round's start.
+        """Resign the round for the player to move, and return it; `positions` is then the start of the next round.
 
-        The player keeps its captures, but less than half of all points; the rest goes to the other one. Raises
-        `ValueError` for a match that is over.
+        The player keeps its captures, but less than half of all points; the rest goes to the other player. Raises
+        `ValueError` if the match is over.
         """
         return self.close_round(resigned(self.positions), self._actions)
 
     def close_round(self, final: Positions, actions: Sequence[int] = ()) -> Round:
         """Score a finished round that was played elsewhere, settle the fields, and begin the next round, if any.
 
-        `step` does this by itself; it is public for those who play the rounds of many matches in one batch. `final` is
-        a batch of one, the finished game that this round became, and `actions` are its moves. Raises `ValueError` for a
-        game that is not over, or a match that is.
+        `step` calls this; it is public for callers that play the rounds of many matches in one batch. `final` is a
+        batch of one, the finished game of this round, and `actions` are its moves. Raises `ValueError` if the game is
+        not over, or the match is.
         """
         if not final.over[0] or self.outcome is not None:
             raise ValueError("the round is not over" if self.outcome is None else "the match is over")
@@ -190,7 +190,7 @@ class Match:
 
 
 def resigned(positions: Positions) -> Positions:
-    """A batch of one, the position at which the player to move gives up its game."""
+    """Return a copy of a batch of one in which the player to move has resigned."""
     final = positions.copy()
     final.ended[~final.over] = Termination.RESIGNED
     return final
@@ -204,11 +204,11 @@ def play_matches(
     rules: Rules | str = DEFAULT_PRESET,
     match_rules: MatchRules | str = "",
 ) -> list[Match]:
-    """`n` whole matches between two players, all rounds at once; returns them finished.
+    """Play `n` whole matches between two players, all at once; return them finished.
 
-    Players are anything that `oanquan_env.players.as_policy` takes. The first one is South, who begins the first round.
-    All chance comes from `rng`. Raises `ValueError` for another number of players than two, and `RulesError` for rules
-    that allow no match.
+    Players are in any form that `oanquan_env.players.as_policy` takes. The first one is South, which begins the first
+    round. All randomness comes from `rng`. Raises `ValueError` unless there are two players, and `RulesError` if the
+    rules allow no match.
     """
     if isinstance(players, str) or len(players) != 2:
         raise ValueError(f"a match has two players; got {players if isinstance(players, str) else len(players)}")

@@ -30,12 +30,12 @@ _FIELD_NAME = re.compile(r"([SN])([1-9])")
 
 @dataclass(frozen=True)
 class Ownership:
-    """Which fields of the two rows are sold and which are pawned; immutable.
+    """The sold and the pawned fields of the two rows; immutable.
 
     Attributes:
-        fields: F, fields a row.
+        fields: F, the number of fields per row.
         sold: for South's and for North's row, the fields sold to the other player, 0 .. F-1, in the order of sale.
-        pawned: the same for the pawned ones.
+        pawned: the pawned fields in the same form.
     """
 
     fields: int
@@ -49,10 +49,10 @@ class Ownership:
                 raise ValueError(f"no row of {self.fields} fields has sold {sold} and pawned {pawned}")
 
     def after_round(self, scores: Sequence[int], rules: Rules, match_rules: MatchRules) -> Ownership:
-        """The ownership after a round that was neither drawn nor truncated (docs/RULES.md 6).
+        """Return the ownership after a round that was neither drawn nor truncated (docs/RULES.md 6).
 
-        First the winner gets back fields for the margin, then the loser sells and pawns for the debt. Equal scores
-        change nothing.
+        First the winner buys back fields for the margin, then the loser sells and pawns fields for the debt. Equal
+        scores change nothing.
         """
         if scores[0] == scores[1]:
             return self
@@ -63,7 +63,7 @@ class Ownership:
         return Ownership(self.fields, sold, pawned)
 
     def marks(self) -> list[list[int]]:
-        """The fields as `oanquan_env.match.settling` takes them: South's row and North's."""
+        """Return South's and North's row of marks, as `oanquan_env.match.settling` takes them."""
         rows = [[0] * self.fields, [0] * self.fields]
         for row, sold, pawned in zip(rows, self.sold, self.pawned, strict=True):
             for number, field in enumerate(sold, 1):
@@ -73,32 +73,32 @@ class Ownership:
         return rows
 
     def owners(self) -> npt.NDArray[np.int8]:
-        """(2, F) int8 codes of the fields, a row from its player's left: 0 the player's own, 1 pawned, 2 sold."""
+        """Return (2, F) int8 codes of the fields, each row from its player's left: 0 own, 1 pawned, 2 sold."""
         marks = np.array(self.marks())
         return (SOLD * (marks > 0) + PAWNED * (marks < 0)).astype(np.int8)
 
     # ---- text ------------------------------------------------------------------------------------------------------
 
     def sold_text(self) -> str:
-        """The sold fields such as `"S1 N1 N2"`: South's row first, each row in the order of sale."""
+        """Return the sold fields such as `"S1 N1 N2"`: South's row first, each row in the order of sale."""
         return _names(self.sold)
 
     def pawned_text(self) -> str:
-        """The pawned fields in the same form."""
+        """Return the pawned fields in the same form."""
         return _names(self.pawned)
 
     @classmethod
     def parse(cls, sold: str, pawned: str, fields: int) -> Ownership:
-        """The ownership that these texts describe; inverse of `sold_text` and `pawned_text`.
+        """Return the ownership that these texts describe; the inverse of `sold_text` and `pawned_text`.
 
-        Raises `NotationError` for a word that names no field of a row of `fields`, or a field named twice.
+        Raises `NotationError` for a word that is not a field of a row of `fields`, or for a field named twice.
         """
         seen: set[str] = set()
         return cls(fields, _rows(sold, fields, seen), _rows(pawned, fields, seen))
 
 
 def _marked(marks: Sequence[int], sign: int) -> Row:
-    """The fields whose marks have that sign, in the order in which they were dealt."""
+    """Return the fields whose marks have this sign, in the order in which they were sold or pawned."""
     return tuple(sorted((field for field, mark in enumerate(marks) if mark * sign > 0), key=lambda at: abs(marks[at])))
 
 
@@ -124,9 +124,9 @@ def _rows(text: str, fields: int, seen: set[str]) -> Rows:
 
 
 def match_standings(core: Core, positions: Positions, ownership: Ownership) -> tuple[int, int]:
-    """Final points of a batch of one finished position, or the scores of a running one.
+    """Return the final points of a finished position, a batch of one, or the scores of a running one.
 
-    The leftovers go by ownership; who resigned keeps less than half of all points (docs/RULES.md 6).
+    Leftovers are divided by ownership; a player that resigned keeps less than half of all points (docs/RULES.md 6).
     """
     south_score, north_score = positions.scores[0].tolist()
     if not positions.over[0]:

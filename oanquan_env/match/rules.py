@@ -9,7 +9,7 @@ from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_numb
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 
 RANGES = {"fields_to_lose": (1, 5), "max_rounds": (1, 1_000_000)}
-"""The lowest and the highest value of the settings that are numbers."""
+"""Lowest and highest value of each numeric setting."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,10 +17,10 @@ class MatchRules:
     """The settings of a match. Raises `RulesError` for a value out of range.
 
     Attributes:
-        match_measure: for how many points a loser sells fields. `lack` (MW, SON): those that the loser is short of half
-            of all, but at most those that the winner has over it. `margin` (LUDII's wording): the difference of their
-            scores.
-        fields_to_lose: sold fields of one row that lose the match, 1-5; 3 or 4 in MW.
+        match_measure: points for which a loser sells fields. `lack` (MW, SON): the points that the loser is short of
+            half of all points, but at most the winner's points above half. `margin` (LUDII's wording): the difference
+            of their scores.
+        fields_to_lose: number of sold fields in one row that loses the match, 1-5; 3 or 4 in MW.
         max_rounds: rounds after which a match is drawn.
     """
 
@@ -34,7 +34,7 @@ class MatchRules:
             check_number(name, getattr(self, name), *bounds)
 
     def check(self, rules: Rules) -> None:
-        """Raise `RulesError` where no match can be played by `rules`."""
+        """Raise `RulesError` if no match can be played under `rules`."""
         if rules.players != 2:
             raise RulesError(f"match play needs players=2, not {rules.players}")
         if self.fields_to_lose > rules.fields:
@@ -42,7 +42,7 @@ class MatchRules:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `"match_measure=margin fields_to_lose=4"`; fields left out have defaults. Inverse of `str`."""
+        """Read `"match_measure=margin fields_to_lose=4"`; omitted fields have defaults. Inverse of `str`."""
         names = tuple(field.name for field in dataclasses.fields(cls))
         texts = field_texts(words_of(text), "match rule", names)
         values = {name: number_of(value) if name in RANGES else value for name, value in texts.items()}
@@ -53,5 +53,5 @@ class MatchRules:
 
 
 def as_match_rules(rules: MatchRules | str) -> MatchRules:
-    """`rules` itself, or the match rules that its text names."""
+    """Return `rules`, parsed if it is a string."""
     return MatchRules.parse(rules) if isinstance(rules, str) else rules

@@ -1,7 +1,7 @@
-"""The points of a round of a match and the fields that change hands (docs/RULES.md 6), in whole numbers.
+"""The points of a match round and the fields that change hands (docs/RULES.md 6), in whole numbers.
 
-A row of fields is a list of *marks*: 0 is the player's own, 1 the field that was sold first, 2 the next; -1 is the one
-that was pawned first, -2 the next. A *side* is a word (see `oanquan_env.engine.positions`). South is player 0.
+A row of fields is a list of *marks*: 0 is the player's own field, 1 the field sold first, 2 the next; -1 is the field
+pawned first, -2 the next. A *side* is a word (see `oanquan_env.engine.positions`). South is player 0.
 """
 
 from collections.abc import MutableSequence, Sequence
@@ -10,9 +10,9 @@ from typing import TypeAlias
 from oanquan_env.engine.move import MAX_PLIES, RESIGNED, RuleNumbers, leftovers
 
 FIELD_PRICE = 10
-"""Points for which a field is sold, or bought back."""
+"""Price in points at which a field is sold or bought back."""
 PAWN_PRICE = 5
-"""A rest of at least this many points pawns a field."""
+"""A remaining debt of at least this many points pawns a field."""
 NOBODY = -1
 GOES_ON, FIELDS_SOLD, MAX_ROUNDS = range(3)
 """Whether a match is over, and why."""
@@ -30,10 +30,10 @@ def final_points(
     ended: int,
     marks: Sequence[Marks],
 ) -> tuple[int, int]:
-    """The points of a finished round by its last position.
+    """Return the points of a finished round from its last position.
 
-    Seeds on a sold field go to the other player; those on a pawned one are halved, the odd seed to the owner of the
-    row; the rest go as the rules say. Who resigns keeps its captures, but less than half of all points.
+    Seeds on a sold field go to the other player; those on a pawned field are halved, with the odd seed to the owner of
+    the row; the rest go as the rules say. A player that resigns keeps its captures, but less than half of all points.
     """
     if ended == RESIGNED:
         kept = min(north_score if mover else south_score, rules.total // 2 - 1)
@@ -45,7 +45,7 @@ def final_points(
 
 
 def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]:
-    """A side without its sold and pawned fields; the seeds there that its player keeps; those that it gives away."""
+    """Return a side without its sold and pawned fields, and the seeds there that its player keeps and gives away."""
     kept = given = 0
     for field in range(fields):
         if marks[field]:
@@ -57,14 +57,14 @@ def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]
 
 
 def round_winner(south: int, north: int, ended: int) -> int:
-    """The player with more points; NOBODY for a tie, and for a truncated round."""
+    """Return the player with more points, or NOBODY for a tie or a truncated round."""
     if south == north or ended >= MAX_PLIES:
         return NOBODY
     return 1 if north > south else 0
 
 
 def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
-    """The points for which the loser of a round sells and pawns fields, at least 0, by the final points of both.
+    """Return the points, at least 0, for which the loser of a round sells and pawns fields, given both final points.
 
     `half` is half of all points at the start of a round (35 by default); for `by_margin` see `MatchRules`.
     """
@@ -72,9 +72,9 @@ def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
 
 
 def change_hands(fields: int, half: int, by_margin: int, south: int, north: int, marks: Sequence[Marks]) -> int:
-    """Change the marks after a round that was neither drawn nor truncated, by its final points.
+    """Change the marks after a round that was neither drawn nor truncated, by its final points; return the debt.
 
-    First the winner gets back fields for the margin, then the loser sells and pawns for the debt, which is returned.
+    First the winner buys back fields for the margin, then the loser sells and pawns fields for the debt.
     """
     winner = 1 if north > south else 0
     most, least = max(south, north), min(south, north)
@@ -85,7 +85,7 @@ def change_hands(fields: int, half: int, by_margin: int, south: int, north: int,
 
 
 def _buy_back(fields: int, count: int, marks: Marks) -> None:
-    """The latest pawned fields come back first, then the latest sold ones."""
+    """Give `count` fields back to their player: the latest pawned ones first, then the latest sold ones."""
     for _ in range(count):
         lowest = highest = 0
         for field in range(fields):
@@ -97,7 +97,7 @@ def _buy_back(fields: int, count: int, marks: Marks) -> None:
 
 
 def _give_up(fields: int, owed: int, marks: Marks) -> None:
-    """The leftmost unsold fields are sold, and for a rest of 5-9 the leftmost free one is pawned."""
+    """Sell the leftmost unsold fields, and pawn the leftmost free field for a remaining debt of 5-9."""
     lowest = highest = 0
     for field in range(fields):
         lowest, highest = min(lowest, marks[field]), max(highest, marks[field])
@@ -113,7 +113,7 @@ def _give_up(fields: int, owed: int, marks: Marks) -> None:
 def match_end(
     fields: int, fields_to_lose: int, max_rounds: int, rounds: int, marks: Sequence[Marks]
 ) -> tuple[int, int]:
-    """GOES_ON, FIELDS_SOLD or MAX_ROUNDS after so many rounds, and the match's winner or NOBODY."""
+    """Return GOES_ON, FIELDS_SOLD or MAX_ROUNDS after `rounds` rounds, and the match's winner or NOBODY."""
     for player in range(2):
         sold = 0
         for field in range(fields):
@@ -124,9 +124,9 @@ def match_end(
 
 
 def next_starter(starter: int, winner: int) -> int:
-    """Who begins the round after one with that starter and winner: the loser; without one, who did not begin."""
+    """Return the next starter: the loser, or after a draw the player that did not start."""
     return 1 - (starter if winner == NOBODY else winner)
 
 
 INLINED = (final_points, _without_dealt, round_winner, debt, change_hands, _buy_back, _give_up, match_end, next_starter)
-"""All functions: compilers take them with their callers."""
+"""All functions, which compilers inline into their callers."""

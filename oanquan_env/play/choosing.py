@@ -1,4 +1,4 @@
-"""The one question that the page and the widget ask Python: the move of a player of Python in a position."""
+"""The one question that the page and the widget ask Python: which move a Python player chooses in a position."""
 
 import threading
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ from oanquan_env.players.names import parse
 from oanquan_env.playing import choose_move
 
 PARTS = ("player", "rules", "position")
-"""Of a question."""
+"""Keys of a question."""
 
 
 class Chooser:
     """Players that choose moves for a page.
 
-    Any page may ask for a player of this package; for one that reads a file or imports a module, only if it is `given`.
+    Any page may ask for a player of this package; a player that reads a file or imports a module must be `given`.
 
     Args:
-        given: names of players, in any form that `as_policy` takes.
-        rng: the source of all random choices.
+        given: names of additional players, in any form that `as_policy` takes.
+        rng: source of all random choices.
     """
 
     def __init__(self, given: Sequence[str] = (), rng: np.random.Generator | None = None) -> None:
@@ -36,9 +36,9 @@ class Chooser:
         self._lock = threading.Lock()
 
     def choose(self, asked: Any) -> dict[str, Any]:
-        """The answer `{move}` to `{player, rules, position}`, all texts, or `{error: {code, detail}}`.
+        """Return the answer `{move}` to `{player, rules, position}`, all strings, or `{error: {code, detail}}`.
 
-        The code is the part at fault, or `request`; the detail is English.
+        The code is the part at fault, or `request`; the detail is in English.
         """
         code, name = "request", ""
         try:
@@ -59,13 +59,13 @@ class Chooser:
             return {"move": str(move)}
         except UsageError as error:
             detail = str(error).partition("; players are:")[0]
-        except Exception as error:  # of a player that anybody wrote
+        except Exception as error:  # from a player, which may be anyone's code
             detail = f"{name}: {type(error).__name__}: {error}"
         return {"error": {"code": code, "detail": detail}}
 
 
 def check_harmless(name: str) -> None:
-    """Raises `UnknownAgentError` unless it names a player of this package that reads no file of its choice."""
+    """Raise `UnknownAgentError` unless this is a player of the package that reads no file named by the caller."""
     parsed = parse(name, KINDS)
     if parsed.net not in (None, "pretrained"):
         raise UnknownAgentError(f"a page may not name the file {parsed.net}: name the player on the command line")

@@ -1,4 +1,4 @@
-"""Who plays a seat: a person, a level for people such as `easy`, or any player by name."""
+"""Who plays a seat: a person, a level such as `easy`, or any player by name."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ PERSON = "human"  # the name of a person
 class Level(NamedTuple):
     """A strength for people: names of players, the best first, and the probability of a random move.
 
-    One that `goes_on` ends no game while it has another move: see `GoingOn`.
+    If it `goes_on`, it never ends the game while it has another move: see `GoingOn`.
     """
 
     players: tuple[str, ...]
@@ -39,14 +39,14 @@ LEVELS = {
         )
     ),
 }
-"""The weakest first. No search is perfect; that of the last is as near as a second a move gets, and where a certificate
-comes with the package its play from the set-up is proved to be."""
+"""The levels, weakest first. No search is perfect; the strongest level comes as near as a second per move allows, and
+if the package has a certificate, its play from the set-up is proved to be perfect."""
 
 
 class GoingOn:
-    """Another player that ends no game while it can go on.
+    """A player that chooses as another player does, but does not end a game while it can go on.
 
-    Where a move that it chose would end the game, it plays a random one of those that do not, if there is any.
+    If the chosen move would end the game, it plays a random one of the moves that do not, if there is any.
     """
 
     def __init__(self, core: Core, policy: Policy) -> None:
@@ -65,20 +65,20 @@ class GoingOn:
 
 
 def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
-    """Name and player of the first that is installed and plays `rules`; the last of them must.
+    """Return the name and player of the first that is installed and plays `rules`; the last must.
 
-    Raises `ValueError` for a player that is there, but damaged.
+    Raises `ValueError` for a player that is installed, but damaged.
     """
     for name in names[:-1]:
         try:
             return name, as_policy(name, rules)
-        except (ImportError, UnavailableError, UnknownAgentError):  # the last is of a wheel alone, without `agents`
+        except (ImportError, UnavailableError, UnknownAgentError):  # the last if a wheel lacks `agents`
             continue
     return names[-1], as_policy(names[-1], rules)
 
 
 def player_at(level: Level, rules: Rules) -> Policy:
-    """The player of a level."""
+    """Return the player of a level."""
     core, policy = Core(rules), first_playing(level.players, rules)[1]
     if level.epsilon:
         policy = EpsilonPolicy(core, policy, level.epsilon)
@@ -86,10 +86,10 @@ def player_at(level: Level, rules: Rules) -> Policy:
 
 
 def player_of(name: str, rules: Rules) -> Policy | None:
-    """The level or player of that name; None for a person.
+    """Return the level or player of that name; None for a person.
 
-    Raises `ValueError` for a name that no player has, and for a player that is damaged; `ImportError` for a player, not
-    a level, that needs a package that is not installed.
+    Raises `ValueError` for an unknown name or a damaged player, and `ImportError` for a player, other than a level,
+    that needs a package that is not installed.
     """
     if name == PERSON:
         return None

@@ -1,7 +1,7 @@
-"""The page in the browser, from this machine: its files, and the moves of players of Python. The page plays by itself.
+"""A server on this machine for the browser page: its files, and the moves of Python players. The page runs the game.
 
-Requests with another `Host` or `Origin` than the server's own are refused, so no other page can use it. A server for
-other machines of the network has a token in its address, too.
+Requests with a `Host` or `Origin` other than the server's own are refused, so no other page can use it. A server for
+other machines in the network also has a token in its address.
 """
 
 import errno
@@ -22,7 +22,7 @@ from oanquan_env.players.making import KINDS
 
 WEB = Path(__file__).with_name("web")
 HOST, PORT = "127.0.0.1", 8765
-"""A browser keeps games and progress by the address, so it is the same at every start."""
+"""The address is the same at every start, because a browser stores games and progress by address."""
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
 TYPES |= {".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml"}
 TYPES |= {".png": "image/png", ".txt": "text/plain"}
@@ -41,13 +41,13 @@ HEADERS = {
 class PlayServer(ThreadingHTTPServer):
     """Serves the page, and answers its questions.
 
-    Raises `UsageError` for a port that is in use, and for an address that this machine does not have.
+    Raises `UsageError` if the port is in use, or the address is not one of this machine.
 
     Args:
-        chooser: the players of Python.
-        host: the address at which it listens: of this machine alone, or in a network.
-        port: 8765, or if that is in use, any other one, if left out; 0 for any.
-        link: the game that the page begins, as in its links; empty for the one that it had.
+        chooser: the Python players.
+        host: address to listen on, for this machine only or for a network.
+        port: port to listen on, or 0 for any; defaults to 8765, or to any port if that is in use.
+        link: the game with which the page begins, as in its links; empty for the previous game.
     """
 
     daemon_threads = True
@@ -74,7 +74,7 @@ class PlayServer(ThreadingHTTPServer):
         self.address = f"http://{host}:{self.server_port}{self.root}" + (f"#{urlencode(link)}" if link else "")
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A page that was closed while it waited is no error."""
+        """Ignore clients that disconnect while waiting."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
@@ -92,11 +92,11 @@ class _Handler(BaseHTTPRequestHandler):
     server: PlayServer
     server_version, sys_version = "oanquan", ""
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # a reply is two packets; the second would wait 40 ms for word of the first
+    disable_nagle_algorithm = True  # a reply is two packets; the second would wait 40 ms for an acknowledgement
     timeout = 60
 
     def do_GET(self) -> None:
-        """A file of the page, or `players.json`: those given, and the names of kinds that any page may ask for."""
+        """Send a file of the page, or `players.json`: the given players, and the kinds that any page may ask for."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, "there is no such file")
 
     def do_POST(self) -> None:
-        """A question, as JSON."""
+        """Answer a question in JSON."""
         place, length = self._place(), self.headers.get("Content-Length", "")
         fits = length.isdecimal() and len(length) < 9 and int(length) <= LARGEST_QUESTION
         if place is not None and (place != "choose" or not fits or "json" not in self.headers.get("Content-Type", "")):
@@ -123,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(400 if "error" in answer else 200, answer)
 
     def _place(self) -> str | None:
-        """The path in the page's folder; None, and the request is refused, where it comes from elsewhere."""
+        """Return the path in the page's folder, or refuse a request from elsewhere and return None."""
         origin, path, root = self.headers.get("Origin"), self.path.partition("?")[0], self.server.root
         if self.headers.get("Host") not in self.server.hosts:
             reason = "this server answers only to its own address"
@@ -137,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _refuse(self, status: int, reason: str) -> None:
-        self.close_connection = True  # what else it sent is not read
+        self.close_connection = True  # the rest of the request is not read
         self._reply(status, "text/plain; charset=utf-8", f"{reason}\n".encode())
 
     def _answer(self, status: int, answer: object) -> None:
@@ -151,4 +151,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *values: object) -> None:
-        """Nothing: the terminal shows the address alone."""
+        """Log nothing, so that the terminal shows only the address."""

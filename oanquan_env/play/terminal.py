@@ -1,4 +1,4 @@
-"""A game in the terminal: people type moves and commands, players answer."""
+"""A game in the terminal: people type moves and commands, and players answer."""
 
 import contextlib
 import json
@@ -23,18 +23,18 @@ from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
 PREFERENCE = 3.0
-"""A proved move is the hint unless the search sees another that wins more than so many points more."""
+"""A proved move of the book is the hint unless the search finds a move that wins more than this many points more."""
 NAMES = dict(zip(LEVELS, ("Bống", "Tí", "Mai", "Lan", "Trạng"), strict=True))
-"""Who plays the levels, in Vietnamese."""
+"""Vietnamese names of the levels."""
 WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
-"""The sentences by language; `notation.WORDS` has those about moves."""
+"""The sentences by language; `notation.WORDS` has the sentences about moves."""
 
 
 class TerminalGame:
-    """One game from a board on, between persons and players, over standard input and output.
+    """One game from a board on, between people and players, over standard input and output.
 
-    `players` has a name for each seat: `PERSON`, a level or a player's. All their chance comes from `rng`. Raises
-    `ValueError` for a name that no player has.
+    `players` has a name for each seat: `PERSON`, a level, or the name of a player. All randomness comes from `rng`.
+    Raises `ValueError` for an unknown name.
     """
 
     def __init__(self, board: Board, players: Sequence[str], rng: Generator, language: Language) -> None:
@@ -46,7 +46,7 @@ class TerminalGame:
         self._introduced = ", ".join(told if language == "en" else map(capital, self._seats))
 
     def run(self) -> None:
-        """Play until the game is over, somebody types `quit` or the input ends."""
+        """Play until the game is over, somebody types `quit`, or the input ends."""
         edit_lines()
         self._say("begin")
         self._say("players", players=self._introduced, rules=self.board.rules)
@@ -78,7 +78,7 @@ class TerminalGame:
         print(f"\n{render.coloured(picture) if has_colour() else picture}\n")
 
     def _ask(self) -> Move | None:
-        """Return the move that a person types; carry out the commands before it. None ends the game."""
+        """Return the move that a person types, after carrying out the commands before it. None ends the game."""
         legal = self.board.legal_moves
         while True:
             try:
@@ -115,7 +115,7 @@ class TerminalGame:
         return move
 
     def _hint(self) -> None:
-        """Tell the best move and the mover's final margin with each move, by the strongest search."""
+        """Show the best move and the mover's final margin after each move, according to the strongest search."""
         self._say("looking")
         player = first_playing(LEVELS["perfect"].players, self.board.rules)[1]
         search: Any = player.beyond if isinstance(player, BookPolicy) else player  # the players of this level search
@@ -128,14 +128,14 @@ class TerminalGame:
 
 
 def best_move(player: Policy, analysis: Analysis) -> Move:
-    """The best move of a search, or the one that the player's book has if the search values it about as highly."""
+    """Return the move in the player's book if the search values it about as highly as its best, else the best."""
     action = player.known(analysis.board.positions)[0] if isinstance(player, BookPolicy) else UNKNOWN
     move = analysis.best if action == UNKNOWN else Move.from_action(action)
     return move if analysis.values[move] >= analysis.value - PREFERENCE else analysis.best
 
 
 def seat_names(players: Sequence[str], language: Language) -> list[str]:
-    """What sentences call the seats: English names the seats, Vietnamese who sits there, as on the page."""
+    """Return the names of the seats in sentences: the seats in English, the players in Vietnamese, as on the page."""
     places: list[str] = notation.WORDS[language]["seats"][str(len(players))]
     if language == "en" or players.count(PERSON) != 1:
         return places
@@ -146,7 +146,7 @@ def seat_names(players: Sequence[str], language: Language) -> list[str]:
 
 
 def language_of_system() -> Language:
-    """Vietnamese where the environment asks for it, as by LANG=vi_VN.UTF-8; else English."""
+    """Return Vietnamese if the environment asks for it, for example by LANG=vi_VN.UTF-8; else English."""
     asked = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     return "vi" if next(filter(None, asked), "").startswith("vi") else "en"
 
@@ -155,26 +155,26 @@ def language_of_system() -> Language:
 
 
 def edit_lines() -> None:
-    """Let `input` edit lines and remember those before, where Python has readline."""
+    """Let `input` edit lines and recall earlier ones, if Python has readline."""
     if sys.stdin.isatty() and sys.stdout.isatty():  # elsewhere readline may print codes
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401
 
 
 def width() -> int | None:
-    """Columns of the terminal; None where the output is none."""
+    """Return the number of columns of the terminal, or None if the output is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def has_colour() -> bool:
-    """Whether the output shows ANSI colours and its user wants them (https://no-color.org)."""
+    """Return whether the output shows ANSI colours and its user wants them (https://no-color.org)."""
     if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
         return False
     return "WT_SESSION" in os.environ if os.name == "nt" else os.environ.get("TERM", "dumb") != "dumb"
 
 
 def show(text: str) -> None:
-    """Print lines, broken between words where the terminal is narrower."""
+    """Print lines, wrapped between words where the terminal is narrower."""
     columns = width()
     for line in text.split("\n"):
         parts = textwrap.wrap(line, columns, break_long_words=False, break_on_hyphens=False) if columns else [line]

@@ -1,4 +1,4 @@
-"""The board in a notebook: JupyterLab, VS Code, Colab. It plays in the browser, and Python follows it."""
+"""The board in a notebook: JupyterLab, VS Code, Colab. It plays in the browser, and Python follows the game."""
 
 import json
 import re
@@ -25,9 +25,9 @@ _EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MU
 
 
 def joined(name: str, exported: str) -> str:
-    """A module of `web` and all that it imports as one module, which needs no other file and no address.
+    """Return a module of `web` and everything that it imports as one module, which needs no other file or address.
 
-    Each becomes an object of the names that others import from it.
+    Each imported module becomes an object of the names that others import from it.
     """
     wanted: dict[str, set[str]] = {name: {exported}}
     texts: dict[str, str] = {}
@@ -59,17 +59,17 @@ def joined(name: str, exported: str) -> str:
 class BoardWidget(anywidget.AnyWidget):
     """A board to play on with the mouse.
 
-    A record, or a board whose game is over, begins at its first position: the button Redo plays it move by move. Raises
+    A record, or a board whose game is over, begins at its first position: the Redo button plays it move by move. Raises
     `ValueError` for players, seats or rules that do not exist.
 
     Args:
         shown: a board (the widget plays on a copy of it), a record, or the text of rules for a new game.
-        opponent: who plays all other seats, a level such as `"easy"` or a player's name; persons if left out.
-        seat: where you sit, 0 for South.
+        opponent: player of all other seats: a level such as `"easy"` or a player's name; people by default.
+        seat: your seat, 0 for South.
         language: `en` or `vi`.
 
     Attributes:
-        board: the game as it stands; it follows what is clicked. Another board may be assigned.
+        board: the current game, which follows the clicks. Another board may be assigned.
     """
 
     _esm = joined("widget.js", "widget")
@@ -97,7 +97,7 @@ class BoardWidget(anywidget.AnyWidget):
 
     @property
     def board(self) -> Board:
-        """A copy of the board as it stands."""
+        """A copy of the current board."""
         if self.game.get("number") == self.begin["number"]:
             return parse_records(self.game["record"])[-1].board()
         board = parse_records(self.begin["text"])[-1].board()
@@ -133,7 +133,7 @@ class BoardWidget(anywidget.AnyWidget):
 
 
 def files_for(rules: Rules) -> dict[str, Any]:
-    """The files of the page that a game by `rules` needs, by name: JSON as objects, others as bytes."""
+    """Return the files of the page that a game under `rules` needs, by name: JSON as objects, others as bytes."""
     preset = next((name for name, preset in PRESETS.items() if preset.rules == rules), None)
     always = ("catalogue.json", "puzzles-first.json", f"drawing-{rules.players}-{rules.fields}.json")
     data = [file for file in (WEB / "data").iterdir() if file.name in always or f"-{preset}." in file.name]

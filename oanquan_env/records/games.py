@@ -1,4 +1,4 @@
-r"""Game records as text, in the manner of PGN (docs/RULES.md 7).
+r"""Game records as text, in the style of PGN (docs/RULES.md 7).
 
     [Rules "mancala-world"]
     [South "Lan"]
@@ -11,10 +11,10 @@ r"""Game records as text, in the manner of PGN (docs/RULES.md 7).
     22-46
 
 Headers come first: `Rules` and `Result` always, `Termination` once the game is over, `Position` for a game that did not
-begin at the set-up, and any others. Then the moves, numbered by rounds of one move a player, each followed by a
-`{comment}` if there is one; then the result again, `*` for a game that goes on, which is where the record ends. In
-quotes and comments a backslash stands before itself and before what would close the text; `\n` and `\r` are line ends.
-Line ends of any system (LF, CRLF, CR) are read as LF.
+begin at the set-up, and any others. The moves follow, numbered by rounds of one move per player, each with an optional
+`{comment}` after it. The result ends the record, with `*` for an unfinished game. In quotes and comments, a backslash
+escapes itself and the character that would close the text; `\n` and `\r` are line ends. Line ends of any system (LF,
+CRLF, CR) are read as LF.
 """
 
 import re
@@ -35,9 +35,9 @@ from oanquan_env.render.motion import film
 
 UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")
-"""Headers that a record makes of its own fields."""
+"""Headers that a record writes from its own fields."""
 OWNERSHIP_HEADERS = ("Sold", "Pawned")
-"""Headers of a match round, in which the leftovers of some fields go to another player than in a single game."""
+"""Headers of a match round that change which player gets the leftovers of some fields."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _RESULT = re.compile(r"\*|-?[0-9]+(?:--?[0-9]+)+")
@@ -49,16 +49,16 @@ _WORD = re.compile(r"[^\s{}\[\]]+")
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game, written down. It holds what was written; `board` replays it, and reading checks that it replays.
+    """One game as written down. `board` replays it, and reading a record checks that it replays.
 
     Attributes:
-        rules: by which it was played.
+        rules: rules of the game.
         moves: the moves, in order.
-        position: the position string at which it began; None for the set-up.
-        result: final points such as `42-28`, or `*` for a game that was not finished.
-        termination: why it ended; for an unfinished game anything, or nothing.
+        position: position string at the start; None for the set-up.
+        result: final points such as `42-28`, or `*` for an unfinished game.
+        termination: why the game ended; any text, or none, for an unfinished game.
         headers: all other headers, in order: `South`, `North`, `Date`, `Round`, ...
-        comments: by number of the move that they follow, from 1; 0 for one before the first move.
+        comments: comments by the number of the move before them, from 1; 0 for one before the first move.
     """
 
     rules: Rules
@@ -85,7 +85,7 @@ class GameRecord:
     def from_board(
         cls, board: Board, headers: Mapping[str, str] | None = None, comments: Mapping[int, str] | None = None
     ) -> "GameRecord":
-        """The record of the moves pushed on a board; `headers` and `comments` are as in the class."""
+        """Return the record of the moves pushed on a board; `headers` and `comments` are as in the class."""
         start, outcome = board.start(), board.outcome
         return cls(
             rules=board.rules,
@@ -98,25 +98,25 @@ class GameRecord:
         )
 
     def start(self) -> Board:
-        """The board at which the game began."""
+        """Return the board at the start of the game."""
         return Board(self.rules) if self.position is None else Board.parse(self.position, self.rules)
 
     def board(self) -> Board:
-        """The board at the end, with the moves as its history. Raises as `Board.push` where they do not replay."""
+        """Return the final board, with the moves as its history. Raises as `Board.push` does if they do not replay."""
         board = self.start()
         for move in self.moves:
             board.push(move)
         return board
 
     def animate(self, path: str | Path, *, dark: bool | None = None, width: int | None = None) -> None:
-        """Write the game as a moving picture: `game.svg`, one file without scripts, or `game.gif`, which needs Pillow.
+        """Write the game as an animation: `game.svg`, one file without scripts, or `game.gif`, which needs Pillow.
 
-        Raises `ValueError` for another ending of the name, and `MissingExtraError` for a GIF without Pillow.
+        Raises `ValueError` for another file extension, and `MissingExtraError` for a GIF without Pillow.
 
         Args:
-            path: of the file, which is replaced if there is one.
-            dark: light or dark colours; None lets an SVG follow its reader's preference, and makes a GIF light.
-            width: in pixels; by default 960 for an SVG of the usual board, and 480 for a GIF.
+            path: path of the file, which is replaced if it exists.
+            dark: whether to use dark colours; None lets an SVG follow its reader's preference, and makes a GIF light.
+            width: width in pixels; by default 960 for an SVG of the usual board, and 480 for a GIF.
         """
         path, pictures, owners = Path(path), list(film(self.board().boards())), self._owners()
         if path.suffix == ".svg":
@@ -131,7 +131,7 @@ class GameRecord:
         return image(moving_svg(list(film(self.board().boards())), owners=self._owners()))
 
     def _owners(self) -> list[list[int]] | None:
-        """Codes of the fields in a round of a match; None for a single game."""
+        """Return the codes of the fields in a round of a match; None for a single game."""
         if not any(header in self.headers for header in OWNERSHIP_HEADERS):
             return None
         sold, pawned = (self.headers.get(header, "") for header in OWNERSHIP_HEADERS)
@@ -162,10 +162,10 @@ class GameRecord:
 
 
 def parse_records(text: str) -> list[GameRecord]:
-    """All records of a text, each replayed; `str` of a record is the inverse.
+    """Return all records of a text, each replayed; `str` of a record is the inverse.
 
-    Raises `NotationError` naming line and column of what cannot be read, of a move that cannot be played (with its ply)
-    or of a result that the moves do not lead to.
+    Raises `NotationError`, naming line and column, if the text cannot be read, a move cannot be played (its ply is
+    named), or the moves do not lead to the result.
     """
     reader = Reader(text)
     records = []
@@ -175,9 +175,9 @@ def parse_records(text: str) -> list[GameRecord]:
 
 
 def read_records(path: str | Path) -> list[GameRecord]:
-    """All records of a UTF-8 file, compressed if it is called `.gz`; see `parse_records`.
+    """Return all records of a UTF-8 file, decompressed if it is named `.gz`; see `parse_records`.
 
-    Raises `OSError` where the file cannot be read, and `ValueError` where it is called `.gz` and is no such file.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is named `.gz` but cannot be decompressed.
     """
     try:
         text = read_bytes(Path(path)).decode()
@@ -188,7 +188,7 @@ def read_records(path: str | Path) -> list[GameRecord]:
 
 
 def format_records(records: Iterable[GameRecord]) -> str:
-    """The text of many records, an empty line between them."""
+    """Return the text of several records, with an empty line between them."""
     return "\n".join(map(str, records))
 
 
@@ -248,7 +248,7 @@ def _start(reader: Reader, headers: Mapping[str, _Header]) -> Board:
 
 
 def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
-    """Read and play the moves up to the result, before which the reader stays."""
+    """Read and play the moves up to the result, and leave the reader before it."""
     comments: dict[int, list[str]] = {}
     players, played, numbered = board.rules.players, 0, False
     while True:

@@ -1,11 +1,11 @@
-"""Matches as game records: one record a round, with the fields' owners in its headers (docs/RULES.md 6, 7).
+"""Matches as game records: one record per round, with the fields' owners in its headers (docs/RULES.md 6, 7).
 
     [Match "match_measure=lack fields_to_lose=3 max_rounds=50"]
     [Round "2"]
     [Sold "N1"]
     [Pawned "S1"]
 
-Replaying computes each round's first player, the owners and the scores again, and compares them with the record.
+Replaying recomputes each round's first player, the owners and the scores, and compares them with the record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 MATCH, ROUND = "Match", "Round"
 SOLD, PAWNED = OWNERSHIP_HEADERS
 ROUND_HEADERS = (MATCH, ROUND, SOLD, PAWNED)
-"""Headers by which a record is a round of a match."""
+"""Headers that mark a record as a round of a match."""
 
 
 def _error(number: int, what: str) -> UsageError:
@@ -29,7 +29,7 @@ def _error(number: int, what: str) -> UsageError:
 
 
 def match_records(match: Match, headers: Mapping[str, str] | None = None) -> list[GameRecord]:
-    """The finished rounds of a match as records; `headers`, such as `South` and `North`, go into each of them."""
+    """Return the finished rounds of a match as records; `headers`, such as `South` and `North`, are added to each."""
     return [_record(match, played, dict(headers or {})) for played in match.rounds]
 
 
@@ -46,12 +46,12 @@ def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
 
 
 def _result(played: Round) -> str:
-    """The result in a record of the round: none if it was resigned, as its moves lead to none."""
+    """Return the result in a record of the round: `*` if it was resigned, as its moves lead to no result."""
     return UNFINISHED if played.termination == Termination.RESIGNED else played.result
 
 
 def _start(match: Match, starter: int) -> str | None:
-    """The position string of a round that North begins; South begins at the set-up, which needs none."""
+    """Return the position string of a round that North begins; None if South begins, at the set-up."""
     if starter == 0:
         return None
     start = match.core.start()
@@ -60,10 +60,10 @@ def _start(match: Match, starter: int) -> str | None:
 
 
 def replay_match(records: Sequence[GameRecord]) -> Match:
-    """The match of which these are the rounds, in order and from the first.
+    """Return the match that consists of these rounds, given in order from the first.
 
-    Raises `UsageError` where the headers do not agree with what the moves of the earlier rounds lead to, where a move
-    is illegal, or where a round goes on after its end.
+    Raises `UsageError` if the headers contradict the moves of the earlier rounds, a move is illegal, or a round
+    continues after its end.
     """
     match = _new_match(records)
     for number, record in enumerate(records, 1):
@@ -75,9 +75,9 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
 
 
 def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
-    """Game number -> round, of the games that are rounds of matches; a round 1 begins a match.
+    """Return the rounds by game number, for games that are rounds of matches; each round 1 begins a match.
 
-    Raises `UsageError` for headers that contradict the rounds before them.
+    Raises `UsageError` if headers contradict the rounds before them.
     """
     matches: list[list[int]] = []
     for number, record in enumerate(records, 1):
@@ -93,10 +93,10 @@ def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
 
 
 def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
-    """The match of which these are the rounds, before the last of them, and that round.
+    """Return the match before the last of these rounds, and the board of that round.
 
-    The round may be unfinished, and one that was resigned is a running game with that termination. Raises `UsageError`
-    as `replay_match`.
+    The round may be unfinished; a resigned round is a running game with that termination. Raises `UsageError` as
+    `replay_match` does.
     """
     if records and (records[-1].result != UNFINISHED or is_resigned(records[-1])):
         replay_match(records)
@@ -108,12 +108,12 @@ def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
 
 
 def is_resigned(record: GameRecord) -> bool:
-    """Whether the player to move at the end of the record gave the game up."""
+    """Return whether the player to move at the end of the record resigned."""
     return record.termination == str(Termination.RESIGNED)
 
 
 def round_headers(match: Match) -> dict[str, str]:
-    """The headers of a record of the round that is being played."""
+    """Return the headers for a record of the round being played."""
     return _round_headers(match, match.round_number, match.ownership)
 
 

@@ -1,7 +1,7 @@
 """Pictures of a board: one drawing, as text for terminals, as SVG and as pixels; and a window that shows it.
 
-`text` and `svg` need nothing; `rgb` needs Pillow (`oanquan[render]`), `Window` pygame-ce too (`oanquan[human]`). Both
-are imported with the first picture.
+`text` and `svg` need no extra; `rgb` needs Pillow (`oanquan[render]`), and `Window` also needs pygame-ce
+(`oanquan[human]`). Both are imported at their first use.
 """
 
 from oanquan_env.engine.move_trace import LastMove

@@ -1,4 +1,4 @@
-"""Moving pictures of whole games: one SVG file that needs no script, or a GIF."""
+"""Animations of whole games: one SVG file without scripts, or a GIF."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -13,21 +13,21 @@ from oanquan_env.render.shapes import Piece, Shape, Text
 from oanquan_env.render.svg import document, fragment
 from oanquan_env.render.theme import PEBBLES
 
-_HELD = 46.0  # how far above a square its seeds are held
+_HELD = 46.0  # height at which seeds are held above a square
 _GIF_COLOURS = 64
 
 
 def gif(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> bytes:
-    """The pictures of `film` as a GIF that begins again at its end. Raises `MissingExtraError` without Pillow."""
+    """Return the pictures of `film` as a looping GIF. Raises `MissingExtraError` without Pillow."""
     rules = pictures[0].board.rules
     width = width or layout_of(rules).pixels()[0] // 2
     shapes = (
         (shape for layer in _layers(picture, owners) for group in layer for shape in group) for picture in pictures
     )
     frames = [image(rules, seen, dark=bool(dark), width=width) for seen in shapes]
-    from PIL.Image import Dither  # `image` has said what to install where this is missing
+    from PIL.Image import Dither  # `image` has already raised if this is missing
 
     colours = frames[-1].quantize(_GIF_COLOURS)
     frames = [frame.quantize(palette=colours, dither=Dither.NONE) for frame in frames]
@@ -39,9 +39,9 @@ def gif(
 def moving_svg(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> str:
-    """The pictures of `film` as one SVG document that begins again at its end, moved by SMIL.
+    """Return the pictures of `film` as one looping SVG document, animated by SMIL.
 
-    What several pictures share stands there once, with the times at which it is seen.
+    An element that several pictures share is stored once, with the times at which it is visible.
     """
     rules = pictures[0].board.rules
     ends = list(accumulate(picture.milliseconds for picture in pictures))
@@ -63,7 +63,7 @@ def moving_svg(
 
 
 def _layers(picture: Picture, owners: Owners | None) -> Iterator[list[Sequence[Shape]]]:
-    """The layers of one picture, with the hand that holds seeds over a square."""
+    """Yield the layers of one picture, with the hand that holds seeds over a square."""
     yield from scene.layers(picture.board, picture.last, owners)
     if picture.hand is None:
         yield []
@@ -78,7 +78,7 @@ def _layers(picture: Picture, owners: Owners | None) -> Iterator[list[Sequence[S
 
 
 def _used(shape: Shape) -> str:
-    """A piece as the use of its definition; nothing for another shape."""
+    """Return a piece as a use of its definition, or an empty string for another shape."""
     if not isinstance(shape, Piece):
         return ""
     (x, y), scale = shape.at, "" if shape.scale == 1 else f"scale({shape.scale:.2f})"

@@ -1,4 +1,4 @@
-"""The subjects of drawings: a board, or a plain record of one; and the words beside it."""
+"""What can be drawn: a board, or a plain record of one; and the words beside it."""
 
 # ruff: noqa: D102 - `Board` says what these mean
 
@@ -42,7 +42,7 @@ class Played(Drawable, Protocol):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One game at one moment, where there is no `Board`: the board between two steps of a move, or an edited one."""
+    """One game at one moment without a `Board`: the board between two steps of a move, or an edited one."""
 
     rules: Rules
     seeds: tuple[int, ...]
@@ -54,12 +54,12 @@ class Snapshot:
 
 
 def shown_scores(board: Drawable) -> list[int]:
-    """The points to show: final ones once the game is over."""
+    """Return the points to show, which are the final ones once the game is over."""
     return [int(score) for score in (board.scores if board.outcome is None else board.outcome.scores)]
 
 
 def status_line(board: Drawable, language: Language = "en", seats: Sequence[str] = ()) -> str:
-    """Whose turn it is, or who won, in words; `seats` are the players' names."""
+    """Return whose turn it is, or who won, in words; `seats` are the players' names."""
     words, names, outcome = WORDS[language], seats or SEAT_NAMES[board.rules.players], board.outcome
     if outcome is None:
         return str(words["to_move"].format(name=names[board.mover]))
@@ -72,7 +72,7 @@ def status_line(board: Drawable, language: Language = "en", seats: Sequence[str]
 
 
 def ending_line(board: Drawable, language: Language = "en") -> str:
-    """Why the game is over, in words, or nothing."""
+    """Return why the game is over in words, or an empty string."""
     if board.outcome is None:
         return ""
     name = str(board.outcome.termination)
@@ -80,12 +80,12 @@ def ending_line(board: Drawable, language: Language = "en") -> str:
 
 
 def ply_line(board: Drawable, language: Language = "en") -> str:
-    """How many moves were played, in words."""
+    """Return the number of moves played, in words."""
     return str(WORDS[language]["ply"].format(ply=board.ply))
 
 
 def last_line(board: Drawable, last: LastMove | None, language: Language = "en", seats: Sequence[str] = ()) -> str:
-    """`"North played 5A"`, or nothing."""
+    """Return `"North played 5A"`, or an empty string."""
     if last is None or not last.label:
         return ""
     name = (seats or SEAT_NAMES[board.rules.players])[last.origin // (board.rules.fields + 1)]

@@ -1,8 +1,8 @@
-"""The geometry of the board: the ring as fields along the sides of a polygon and mandarin squares round its corners.
+"""Geometry of the board: the ring as fields along the sides of a polygon and mandarin squares around its corners.
 
 The board of P players is a regular polygon of P sides, each F fields long, with a row of square fields standing
-outwards on each side and a sector of a circle filling each corner. Two players have a polygon of two sides, which
-is a line: two rows back to back, and the corners become the half circles of the traditional board.
+outwards on each side and a sector of a circle filling each corner. For two players the polygon has two sides and is a
+line: the two rows stand back to back, and the corners become the half circles of the traditional board.
 
 Coordinates are picture units, x to the right and y down; a field is 100 units wide. South's side is at the bottom.
 """
@@ -18,7 +18,7 @@ Point: TypeAlias = tuple[float, float]
 Align: TypeAlias = Literal["start", "middle", "end"]
 
 UNIT = 100.0
-PILE_RADIUS = 43.5  # room that a pile of a dozen pebbles takes, at scale 1
+PILE_RADIUS = 43.5  # radius of a pile of a dozen pebbles at scale 1
 STONE_RADIUS = 29.0
 _MARGIN = 50.0
 _LABEL_OFFSET = 17.0
@@ -30,22 +30,22 @@ _HEAD = 42.0
 class Square:
     """One square of the ring."""
 
-    # of a field, its four corners; of a mandarin square, the centre and the two ends of its arc
+    # the four corners of a field, or the centre and the two ends of the arc of a mandarin square
     corners: tuple[Point, ...]
     radius: float  # of a mandarin square's arc; 0 for a field
     centre: Point  # a point in the middle
     pile: Point  # where its seeds lie
-    pile_scale: float  # how much of the room for a dozen pebbles there is, at most 1
+    pile_scale: float  # scale at which a dozen pebbles fit, at most 1
     stone: Point  # where its stone lies (a mandarin square's)
     count: Point  # where the number of its seeds is written
     label: Point  # where the field's number is written, outside the board
-    tab: tuple[Point, Point, Point]  # a corner of the field for its mark of ownership
+    tab: tuple[Point, Point, Point]  # triangle in a corner of the field, for its mark of ownership
     gate: Point  # the middle of its border with the next square, anticlockwise
-    heading: float  # angle in radians of the way through `gate`, anticlockwise along the ring, in picture coordinates
+    heading: float  # direction through `gate`, anticlockwise along the ring: angle in radians, picture coordinates
 
 
 class Note(NamedTuple):
-    """A place for a line of words."""
+    """Anchor point and alignment of a line of words."""
 
     at: Point
     align: Align
@@ -53,18 +53,18 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The geometry of one `Rules`: the squares, the picture's box, and where the words go."""
+    """The geometry of one `Rules`: the squares, the size of the picture, and the places of the words."""
 
     squares: tuple[Square, ...]  # P * (F + 1) of them in ring order
     width: float
     height: float  # of the picture; its upper left corner is (0, 0)
-    # for each player, the middle left of the line with its name and score (two players), or of the two lines the middle
+    # per player: with two, the left end of the line with name and score; with more, the middle of the two lines
     plates: tuple[Point, ...]
     notes: tuple[Note, Note]  # where the status and the last move are written
-    text_scale: float  # of the words; small inside a small polygon
+    text_scale: float  # scale of the words; smaller inside a small polygon
 
     def pixels(self, width: int | None = None) -> tuple[int, int]:
-        """(width, height) of a picture that is `width` wide, by default 960 for the usual board."""
+        """Return (width, height) in pixels of a picture of this width, by default 960 for the usual board."""
         width = width or round(min(1.2, 720.0 / self.height) * self.width)
         return width, round(width * self.height / self.width)
 
@@ -93,14 +93,14 @@ class _Frame:
 
 
 def _turn(vector: Point, angle: float) -> Point:
-    """`vector` turned anticlockwise on the screen (y down)."""
+    """Return `vector` turned anticlockwise on the screen (y down) by `angle`."""
     cos, sin = math.cos(angle), math.sin(angle)
     return vector[0] * cos + vector[1] * sin, vector[1] * cos - vector[0] * sin
 
 
 @lru_cache(maxsize=32)
 def layout(players: int, fields: int) -> Layout:
-    """The layout of a board of `players` sides with `fields` fields each."""
+    """Return the layout of a board of `players` sides with `fields` fields each."""
     sides = _sides(players, fields)
     points = [point for square in _squares(sides, players, fields) for point in _extent(square)]
     low = (min(x for x, _ in points), min(y for _, y in points))
@@ -126,17 +126,17 @@ def layout(players: int, fields: int) -> Layout:
 
 
 def layout_of(rules: Rules) -> Layout:
-    """The layout of `rules`' board."""
+    """Return the layout of the board of `rules`."""
     return layout(rules.players, rules.fields)
 
 
 def _inner_radius(players: int, fields: int) -> float:
-    """How far the inner edge of a row lies from the middle of the board."""
+    """Return the distance of a row's inner edge from the middle of the board."""
     return fields * UNIT / 2 / math.tan(math.pi / players) if players > 2 else 0.0
 
 
 def _sides(players: int, fields: int) -> list[_Frame]:
-    """For each side, the frame of its inner edge: `along` runs anticlockwise, `out` points to its player."""
+    """Return the frame of each side's inner edge: `along` runs anticlockwise, `out` points to its player."""
     inner, frames = _inner_radius(players, fields), []
     for player in range(players):
         angle = 2 * math.pi * player / players
@@ -173,7 +173,7 @@ def _field(side: _Frame, field: int) -> Square:
 
 
 def _mandarin(side: _Frame, players: int, fields: int) -> Square:
-    """A sector of the same area as the half circle of two players: its stone and its seeds lie side by side."""
+    """Return a sector of the same area as the half circle of two players; its stone and its seeds lie side by side."""
     half_angle = math.pi / players
     radius = UNIT * math.sqrt(players / 2)
     centre = side.at(fields * UNIT, 0)
@@ -200,14 +200,14 @@ def _mandarin(side: _Frame, players: int, fields: int) -> Square:
 
 
 def _extent(square: Square) -> list[Point]:
-    """Points between which the square lies: its corners, and points of the arc."""
+    """Return points that span the square: its corners, and points of the arc."""
     if not square.radius:
         return list(square.corners)
     return arc_points(square.corners[0], square.radius, square.corners[1], square.corners[2], 24)
 
 
 def arc_points(centre: Point, radius: float, start: Point, end: Point, steps: int) -> list[Point]:
-    """`steps` + 1 points of the arc round `centre` that runs anticlockwise on the screen from `start` to `end`."""
+    """Return `steps` + 1 points of the arc around `centre`, anticlockwise on the screen from `start` to `end`."""
     first = math.atan2(start[1] - centre[1], start[0] - centre[0])
     sweep = (first - math.atan2(end[1] - centre[1], end[0] - centre[0])) % (2 * math.pi)
     angles = (first - sweep * step / steps for step in range(steps + 1))

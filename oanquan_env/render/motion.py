@@ -1,4 +1,4 @@
-"""A move as a row of pictures, for films and windows: the seeds lifted, sown one by one, captured, refilled."""
+"""A move as a sequence of pictures, for animations and windows: seeds lifted, sown one by one, captured, refilled."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -7,22 +7,22 @@ from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
 from oanquan_env.render.drawable import Drawable, Played, Snapshot
 
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
-"""How long a picture stays before the first move, after a move, and at the end."""
+"""Duration of a picture before the first move, after a move, and at the end."""
 LIFT_MS, SEED_MS, LAP_MS, GAP_MS, TAKING_MS = 320, 150, 240, 420, 420
-"""And within a move: seeds lifted, each seed, the last seed of a lap, before and after a capture."""
+"""Durations within a move: for lifted seeds, each seed, the last seed of a lap, and before and after a capture."""
 
 
 class Picture(NamedTuple):
-    """One picture of a film."""
+    """One picture of an animation."""
 
     board: Drawable
     last: LastMove | None
-    hand: tuple[int, int] | None  # the square over which seeds are held, and how many
+    hand: tuple[int, int] | None  # the square over which seeds are held, and their number
     milliseconds: int
 
 
 def film(boards: Sequence[Played]) -> Iterator[Picture]:
-    """A game: the board at which it begins, and the boards after each of its moves."""
+    """Yield the pictures of a game, given the board at which it begins and the boards after each of its moves."""
     yield Picture(boards[0], None, None, BEGIN_MS)
     for board in boards[1:]:
         assert board.last_trace is not None
@@ -31,9 +31,9 @@ def film(boards: Sequence[Played]) -> Iterator[Picture]:
 
 
 def motion(trace: MoveTrace, ply: int, *, each_seed: bool = True) -> Iterator[Picture]:
-    """The pictures between the board before a move, after `ply` moves of its game, and the board after it.
+    """Yield the pictures between the board before a move, after `ply` moves of its game, and the board after it.
 
-    With `each_seed` false, they are the board before the move and the boards after each lap, capture and refill.
+    If `each_seed` is False, they are the board before the move and the boards after each lap, capture and refill.
     """
     rules, frames, mark = trace.rules, trace.frames(), trace.mark
     last = LastMove(mark.origin, (), mark.origin, (), mark.label)

@@ -1,4 +1,4 @@
-"""The few shapes that a drawing is made of. Coordinates are picture units, colours are roles of `theme`."""
+"""The few shapes that make up a drawing. Coordinates are picture units, and colours are roles of `theme`."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from oanquan_env.render.layout import Align, Point
 
 @dataclass(frozen=True)
 class Paint:
-    """How a shape is filled and outlined, as roles; an absent colour is not painted."""
+    """How a shape is filled and outlined, as colour roles; None is not painted."""
 
     fill: str | None = None
     stroke: str | None = None
@@ -38,7 +38,7 @@ class Sector:
 
 @dataclass(frozen=True)
 class Ellipse:
-    """An ellipse with half axes `rx` and `ry`, the first turned by `angle` degrees clockwise on the screen."""
+    """An ellipse with semi-axes `rx` and `ry`, the first turned by `angle` degrees clockwise on the screen."""
 
     centre: Point
     rx: float
@@ -59,7 +59,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Text:
-    """A line of text, its figures centred on `at` vertically and aligned to it horizontally."""
+    """A line of text, with its digits centred on `at` vertically and aligned to it horizontally."""
 
     at: Point
     text: str
@@ -71,7 +71,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Piece:
-    """A seed or a stone: shapes that a moving picture draws once by their `name`, and moves to a place."""
+    """A seed or a stone: shapes that an animation draws once by their `name`, and moves to a place."""
 
     name: str
     at: Point
@@ -84,6 +84,6 @@ Shape: TypeAlias = Simple | Piece
 
 
 def simple(shapes: Iterable[Shape]) -> Iterator[Simple]:
-    """The shapes, with the parts of the pieces among them."""
+    """Yield the shapes, with each piece replaced by its parts."""
     for shape in shapes:
         yield from shape.parts if isinstance(shape, Piece) else (shape,)

@@ -13,7 +13,7 @@ from oanquan_env.render.theme import DARK, LIGHT
 
 FONTS = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
 BASELINE = 0.36
-"""Half the height of a figure, in font sizes: from a figure's middle to its foot."""
+"""Half the height of a digit in font sizes: the distance from its middle to its foot."""
 
 
 def svg(
@@ -24,14 +24,14 @@ def svg(
     dark: bool | None = None,
     width: int | None = None,
 ) -> str:
-    """The board as an SVG document, scalable and without scripts, fonts or links.
+    """Return the board as an SVG document, scalable and without scripts, fonts or links.
 
     Args:
         board: what to draw.
         last: the last move, for marking its path and its captures.
         owners: in match play, codes of the fields (`Ownership.owners`).
-        dark: light or dark colours; None follows the reader's preference (`prefers-color-scheme`).
-        width: of the picture in CSS pixels; 960 by default for the usual board; the height goes with it.
+        dark: whether to use dark colours; None follows the reader's preference (`prefers-color-scheme`).
+        width: width of the picture in CSS pixels, by default 960 for the usual board; the height follows.
     """
     shapes = simple((*backdrop(board.rules), *foreground(board, last, owners)))
     return document(board, [fragment([shape], dark=dark) for shape in shapes], last=last, dark=dark, width=width)
@@ -45,7 +45,7 @@ def document(
     dark: bool | None = None,
     width: int | None = None,
 ) -> str:
-    """Elements as an SVG document of the size and with the title of a board; arguments are those of `svg`."""
+    """Return elements as an SVG document with the size and the title of a board; arguments are those of `svg`."""
     here = layout_of(board.rules)
     width, height = here.pixels(width)
     summary = f"Ô Ăn Quan: {' : '.join(map(str, shown_scores(board)))}, {status_line(board)}"
@@ -62,20 +62,20 @@ def document(
 
 
 def image(drawing: str) -> str:
-    """HTML that shows an SVG document no wider than there is room, as a notebook's own picture of an SVG may be."""
+    """Return HTML that shows an SVG document no wider than its container, which a notebook's own SVG may exceed."""
     title = drawing.partition("<title>")[2].partition("</title>")[0].replace('"', "&quot;")
     data = base64.b64encode(drawing.encode()).decode()
     return f'<img src="data:image/svg+xml;base64,{data}" alt="{title}" style="max-width:100%">'
 
 
 def fragment(parts: Iterable[Shape], *, dark: bool | None = None) -> str:
-    """Shapes as elements of an SVG document; with `dark` None, their classes name the roles of their colours."""
+    """Return shapes as elements of an SVG document; with `dark` None, their classes name the roles of their colours."""
     colours, marked = DARK if dark else LIGHT, dark is None
     return "".join(_element(shape, colours, marked) for shape in simple(parts))
 
 
 def _dark_style() -> str:
-    """Rules that recolour by role, for readers who prefer dark; everyone else sees the plain attributes."""
+    """Return CSS that recolours by role for readers who prefer dark; others see the plain attributes."""
     rules = " ".join(
         f".oanquan-auto .f-{role}{{fill:{DARK[role]}}}.oanquan-auto .s-{role}{{stroke:{DARK[role]}}}"
         for role in LIGHT
@@ -113,7 +113,7 @@ def _text(shape: Text, colours: Mapping[str, str], marked: bool) -> str:
 
 
 def _paint(paint: Paint, colours: Mapping[str, str], marked: bool) -> str:
-    """Plain attributes, which every reader of SVG knows; classes too where a style may recolour them."""
+    """Return plain attributes, which every SVG reader knows, and classes if a style may recolour them."""
     classes = []
     attributes = f' fill="{colours[paint.fill] if paint.fill else "none"}"'
     if paint.fill:
@@ -131,5 +131,5 @@ def _point(point: tuple[float, float]) -> str:
 
 
 def _n(value: float) -> str:
-    """A number rounded to hundredths, without trailing zeros."""
+    """Return a number rounded to hundredths, without trailing zeros."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

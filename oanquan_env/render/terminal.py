@@ -22,7 +22,7 @@ _COLOURS = {
     "31": rf"{CAPTURED}[ (]*\d+\)?",
     "2": r"\(\d+\)",
 }
-"""ANSI codes of what is coloured: bold, red, yellow, faint."""
+"""ANSI codes, and patterns of the text to colour: bold, bold red, yellow, red, faint."""
 _COLOURED = re.compile("|".join(f"({pattern})" for pattern in _COLOURS.values()))
 
 
@@ -35,19 +35,19 @@ def text(
     language: Language = "en",
     seats: Sequence[str] = (),
 ) -> str:
-    """The board in lines of text, with fields numbered from each player's own left.
+    """Return the board as lines of text, with fields numbered from each player's own left.
 
-    A stone is `◉`. Of the last move the field played is marked `○`, the last seed `●` and a capture `×`. Seeds that a
-    finished game left stand in brackets. In match play a sold field's number is followed by `$` and a pawned one's by
+    A stone is `◉`. For the last move, the field played is marked `○`, the last seed `●` and a capture `×`. Seeds that a
+    finished game left are in parentheses. In match play a sold field's number is followed by `$` and a pawned one's by
     `½`.
 
     Args:
         board: what to draw.
         last: the last move.
         owners: in match play, codes of the fields (`Ownership.owners`).
-        columns: width of the terminal; where the usual drawing does not fit, one of at most 40 columns is made.
-        language: of the words.
-        seats: the players' names; those of the seats by default.
+        columns: width of the terminal; if the usual drawing does not fit, one of at most 40 columns is made.
+        language: language of the words.
+        seats: the players' names; by default those of the seats.
     """
     marks = {last.origin: ORIGIN, last.last: LAST} | dict.fromkeys(last.captured, CAPTURED) if last else {}
     two = board.rules.players == 2
@@ -63,7 +63,7 @@ def text(
 
 
 def coloured(drawn: str) -> str:
-    """The lines of `text` with ANSI colours."""
+    """Return the lines of `text` with ANSI colours."""
 
     def paint(found: re.Match[str]) -> str:
         assert found.lastindex is not None
@@ -82,7 +82,7 @@ def _label(field: int, player: int, owners: Owners | None) -> str:
 
 
 def _held(board: Drawable, index: int, marks: dict[int, str], width: int) -> str:
-    """A square's mark and seeds; where both do not fit, the seeds."""
+    """Return a square's mark and seeds, or only the seeds if both do not fit."""
     mark, seeds = marks.get(index, " "), board.seeds[index]
     if board.outcome is None or not seeds:
         return f"{mark}{seeds:>2}"
@@ -92,7 +92,7 @@ def _held(board: Drawable, index: int, marks: dict[int, str], width: int) -> str
 def _line_board(
     board: Drawable, marks: dict[int, str], owners: Owners | None, width: int, plates: Sequence[str]
 ) -> list[str]:
-    """Two rows between the mandarin squares, North's above; each square is `width` wide."""
+    """Return two rows between the mandarin squares, North's above; each square is `width` characters wide."""
     fields = board.rules.fields
     labels = ["".join(_label(f, p, owners).center(width + 1) for f in range(fields)) for p in (0, 1)]
     labels[1] = "".join(_label(f, 1, owners).center(width + 1) for f in reversed(range(fields)))
@@ -116,7 +116,7 @@ def _line_board(
 
 
 def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None, plates: Sequence[str]) -> list[str]:
-    """The layout of the picture on a coarse grid of characters."""
+    """Return the layout of the picture on a coarse grid of characters."""
     here = layout_of(board.rules)
     across, down = 8.0 / UNIT, 3.0 / UNIT
     lines = [[" "] * (round(here.width * across) + 8) for _ in range(round(here.height * down) + 1)]
@@ -139,7 +139,7 @@ def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None, p
 
 
 def _list_board(board: Drawable, marks: dict[int, str], plates: Sequence[str]) -> list[str]:
-    """A line for each player: its fields from its own left, and the mandarin square after them."""
+    """Return a line for each player: its fields from its own left, and the mandarin square after them."""
     fields = board.rules.fields
     numbers = "".join(f"{field + 1:>{_NARROW_CELL}}" for field in range(fields))
     lines = [" " * 11 + numbers]

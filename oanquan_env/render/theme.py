@@ -1,4 +1,4 @@
-"""The colours, light and dark. A drawing names roles; an output looks them up."""
+"""The light and dark colours. A drawing names roles, and an output looks up their colours."""
 
 from types import MappingProxyType
 

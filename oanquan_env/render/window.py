@@ -1,4 +1,4 @@
-"""The drawing in a window, by pygame-ce."""
+"""The drawing in a window, shown with pygame-ce."""
 
 import os
 import time
@@ -20,9 +20,9 @@ def _pygame() -> ModuleType:
 
 
 class Window:
-    """A window that shows one board at a time. It opens with the first `show` and may be closed by its user.
+    """A window that shows one board at a time. It opens with the first `show`, and its user may close it.
 
-    `width` is in pixels, 960 by default for the usual board; the height goes with it.
+    `width` is in pixels, 960 by default for the usual board; the height follows.
     """
 
     def __init__(self, caption: str = "Ô Ăn Quan", *, dark: bool = False, width: int | None = None) -> None:
@@ -33,7 +33,7 @@ class Window:
         self.closed = False
 
     def show(self, board: Drawable, *, last: LastMove | None = None, owners: Owners | None = None) -> bool:
-        """Show a position; does nothing, and returns false, once the window was closed."""
+        """Show a position, unless the window was closed; return whether it is still open."""
         if self.closed:
             return False
         self._shown_at = time.monotonic()
@@ -48,20 +48,20 @@ class Window:
         return self.poll()
 
     def poll(self) -> bool:
-        """Handle what its user does; false once it was closed. Call it while waiting for a move."""
+        """Handle the user's events; return whether the window is still open. Call it while waiting for a move."""
         if self._surface is not None and any(event.type == self._pygame.QUIT for event in self._pygame.event.get()):
             self.close()
         return not self.closed
 
     def hold(self, seconds: float) -> bool:
-        """Wait until the last picture was on show for `seconds`; false once the window was closed, which ends it."""
+        """Wait until the last picture was shown for `seconds` or the window is closed; return whether it is open."""
         until = self._shown_at + seconds
         while self.poll() and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, 0.05))
         return not self.closed
 
     def close(self) -> None:
-        """Close the window; a closed window stays so."""
+        """Close the window; it cannot be opened again."""
         if self._surface is not None:
             self._pygame.display.quit()
             self._surface = None

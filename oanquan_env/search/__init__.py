@@ -1,1 +1,1 @@
-"""Search: compiled alpha-beta and its memory, proofs, the solver, Monte-Carlo tree search."""
+"""Game-tree search: compiled alpha-beta and max^n, proof-number search, the solver, and Monte-Carlo tree search."""

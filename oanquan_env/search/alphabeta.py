@@ -1,9 +1,9 @@
-"""Compiled alpha-beta: principal variation search with a transposition table, over `oanquan_env.search.compiled.play`.
+"""Compiled alpha-beta: principal variation search with a transposition table.
 
-A *value* is the future margin in points, seen by the mover, of play to some depth, plus a net's evaluation of the leaf,
-if there is a net. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon, and 0 if
-it holds for all greater depths, because all its lines end in finished games. If the horizon is the ply limit
-(`to_the_end`), games that end there are open, though their values are exact.
+A *value* is the mover's future margin in points for play to a fixed depth, plus a net's evaluation of the leaf if there
+is a net. A *result* is `2 * value + open`, where `open` is 1 if the value may depend on the horizon, and 0 if it holds
+at all greater depths because every line ends in a finished game. If the horizon is the ply limit (`to_the_end`), games
+that end there are open, although their values are exact.
 """
 
 from typing import NamedTuple, Protocol
@@ -32,17 +32,17 @@ from oanquan_env.search.memory import (
 )
 
 LOWER, UPPER, EXACT = 1, 2, 3
-"""Kinds of entries: their value is a lower bound of the position's value, an upper bound, or the value itself."""
+"""Kinds of entries: the stored value is a lower bound of the position's value, an upper bound, or the value itself."""
 GUESS_MARGIN, GUESS_MARGIN_A_PLY = 16, 4
-"""A net's value of a move replaces a search of one ply if it is more than so many points outside the window; for each
-further ply of the search, so many more."""
+"""A move's net value replaces a search of one ply if it lies more than GUESS_MARGIN points outside the window; each
+further ply of the search adds GUESS_MARGIN_A_PLY points."""
 DEFAULT_GUESS_DEPTH = 4
-"""Plies of the deepest searches that a guess stands for; chosen by regret at fixed nodes."""
+"""Maximum plies of a search that a net's guess may replace; chosen by regret at fixed nodes."""
 _VALUE_OFFSET = 16_384
 
 
 class Entry(Protocol):
-    """An entry of the table: one bound of a position's value, at one depth. Four of them fill a cache line."""
+    """A table entry: one bound of a position's value at one depth. Four entries fill a cache line."""
 
     head: int  # mover's side (49 bits) | depth (7) | open (1) | kind (2) | action + 1 (4)
     tail: int  # rest of the other side's key (at most 41 bits) | value + 16384 (15) | generation (8)
@@ -52,9 +52,9 @@ ENTRY = record(Entry)
 
 
 class Known(NamedTuple):
-    """What the table holds about a position."""
+    """A bound of a position's value, as read from the table or to be stored in it."""
 
-    kind: int  # 0 for nothing
+    kind: int  # 0 if the position was not found
     value: int
     depth: int
     is_open: int
@@ -63,7 +63,7 @@ class Known(NamedTuple):
 
 @compiled
 def probe(memory: Memory, table: Table, own: int, other: int) -> Known:
-    """Look a position up."""
+    """Return what the table holds about a position."""
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
     for place in range(ENTRIES):
@@ -76,7 +76,7 @@ def probe(memory: Memory, table: Table, own: int, other: int) -> Known:
 
 @compiled
 def store(memory: Memory, table: Table, own: int, other: int, found: Known) -> None:
-    """Store what was found, in place of the position's own entry or else of the bucket's shallowest one."""
+    """Store a bound, replacing the position's own entry, an outdated one, or the shallowest of the bucket."""
     if memory.bucket_bits == 0:
         return
     own_key = side_key(own)
@@ -98,13 +98,13 @@ def store(memory: Memory, table: Table, own: int, other: int, found: Known) -> N
 
 @compiled
 def as_result(value: int, is_open: int) -> int:
-    """See the top of this module."""
+    """Return the result for a value and whether it is open (see the top of this module)."""
     return 2 * value + is_open
 
 
 @compiled
 def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int) -> tuple[int, int]:
-    """Result and action of a search of depth 1: the move that wins most at once, or the first that wins `beta`."""
+    """Return the result and action of a depth-1 search: the best move, or the first that reaches `beta`."""
     best, best_open, best_action = -INFINITY, 0, NO_ACTION
     for action in range(2 * rules.fields):
         if can_play(rules, own, action):
@@ -124,7 +124,7 @@ def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int
 
 @compiled
 def order_by_guess(rules: SearchRules, children: Children, count: int, first: int) -> None:
-    """Order the moves on the stack by a net's values; action `first` stays first."""
+    """Order the moves on the stack by their net values; action `first` stays first."""
     for place in range(count):
         child = children[place]
         child.guess = child.gain
@@ -135,7 +135,7 @@ def order_by_guess(rules: SearchRules, children: Children, count: int, first: in
 
 
 class Tree(NamedTuple):
-    """What every node of a search shares."""
+    """The data shared by all nodes of a search."""
 
     rules: SearchRules
     memory: Memory
@@ -149,10 +149,10 @@ _TREE = types.NamedTuple(  # type: ignore[no-untyped-call]
 
 @compiled_recursion(types.int64(_TREE, *6 * (types.int64,)))
 def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int, ply: int) -> int:
-    """The result of a search of `depth` >= 1 plies from an inner node, `ply` plies after the root.
+    """Return the result of a search of `depth` >= 1 plies from an inner node, `ply` plies below the root.
 
-    The value is exact if it lies between alpha and beta; at most alpha, it is an upper bound of the true value, and at
-    least beta, a lower bound (fail-soft). Once `memory.stop` is set the result is worthless.
+    The value is exact if it lies between `alpha` and `beta`. A value of at most `alpha` is an upper bound of the true
+    value, and one of at least `beta` a lower bound (fail-soft). Once `memory.stop` is set, the result is invalid.
     """
     rules, memory, table = tree.rules, tree.memory, tree.table
     if depth == 1:
@@ -183,7 +183,7 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
                 result = as_result(value - child.guess, 1)
             else:
                 result = negamax(tree, child.own, child.other, value - top, value - floor, depth - 1, ply + 1)
-            if top <= value - (result >> 1) < beta:  # better than the best so far: by how much?
+            if top <= value - (result >> 1) < beta:  # better than the best so far: find its exact value
                 result = negamax(tree, child.own, child.other, value - beta, value - floor, depth - 1, ply + 1)
             if memory.stop:
                 return 0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Bounds(NamedTuple):
-    """Proved bounds of a value in points, seen by the player to move; infinite where nothing is proved."""
+    """Proved bounds of a value in points, from the mover's view; infinite where nothing is proved."""
 
     lower: float = -math.inf
     upper: float = math.inf
@@ -18,11 +18,11 @@ class Bounds(NamedTuple):
         return self.lower == self.upper
 
     def before(self, gain: float) -> Bounds:
-        """Bounds of a move that wins `gain` points and leads to a position of these bounds, seen by its mover."""
+        """Return the mover's bounds for a move that gains `gain` points and leads to a position with these bounds."""
         return Bounds(gain - self.upper, gain - self.lower)
 
     def within(self, other: Bounds) -> Bounds:
-        """The narrower of two lower bounds, and of two upper ones."""
+        """Return the intersection: the greater lower bound and the smaller upper bound."""
         return Bounds(max(self.lower, other.lower), min(self.upper, other.upper))
 
     def __str__(self) -> str:

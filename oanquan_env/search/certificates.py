@@ -1,10 +1,10 @@
-"""Certificates: proofs of a position's value, as strategies that anybody can follow to the end of every game.
+"""Certificates: proofs of a position's value, given as strategies that anyone can follow to the end of every game.
 
 A certificate claims bounds on the future margin of a position's mover, in points. The lower bound comes with a strategy
-of the mover, the *prover* of that bound, the upper bound with one of its opponent: one move in each position that the
-prover can meet while it keeps to its strategy. Positions are seen from the prover, scores are left out, and a position
-and its mirror image are one (see `oanquan_env.engine.symmetry.canonical_sides`). A position may stand in a strategy
-several times, with other moves: the prover may have to win more points from there on, or in fewer plies.
+for the mover, the *prover* of that bound, and the upper bound with a strategy for the opponent: one move for each
+position that the prover can meet while it follows its strategy. Positions are seen from the prover, scores are omitted,
+and a position and its mirror image count as one (see `oanquan_env.engine.symmetry.canonical_sides`). A position may
+have several copies in a strategy with different moves, as the prover may have to win more points, or need fewer plies.
 
 The file is an `.npz` archive without pickled objects:
 
@@ -12,15 +12,15 @@ The file is an `.npz` archive without pickled objects:
     rules, position             texts
     lower, upper                the bounds, in points
     lower_moves, upper_moves    (N,) uint8, the prover's action in positions 0 .. N-1, on the canonical image
-    lower_again, upper_again    (K, 2) uint32, edges that lead to a position for the second time or a later one: the
-                                edge's number and the time, from 1
+    lower_again, upper_again    (K, 2) uint32, edges that lead to a copy of a position other than its first: the edge's
+                                number and the index of the copy, from 1 (the first copy has index 0)
 
-The positions are not in the file, because they follow from the moves. A queue begins with the position itself, or with
-those after each of its moves, in the order of actions, if the opponent is the prover. Then each position in turn is
-taken from the queue, the prover's move is made, and those after each reply, in the order of actions, join the end
-of the queue, unless the game is over or they have been in it before. Their order in the queue is their number. What
-leads to a position, or ends a game, is an edge, numbered in the same order, and a position counts as another one for
-each time that `again` gives.
+The positions are not stored, because they follow from the moves. A queue starts with the position itself or, if the
+opponent is the prover, with the positions after each of its moves, in the order of actions. Positions are then taken
+from the queue in turn: the prover's move is made, and the positions after each reply, in the order of actions, join the
+end of the queue unless the game is over or they have been in it before. A position's number is its index in the queue.
+Each arrival at a position or end of a game is an edge, numbered in the same order, beginning with the first positions.
+The copies of a position count as different positions.
 """
 
 import itertools
@@ -42,18 +42,18 @@ from oanquan_env.engine.symmetry import rotate_seats
 from oanquan_env.files import check_format, naming_damage, npz_bytes, read_arrays
 
 LARGEST = 1 << 26
-"""Most bytes that a certificate may hold once it is decompressed."""
+"""Maximum size of a decompressed certificate, in bytes."""
 END = -1
-"""In place of a position's number: the game is over."""
+"""Stands for a position's number if the game is over."""
 CHUNK = 1 << 13
-"""Positions played on at once."""
+"""Number of positions expanded at once."""
 MOST_MOVES = 500
-"""Moves of the prover in the longest game that a strategy may have."""
+"""Maximum moves of the prover in the longest game of a strategy."""
 _FORMAT = 1
 _PARTS = "moves", "again"
 
 Choose: TypeAlias = Callable[[int, Sequence[bytes]], Ints]
-"""Given the number of the first of some positions and the keys of all of them, returns the prover's actions."""
+"""Returns the prover's actions, given the number of the first of several positions and the keys of all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +61,9 @@ class Strategy:
     """One bound and the strategy that proves it.
 
     Attributes:
-        bound: in points, on the future margin of the mover of the certificate's position.
+        bound: bound in points on the future margin of the mover of the certificate's position.
         moves: (N,) uint8, the prover's action in each position.
-        again: (K, 2) uint32, numbers of the edges that lead to a position again, and for which time, from 1.
+        again: (K, 2) uint32, edges that lead to a copy of a position other than its first, and the copy's index.
     """
 
     bound: int
@@ -79,12 +79,12 @@ class Strategy:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is claimed of a position.
+    """The bounds claimed for a position.
 
     Attributes:
-        rules: that are played.
-        position: the position's text.
-        lower, upper: a strategy of its mover and one of the opponent, or None.
+        rules: rules of the game.
+        position: the position as text.
+        lower, upper: strategies of its mover and of the opponent; None for a bound that is not claimed.
     """
 
     rules: Rules
@@ -98,11 +98,11 @@ class Certificate:
 
     @property
     def core(self) -> Core:
-        """Plays these rules without a ply limit that matters: every round begins at ply 0."""
+        """A core for these rules whose ply limit never applies, because `unpack` sets the ply to 0."""
         return Core(self.rules.replace(max_plies=1000))
 
     def start(self) -> Positions:
-        """The position, a batch of one. Raises `ValueError` for one that is over, or is none of these rules."""
+        """Return the position, a batch of one; raise `ValueError` if it is over or invalid under these rules."""
         position = parse_position(Core(self.rules), self.position)
         if position.over[0]:
             raise ValueError("the game is over at its position")
@@ -110,7 +110,7 @@ class Certificate:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """The certificate of a file's content; raises `ValueError`, `KeyError` or `TypeError` for anything else."""
+        """Return the certificate in a file's content; raise `ValueError`, `KeyError` or `TypeError` if invalid."""
         data = read_arrays(content, LARGEST)
         check_format(data, _FORMAT)
         strategies = {
@@ -124,7 +124,7 @@ class Certificate:
         return cls(Rules.parse(str(data["rules"])), str(data["position"]), **strategies)
 
     def to_bytes(self) -> bytes:
-        """The certificate as a file's content."""
+        """Return the content of a certificate's file."""
         arrays: dict[str, Any] = {"format": np.array(_FORMAT)}
         arrays |= {"rules": np.array(str(self.rules)), "position": np.array(self.position)}
         for name, strategy in (("lower", self.lower), ("upper", self.upper)):
@@ -135,14 +135,14 @@ class Certificate:
 
 
 def read_certificate(path: Path) -> Certificate:
-    """Read a certificate, which runs no code in it and checks nothing that it claims. Raises `FileError`."""
+    """Read a certificate without running code from it and without checking its claims. Raises `FileError`."""
     with naming_damage(path, "not a certificate"):
         return Certificate.from_bytes(path.read_bytes())
 
 
 def certificate_path(rules: Rules) -> Path:
-    """The package's certificate of the set-up under `rules`; it need not exist."""
-    return Path(__file__).parents[1] / "play" / "web" / "data" / f"certificate-{rules.slug}.npz"  # the page's, too
+    """Return the path of the package's certificate for the set-up under `rules`; the file need not exist."""
+    return Path(__file__).parents[1] / "play" / "web" / "data" / f"certificate-{rules.slug}.npz"  # the page reads it
 
 
 # ---- following a strategy --------------------------------------------------------------------------------------------
@@ -150,16 +150,16 @@ def certificate_path(rules: Rules) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """All that can happen while a prover keeps to its strategy.
+    """All positions that can arise while a prover follows its strategy.
 
     Attributes:
         numbers: the number of each position by its key (see `oanquan_env.engine.keys`), in ascending order; the key of
-            one that stands there again ends with the time.
-        starts: numbers of the positions in which the prover moves first, or END.
-        start_margins: points that it is ahead there.
-        parents: (E,) a position's number, for each reply to its move, and for a move that ends the game.
-        children: (E,) the position's number after the reply, or END.
-        margins: (E,) points that the move and the reply win the prover more than its opponent.
+            a copy other than the first ends with its index.
+        starts: numbers of the positions in which the prover first moves, or END.
+        start_margins: the prover's lead there, in points.
+        parents: (E,) number of each edge's first position; each reply, or move that ends the game, has an edge.
+        children: (E,) the number of the position after the reply, or END.
+        margins: (E,) points by which the prover outscores its opponent with the move and the reply.
     """
 
     numbers: dict[bytes, int]
@@ -170,9 +170,9 @@ class Graph:
     margins: Points
 
     def ranks(self) -> Ints:
-        """(N + 1,) the most moves that the prover has left to make in each position; 0 for the end, in the last place.
+        """Return (N + 1,) the maximum number of moves left to the prover in each position; the last entry, END, is 0.
 
-        Raises `ValueError` where a game may never end.
+        Raises `ValueError` if a game may never end.
         """
         ranks = np.zeros(len(self.numbers) + 1, dtype=np.intp)
         begins = np.searchsorted(self.parents, np.arange(len(self.numbers)))
@@ -184,12 +184,12 @@ class Graph:
         raise ValueError(f"a game may never end, or not within {MOST_MOVES} moves of the prover")
 
     def values(self, ranks: Ints) -> Points:
-        """(N + 1,) points that the prover wins at least from each position on, and 0 for the end, in the last place."""
+        """Return (N + 1,) the points that the prover wins at least from each position; the last entry, END, is 0."""
         values = np.full(len(ranks), np.iinfo(np.int32).max, dtype=np.int32)
         values[END] = 0
         order = np.argsort(ranks[self.parents], kind="stable")
         firsts = np.unique(ranks[self.parents][order], return_index=True)[1]
-        for edges in np.split(order, firsts[1:]):  # of one rank; those of lower ranks are done
+        for edges in np.split(order, firsts[1:]):  # edges of one rank; lower ranks are done
             np.minimum.at(values, self.parents[edges], self.margins[edges] + values[self.children[edges]])
         return values
 
@@ -201,9 +201,9 @@ def follow(
     choose: Choose,
     advance: Callable[[int], None] | None = None,
 ) -> Graph:
-    """Follow a strategy in all games from its `beginnings`; `advance` hears how many positions are done.
+    """Follow a strategy through all games from `begin`; `advance` is called with numbers of positions just done.
 
-    `again` is that of a `Strategy`. Raises `IllegalActionError` as `Core.play` does.
+    `again` is as in `Strategy`. Raises `IllegalActionError` as `Core.play` does.
     """
     numbers: dict[bytes, int] = {}
     times, edge = {number: str(time).encode() for number, time in again.tolist()}, itertools.count()
@@ -231,16 +231,16 @@ def follow(
 
 
 def beginnings(core: Core, start: Positions, is_lower: bool) -> Positions:
-    """The positions in which the prover of a bound moves first, with no points won before and the prover on side 0.
+    """Return the positions in which a bound's prover first moves, with the prover on side 0 and no points won.
 
-    They are `start` itself, a batch of one, or those after its moves, some of which may end the game.
+    These are `start` itself, a batch of one, or for an upper bound those after its moves, which may end the game.
     """
     begin = unpack(canonical_keys(core, start).tolist())
     return begin if is_lower else rotate_seats(core.expand(begin).positions)
 
 
 def replies(core: Core, moved: Positions) -> tuple[Ints, Positions]:
-    """The positions after every reply to N moves; a move that ended the game stays. (E,) rows of `moved`, ascending."""
+    """Return (E,) rows of `moved`, ascending, and the positions after every reply; finished games stay as they are."""
     answered, rows, _ = core.expand(moved)
     over = moved.over.nonzero()[0]
     both = np.concatenate([over, rows])
@@ -249,13 +249,13 @@ def replies(core: Core, moved: Positions) -> tuple[Ints, Positions]:
 
 
 def margin(core: Core, positions: Positions) -> Points:
-    """(N,) points that side 0 is ahead, leftovers of finished games included."""
+    """Return (N,) the lead of side 0 in points, leftovers of finished games included."""
     standings = core.standings(positions)
     return standings[:, 0] - standings[:, 1]
 
 
 def unpack(keys: Sequence[bytes]) -> Positions:
-    """The positions of these keys, times left out, with the mover on side 0, no points won and no plies played."""
+    """Return the positions of some keys, ignoring copies: the mover is on side 0, scores and plies are 0."""
     n = len(keys)
     squares = (
         np.frombuffer(b"".join(key[: 2 * SIDE_BYTES] for key in keys), dtype=np.uint8).reshape(n, 2 * SIDE_BYTES).copy()

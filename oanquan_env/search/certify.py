@@ -1,10 +1,10 @@
-"""Certificates out of proofs: a strategy for each bound that a solver has proved.
+"""Certificates from proofs: a strategy for each bound that a solver has proved.
 
-The table keeps every proof of a position beside the plies that it takes, and so the proofs that it is made of. A
-strategy is read from it, in the order in which `follow` meets the positions. An *entry* of the strategy is a position
-with the points that the prover wins from there on and the most plies that this takes. Its move is one after which every
-reply leads to an entry with fewer plies, so every game ends; of such moves it is the one with the fewest new entries. A
-position may have several entries: with more points to win, or fewer plies left, the prover may need another move.
+The table stores every proof of a position with its length in plies, and also the proofs on which it depends. A strategy
+is read from the table in the order in which `follow` visits the positions. An *entry* of the strategy is a position
+with the points that the prover wins from there and the maximum plies that this takes. Its move is one after which every
+reply leads to an entry with fewer plies, so every game ends; among such moves, the one with the fewest new entries is
+chosen. A position may have several entries: with more points to win or fewer plies left, another move may be needed.
 """
 
 import itertools
@@ -35,22 +35,22 @@ from oanquan_env.search.proof import UNPROVED, LimitReachedError, ProofTable
 from oanquan_env.search.solver import Solver
 
 EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
-"""Node limits for the proof after a reply, tried in ascending order: a full table forgets proofs."""
+"""Node limits for a proof after a reply, tried in ascending order, as a full table forgets proofs."""
 LUMP = 1 << 20
-"""Most nodes between two looks at the clock, as far as one proof does not take more."""
+"""Maximum nodes between two checks of the clock, unless a single proof takes more."""
 
 Tell: TypeAlias = Callable[[str], None]
-"""Hears of the progress, a line at a time."""
+"""Receives progress messages, one line at a time."""
 
 
 class NoStrategyError(UsageError):
-    """A proved bound for which no strategy was found; says why not."""
+    """Raised if no strategy is found for a proved bound; the message says why."""
 
 
 def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line: None) -> Certificate:
-    """A certificate of the bounds that the solver has proved, as far as strategies are found for them.
+    """Return a certificate of the bounds that the solver has proved and for which a strategy is found.
 
-    `tell` hears of the progress, and of a bound that is left out. The deadline is one of `time.monotonic()`.
+    `tell` receives progress messages, and reports a bound that is left out. `deadline` is a time of `time.monotonic()`.
     Raises `NoStrategyError` if no strategy is found for any bound.
     """
     progress, position = solver.progress, format_position(solver.core, solver.position)
@@ -76,18 +76,18 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
 
 
 class Entry(NamedTuple):
-    """A position of a strategy, seen from the prover, who moves."""
+    """A position of a strategy, seen from the prover, which is to move."""
 
     key: bytes
-    points: int  # that the prover wins from here on
-    plies: int  # at most so many to the end
+    points: int  # points that the prover wins from here on
+    plies: int  # maximum plies to the end of the game
 
 
 class Entries:
     """The entries of a strategy in the order of `follow`.
 
     Attributes:
-        known: the entries; for which time, from 0, the position stands there.
+        known: the index of each entry among the entries of its position, from 0.
         again: as in a `Strategy`.
     """
 
@@ -98,7 +98,7 @@ class Entries:
         self._counts = Counter[bytes]()
 
     def add(self, reached: Iterable[Entry | None]) -> None:
-        """The next edges, which lead to these entries or, where there is none, end the game."""
+        """Add the next edges, which lead to the given entries or, for None, end the game."""
         for entry, edge in zip(reached, self._edges, strict=False):
             if entry is None:
                 continue
@@ -110,13 +110,13 @@ class Entries:
 
 
 class Answers(NamedTuple):
-    """Moves of the prover, and the positions after all replies to them. K moves, E replies."""
+    """Moves of the prover, and the positions after all replies to them: K moves, E replies."""
 
-    rows: Ints  # (K,) which entry each move is made in, ascending from 0
-    moves: Ints  # (E,) the move that each reply answers, ascending; a move that ends the game has one "reply"
+    rows: Ints  # (K,) index of the entry in which each move is made, ascending from 0
+    moves: Ints  # (E,) index of the move that each reply answers, ascending; a move that ends the game has one "reply"
     reached: Positions  # E positions
     needed: Points  # (E,) points that the prover must still win there
-    most: Ints  # (E,) plies that this may take
+    most: Ints  # (E,) maximum plies that this may take
 
 
 class Reader:
@@ -126,7 +126,7 @@ class Reader:
         self._claims, self._core, self._table, self._deadline = claims, claims.core, table, deadline
 
     def strategy(self, bound: int, is_lower: bool) -> Strategy:
-        """A strategy for a bound that is proved in the table."""
+        """Return a strategy for a bound that is proved in the table."""
         start, entries = self._claims.start(), Entries()
         begin = beginnings(self._core, start, is_lower)
         needed = (bound if is_lower else -bound) - margin(self._core, begin)
@@ -144,7 +144,7 @@ class Reader:
         return Strategy(bound, np.array(moves, dtype=np.uint8), again)
 
     def _moves(self, chunk: list[Entry], known: Container[Entry]) -> Iterator[tuple[int, list[Entry | None]]]:
-        """The move of each entry, and what its replies lead to; `known` grows meanwhile."""
+        """Yield the move of each entry, and the entries after its replies; `known` may grow meanwhile."""
         moved, rows, actions = self._core.expand(unpack([entry.key for entry in chunk]))
         moves, reached = replies(self._core, moved)
         points, plies = np.array([entry[1:] for entry in chunk]).T
@@ -161,7 +161,7 @@ class Reader:
             yield min(own, key=cost)
 
     def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Entry | None]]]:
-        """One or more moves of each row after which the table proves enough: numbers, and what follows each reply."""
+        """Yield for each row one or more moves that the table proves to be sufficient, and what each reply leads to."""
         rows, moves, reached, needed, most = answers
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)
@@ -182,7 +182,7 @@ class Reader:
             yield move, [entries.get(edge) for edge in range(begins[move], begins[move + 1])]
 
     def _proofs(self, positions: Positions, needed: Points, most: Ints, nodes: int) -> tuple[Ints, Ints]:
-        """As `ProofTable.prove_each`; raises `LimitReachedError` at the deadline."""
+        """Call `ProofTable.prove_each` in parts; raise `LimitReachedError` at the deadline."""
         points, plies, step = needed.astype(np.int64), np.full(len(needed), UNPROVED), max(LUMP // max(nodes, 1), 1)
         for begin in range(0, len(needed), step):
             if time.monotonic() >= self._deadline:

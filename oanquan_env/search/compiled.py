@@ -1,11 +1,11 @@
-"""One position at a time, compiled: the move of `oanquan_env.engine.move` for the search.
+"""The move of `oanquan_env.engine.move`, compiled for the search: one two-player position at a time.
 
-Everything here is seen from the mover: `own` and `other` are the two sides of a position as words (see
-`oanquan_env.engine.positions`), the mover's first; after a move they change places. A word is never negative, so int64
-serves throughout (Numba turns a mixture of int64 and uint64 into floats).
+Positions are seen from the mover: `own` and `other` are the two sides as words (see `oanquan_env.engine.positions`),
+the mover's first; a move swaps them. A word is never negative, so int64 is used throughout (Numba turns a mixture of
+int64 and uint64 into floats).
 
-Values are future margins: points that the mover will win less those that the opponent will, refills and the leftovers
-of a finished game included.
+Values are future margins: the points that the mover will win minus those that the opponent will win, including refills
+and the leftovers of a finished game.
 """
 
 from typing import Any, cast
@@ -25,7 +25,7 @@ from oanquan_env.search.value_net import HIDDEN, SECOND, side_rows
 
 
 def net_record(sides: int, hidden: int, outputs: int) -> np.dtype[Any]:
-    """A value net's weights as `oanquan_env.search.leaf` uses them."""
+    """Return the dtype of a value net's weights as `oanquan_env.search.leaf` uses them."""
     return np.dtype(
         [
             ("embedding", np.int16, (sides, side_rows(MANDARIN_BYTE), hidden)),
@@ -38,21 +38,21 @@ def net_record(sides: int, hidden: int, outputs: int) -> np.dtype[Any]:
 
 
 class SearchRules(RuleNumbers):
-    """What compiled functions take for the rules: the numbers of `move`, and the value net at the leaves."""
+    """The rules as compiled functions take them: the numbers of `move`, and the value net for the leaves."""
 
     has_net: int
     net: Any  # `net_record`
-    unit: int  # how many parts of a point max^n counts points in
+    unit: int  # number of parts into which max^n divides a point
 
 
 RULES = record(SearchRules, **SHAPES, net=(net_record(2, HIDDEN, 1),))
 
 
 def compile_rules(core: Core) -> SearchRules:
-    """The core's tables and rules as the record that compiled functions take.
+    """Return the core's tables and rules as the record that compiled functions take.
 
-    Raises `UnavailableError` for rules whose future margin is no function of the squares and the mover: more than two
-    players, and refill=forfeit, under which the scores decide whether a game goes on.
+    Raises `UnavailableError` if the future margin does not depend only on the squares and the mover: with more than two
+    players, or under refill=forfeit, where the scores decide whether a game continues.
     """
     rules = core.rules
     if rules.players != 2:
@@ -65,7 +65,7 @@ def compile_rules(core: Core) -> SearchRules:
 
 
 def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
-    """(N, 2) sides of N two-player positions as words, the mover's first."""
+    """Return (N, 2) the sides of N two-player positions as words, the mover's first."""
     return positions.sides_in_turn().view(np.int64)
 
 
@@ -74,10 +74,10 @@ def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
 
 @compiled
 def play(rules: SearchRules, own: int, other: int, action: int, plies_left: int = 1) -> tuple[int, int, int, int]:
-    """Play a legal action: `Core.play` for one position; with no `plies_left` after this ply the game is over.
+    """Play a legal action as `Core.play` does in one position; with 0 `plies_left` after it, the game is over.
 
     Returns:
-        The next mover's side and the other's, ready to move; the margin that the mover won by it, refills and the
+        The next mover's side and the other side, ready to move; the margin that the mover gained, refills and the
         leftovers of a finished game included; and RUNNING or another `Termination`.
     """
     moved = move.play(rules, 2, (own, other, 0, 0), (0, 0, 0, 0), plies_left, action, None)

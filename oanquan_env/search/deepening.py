@@ -1,9 +1,9 @@
 """Alpha-beta search for two players: the best moves of positions, and the value of every move.
 
-A position's *value* is its future margin in points: the mover's points from here on less the opponent's, if both play
-the best moves within the depth; captures, refills and the leftovers of finished games are included. It does not depend
-on the scores so far. A value is *proved* when all its lines end in finished games; it then holds at every depth. The
-ply limit ends games, too: a search goes no deeper than the plies left, and a search of that depth proves every value.
+A position's *value* is its future margin in points under best play within the depth: the mover's points from here on
+minus the opponent's, including captures, refills and the leftovers of finished games. It does not depend on the scores
+so far. A value is *proved* if all its lines end in finished games; it then holds at every depth. The ply limit also
+ends games: a search goes no deeper than the plies left, and a search to that depth proves every value.
 
     >>> from oanquan_env import Core
     >>> core = Core()
@@ -43,20 +43,20 @@ __all__ = ["Limits", "Search", "SearchResult"]
 
 
 class Search:
-    """Searches positions of one `Rules`, each afresh, so results never depend on earlier ones. Threads may share it.
+    """Searches positions under one `Rules`, each afresh, so that results never depend on earlier searches.
 
-    Raises `ValueError` for more than two players, and for `refill=forfeit`.
+    Threads may share it. Raises `ValueError` for more than two players, and for `refill=forfeit`.
 
     Args:
-        core: of the rules to play.
-        table_megabytes: size of the transposition table of each thread; 0 for none, which takes longer and finds the
-            same.
-        threads: positions of a batch searched at once; one for each processor if left out. Results do not depend on
-            it, except under a limit in milliseconds.
-        net: evaluates running positions at the horizon, in whole points; without one their value is zero. A value that
-            is not proved then includes the net's estimate.
-        guess_depth: plies; a net's value of a move that is far outside the window replaces a search of so many plies
-            or fewer. With 0 a search with a net is full-width, as one without is.
+        core: core of the rules to play.
+        table_megabytes: size of each thread's transposition table; with 0 there is none, and the same results take
+            longer.
+        threads: positions of a batch searched at once, by default one per processor. Results do not depend on it,
+            except under a limit in milliseconds.
+        net: evaluates running positions at the horizon, in whole points; without a net their value is zero. A value
+            that is not proved then includes the net's estimate.
+        guess_depth: maximum plies of a search that is replaced by a move's net value if that is far outside the window.
+            With 0, a search with a net is full-width, as it is without a net.
     """
 
     def __init__(
@@ -77,31 +77,31 @@ class Search:
         self._guess_depth = guess_depth
 
     def use(self, net: ValueNet) -> None:
-        """Take another net from here on; the tables stay where they are."""
+        """Use another net from now on; the tables are not reallocated."""
         self._rules = with_net(self._rules, net)
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
-        """The best moves of a single running position, a batch of one; see `best_moves`."""
+        """Search a single running position, a batch of one; see `best_moves`."""
         if len(positions) != 1:
             raise ValueError(f"one position is searched by `best`, not {len(positions)}: see `best_moves`")
         return self.best_moves(positions, limits, every_move=every_move)[0]
 
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:
-        """The best moves of each of N running positions; raises `ValueError` if a game among them is over.
+        """Return the search results of N running positions; raise `ValueError` if a game among them is over.
 
-        With `every_move` every legal move is valued, which takes longer, not the best ones alone.
+        With `every_move`, every legal move is valued, not only the best ones, which takes longer.
         """
         return [_result(row) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> npt.NDArray[np.float64]:
-        """(N, A) future margin in points after each legal move, its own gain included, looking `depth` plies ahead.
+        """Return (N, A) future margins in points after each legal move, its own gain included, to `depth` plies.
 
-        NaN for illegal actions, and in finished games.
+        Values are NaN for illegal actions and in finished games.
         """
         return self.proved_values(positions, depth)[0]
 
     def proved_values(self, positions: Positions, depth: int) -> tuple[npt.NDArray[np.float64], Mask]:
-        """As `values`, and (N, A) bool: which of them are proved."""
+        """Return the same as `values`, and (N, A) bool: whether each value is proved."""
         running = (~positions.over).nonzero()[0]
         found = self._search(positions[running], Limits(depth=depth), every_move=True)
         mask = self.core.legal_mask(positions)

@@ -1,12 +1,12 @@
-"""A value net at the leaves of a search: `oanquan_env.search.value_net` for one position, compiled.
+"""Compiled evaluation of one position by a value net (`oanquan_env.search.value_net`), for the leaves of a search.
 
-Its weights are part of the record of rules. Those of the first two layers are rounded to int16, which takes
-half the memory and a third of the time of float32.
+The weights are part of the record of rules. Those of the first two layers are rounded to int16, which takes half the
+memory and a third of the time of float32.
 
-One evaluation takes some 0.22 microseconds with the vector instructions written down here, and 3.1, fourteen times as
-long, as the same sums in plain Numba, whose loops LLVM does not turn into such instructions. Numba compiles for the
-processor that it finds, or for `NUMBA_CPU_NAME`. With AVX2 in place of AVX-512 it takes 0.3 microseconds; with neither
-the same code becomes shorter vectors, without the instruction for pairs, and takes three times as long.
+One evaluation takes about 0.22 microseconds with the vector instructions generated here, and 3.1, fourteen times as
+long, with the same sums in plain Numba, whose loops LLVM does not turn into such instructions. Numba compiles for the
+processor that it finds, or for `NUMBA_CPU_NAME`. With AVX2 instead of AVX-512 it takes 0.3 microseconds; with neither,
+the code uses shorter vectors without the instruction for pairs, and takes three times as long.
 """
 
 import functools
@@ -27,15 +27,15 @@ from oanquan_env.search.compiled import RULES, SearchRules
 from oanquan_env.search.memory import canonical
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, ValueNet, hidden_units, side_rows
 
-LIMIT = 8_000  # the largest value that a net may give: below the search's infinity
+LIMIT = 8_000  # limit of a net's values, below the search's infinity
 
-_LANES = 16  # units of the second layer that one instruction adds to
+_LANES = 16  # units of the second layer that one instruction updates
 _CHAINS = 2
-"""Sums of the second layer that are added up side by side, as each addition waits for the one before."""
+"""Partial sums of the second layer that are computed in parallel, because each addition waits for the one before."""
 
 
 def with_net(rules: SearchRules, net: ValueNet) -> SearchRules:
-    """A copy of the record of `compile_rules` for a search with `net`, in place of any net that it has."""
+    """Return a copy of a record of `compile_rules` with `net`, which replaces any net that the record has."""
     records = zeros(RULES, 1)
     records[0] = rules
     add_net(records[0], net)
@@ -43,13 +43,13 @@ def with_net(rules: SearchRules, net: ValueNet) -> SearchRules:
 
 
 def add_net(rules: Any, net: ValueNet, factor: float = 1.0) -> None:
-    """Write a net into a record of rules, its outputs times a factor. Fields and sides that it lacks stay zero."""
+    """Write a net into a record of rules, its outputs times `factor`. Fields and sides that it lacks stay zero."""
     rules.has_net, words = 1, rules["net"]
     fields, sides, hidden = net.rules.fields, net.rules.players, hidden_units(net.rules.players)
     own = net.embedding.reshape(sides, side_rows(fields), hidden)
     own_fields, own_mandarins = np.split(own, [fields * FIELD_ROWS], axis=1)
     largest = np.abs(own_fields).reshape(sides * fields, FIELD_ROWS, hidden).max(axis=1).sum(axis=0)
-    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # no sum of rows, one a square, is larger
+    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # at least any sum of one row per square
     first_scale = _scale(largest.max(), _INT16)
     words["embedding"][:sides, : fields * FIELD_ROWS] = np.rint(own_fields * first_scale)
     words["embedding"][:sides, MANDARIN_BYTE * FIELD_ROWS :] = np.rint(own_mandarins * first_scale)
@@ -66,16 +66,16 @@ def add_net(rules: Any, net: ValueNet, factor: float = 1.0) -> None:
 
 
 _INT16, _INT32 = 2**15 - 64, 2**31 - 2**20
-"""Below the largest integers, by more than what rounding can add."""
+"""Below the largest integers by more than rounding can add."""
 
 
 def _scale(largest: float, limit: int) -> float:
-    """The greatest power of two by which `largest` may be multiplied so that it stays below `limit`."""
+    """Return the greatest power of two whose product with `largest` stays below `limit`."""
     return 2.0 ** math.floor(math.log2(limit / max(float(largest), 1e-9)))
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """The processor's instruction that multiplies so many int16 by as many and adds neighbours; None without one."""
+    """Return the instruction that multiplies int16 vectors and adds neighbours, or None, and their length."""
     features = cpu_target.target_context.codegen()._customize_tm_features()
     for feature, name, length in _PAIR_INSTRUCTIONS:
         if feature in features:
@@ -101,12 +101,12 @@ def _evaluate(typing: Any, rules: Any, sides: Any) -> Any:
 
 
 evaluate: Any = intrinsic(_evaluate)
-"""A compiled function of a record of rules and a tuple of sides, the mover's first: the outputs of its net."""
+"""Compiled function of a record of rules and a tuple of sides, the mover's first: returns the net's outputs."""
 _BYTE, _SHORT, _INT, _LONG, _FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
 class _Instructions:
-    """Writes the instructions of one evaluation; `words` is a pointer to the bytes of `kind`, a `net_record`."""
+    """Emits the instructions of one evaluation; `words` points to the bytes of `kind`, a `net_record`."""
 
     def __init__(self, builder: Any, words: Any, kind: np.dtype[Any]) -> None:
         self.builder = builder
@@ -115,13 +115,13 @@ class _Instructions:
         self.hidden: int = kind["hidden_weight"].shape[0] * 2
 
     def _weights(self, name: str, kind: Any) -> Any:
-        """A pointer to weights of that kind, by their name in the record."""
+        """Return a pointer to the weights called `name` in the record, as elements of type `kind`."""
         assert self.kind.fields
         place = self.kind.fields[name][1]
         return self.builder.bitcast(self.builder.gep(self.words, [_int64(place)]), kind.as_pointer())
 
     def outputs(self, sides: Sequence[Any]) -> list[Any]:
-        """The net's outputs for these sides, the mover's first."""
+        """Return the net's outputs for these sides, the mover's first."""
         build = self.builder
         first, embedding = None, self._weights("embedding", _SHORT)
         for place, side in enumerate(sides):
@@ -146,7 +146,7 @@ class _Instructions:
         return found
 
     def _second(self, first: Any) -> list[Any]:
-        """The sums of the second layer, _LANES of them in each vector, from the units of the first."""
+        """Return the sums of the second layer, `_LANES` per vector, from the units of the first layer."""
         build, hidden_weight = self.builder, self._weights("hidden_weight", _SHORT)
         as_pairs = build.bitcast(first, _vector(_INT, self.hidden // 2))
         units = cgutils.alloca_once_value(build, as_pairs)  # type: ignore[no-untyped-call]
@@ -163,7 +163,7 @@ class _Instructions:
         return [functools.reduce(build.add, chains) for chains in sums]
 
     def _add_pairs(self, left: Any, right: Any) -> Any:
-        """(_LANES,) int32: products of two vectors of 2 * _LANES int16, neighbours added."""
+        """Return (_LANES,) int32, the products of two vectors of 2 * _LANES int16 with neighbours added."""
         build = self.builder
         instruction, length = _pair_instruction(build.module)
         if instruction is not None:
@@ -183,7 +183,7 @@ class _Instructions:
         return build.add(*products)
 
     def _place(self, side: Any, byte: int, table: int) -> Any:
-        """Where the row of a square begins, whose table begins at `table`."""
+        """Return the offset of the row for a square whose table begins at offset `table`."""
         build = self.builder
         most = _int64(FIELD_ROWS - 1 if byte < MANDARIN_BYTE else MANDARIN_ROWS - 1)
         seeds = build.and_(build.lshr(side, _int64(8 * byte)), _int64(255))
@@ -198,14 +198,14 @@ class _Instructions:
         return self.builder.load(self.builder.bitcast(pointer, _vector(kind, length).as_pointer()), align=4)
 
     def _spread(self, pair: Any) -> Any:
-        """A vector of _LANES times a pair of int16."""
+        """Return a vector that repeats a pair of int16 `_LANES` times."""
         nothing = ir.Constant(_vector(_INT, _LANES), ir.Undefined)
         one = self.builder.insert_element(nothing, pair, ir.Constant(_INT, 0))
         spread = self.builder.shuffle_vector(one, nothing, _indices([0] * _LANES))
         return self.builder.bitcast(spread, _vector(_SHORT, 2 * _LANES))
 
     def _sum(self, values: Any, length: int) -> Any:
-        """The sum of a vector whose length is a power of two."""
+        """Return the sum of a vector whose length is a power of two."""
         build = self.builder
         while length > 1:
             length //= 2
@@ -230,7 +230,7 @@ def _indices(places: Sequence[int]) -> Any:
 
 @compiled
 def horizon(rules: SearchRules, own: int, other: int) -> int:
-    """The value of a running position at the horizon for its mover, in whole points; zero without a net."""
+    """Return the mover's value of a running position at the horizon, in whole points; zero without a net."""
     if rules.has_net == 0:
         return 0
     own, other = canonical(rules, own, other)

@@ -18,12 +18,12 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.search.memory import MAX_DEPTH, UNLIMITED
 
 _CHUNKS = 8
-"""Parts of a batch for each thread: several, as some positions take many times as long as others."""
+"""Parts of a batch per thread: several, because some positions take many times as long as others."""
 MAX_MILLISECONDS = 10**12
 USUAL_MOVES = 7
-"""Legal moves of a position, about."""
+"""Approximate number of legal moves in a position."""
 MOVES_PER_MILLISECOND = 20_000
-"""More than any machine plays."""
+"""More moves than any machine plays in a millisecond."""
 BRIEF = 5_000_000
 """Moves that a search plays in less than a second."""
 _MOST = {"depth": MAX_DEPTH, "nodes": UNLIMITED, "milliseconds": MAX_MILLISECONDS}
@@ -31,24 +31,24 @@ _MOST = {"depth": MAX_DEPTH, "nodes": UNLIMITED, "milliseconds": MAX_MILLISECOND
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """When a search stops: at the first limit that it meets. A search to limits of depth and nodes is reproducible.
+    """Limits of a search, which stops at the first one that it reaches.
 
-    Raises `ValueError` for no limit at all, or one out of range.
+    A search to limits of depth and nodes is reproducible. Raises `ValueError` for no limit, or one out of range.
     """
 
     depth: int | None = None
     """Plies to look ahead, 1 to `MAX_DEPTH`."""
     nodes: int | None = None
-    """Moves played by the search, 1 or more."""
+    """Maximum number of moves that the search plays, 1 or more."""
     milliseconds: float | None = None
-    """Time for each position, 1 to `MAX_MILLISECONDS`."""
+    """Time per position, 1 to `MAX_MILLISECONDS`."""
 
     def __post_init__(self) -> None:
         given = {name: value for name, value in vars(self).items() if value is not None}
         if not given:
             raise ValueError("a search needs a limit: depth, nodes or milliseconds")
         for name, value in given.items():
-            if not value >= 1:  # nan is not
+            if not value >= 1:  # rejects NaN as well
                 raise ValueError(f"{name} must be 1 or more; got {value}")
             if value > _MOST[name]:
                 raise ValueError(f"{name} must be {_MOST[name]:,} or less; got {value}")
@@ -60,14 +60,14 @@ class SearchResult:
 
     Attributes:
         action: the first of `actions`.
-        actions: all actions of the highest value at this depth, ascending; no other action reaches it.
-        value: future margin in points, seen by the mover.
-        depth: plies looked ahead: the last depth that was completed, or at which the value was proved. With a net, a
-            depth counts too whose first moves were searched before a limit, unless every move is valued: the best one
-            of the depth before comes first, and one that is found to be better takes its place.
-        proved: whether the value holds for all depths, the ply limit counted.
+        actions: all actions with the highest value at this depth, ascending.
+        value: future margin in points, from the mover's view.
+        depth: plies searched: the last depth that was completed, or at which the value was proved. With a net, an
+            interrupted depth also counts once its first move was searched, unless every move is valued: the best move
+            of the depth before is searched first, and a move that is found to be better replaces it.
+        proved: whether the value holds at all depths, given the ply limit.
         nodes: moves played by the search.
-        line: actions of both players in turn, best play from here; may be shorter than `depth`.
+        line: principal variation, the actions of both players in turn; may be shorter than `depth`.
         values: value of each action that was valued: the best ones, or all legal ones.
     """
 
@@ -82,9 +82,9 @@ class SearchResult:
 
 
 class Workers:
-    """Search threads, each with its own memory from `new_memory`: a state with a field `stop` first.
+    """Search threads, each with its own memory from `new_memory`, whose first item has a field `stop`.
 
-    There is a thread for each processor by default. A copy has new, empty memories.
+    By default there is one thread per processor. A copy has new, empty memories.
     """
 
     def __init__(self, threads: int | None, new_memory: Callable[[], Iterable[Any]]) -> None:
@@ -101,8 +101,8 @@ class Workers:
     def run(self, rows: int, search: Callable[..., None], limits: Limits) -> None:
         """Run `search(*memory, slice)` on all rows, in parts, each with a memory that no other thread is using.
 
-        With a limit in milliseconds every row is searched by itself, and `stop` is set when its time is up. An error in
-        the thread that calls, such as the KeyboardInterrupt of Ctrl-C, stops the search.
+        With a limit in milliseconds, each row is searched separately, and `stop` is set when its time is up. An error
+        in the calling thread, such as the KeyboardInterrupt of Ctrl-C, stops the search.
         """
 
         def search_part(begin: int) -> None:
@@ -136,7 +136,7 @@ class Workers:
                 raise
 
     def _stop(self, parts: Sequence[Future[None]]) -> None:
-        """End the searches. A search clears `stop` before each row, so it is set until all have ended."""
+        """End the searches. A search clears `stop` before each row, so it is set repeatedly until all have ended."""
         for part in parts:
             part.cancel()
         while not all(part.done() for part in parts):
@@ -153,7 +153,7 @@ def _is_brief(rows: int, limits: Limits) -> bool:
 
 
 def plies_left(core: Core, positions: Positions) -> Int64s:
-    """(N,) plies to the ply limit, 1 or more, of N running positions; raises `ValueError` if a game is over."""
+    """Return (N,) plies to the ply limit, at least 1, of N running positions; raise `ValueError` if a game is over."""
     if positions.over.any():
         raise ValueError(f"the game of row {int(positions.over.argmax())} is over; there is no move to search")
     return np.maximum(core.rules.max_plies - positions.ply, 1).astype(np.int64)

@@ -1,7 +1,7 @@
-"""The move of `oanquan_env.engine.move` for max^n search: one position of any number of players, compiled.
+"""The move of `oanquan_env.engine.move`, compiled for max^n search: one position of any number of players at a time.
 
-A position is seen from the mover: `sides` are the players' sides as words, the mover's first and the others in the
-order of play, and `scores` are their points in the same order. Unused ones are zero.
+A position is seen from the mover: `sides` holds the players' sides as words, the mover's first and the others in the
+order of play, and `scores` holds their points in the same order. Unused entries are zero.
 """
 
 from collections.abc import MutableSequence, Sequence
@@ -20,7 +20,7 @@ from oanquan_env.search.memory import canonical
 from oanquan_env.search.value_net import MANY_HIDDEN, ValueNet
 
 NET_UNIT = 64
-"""Parts of a point that a net's values are rounded to: whole numbers are compared faster, and exactly."""
+"""Number of parts of a point to which a net's values are rounded: whole numbers compare faster, and exactly."""
 Numbers: TypeAlias = MutableSequence[int]
 
 
@@ -41,7 +41,7 @@ def compile_many(core: Core, net: ValueNet | None = None) -> SearchRules:
 
 @compiled
 def play(rules: SearchRules, sides: Four, scores: Four, action: int, plies_left: int) -> Move:
-    """Play a legal action as `move.play` does, and turn the position, so that the next mover comes first.
+    """Play a legal action as `move.play` does, and rotate the position so that the next mover comes first.
 
     The scores of a finished game include the leftovers.
     """
@@ -64,7 +64,7 @@ def _play(rules: SearchRules, players: int, sides: Four, scores: Four, action: i
 
 @inlined
 def _turn(players: int, numbers: Four) -> Four:
-    """Move the first number behind those of the other players. Unused numbers become zero."""
+    """Move the first player's number behind those of the other players. Unused numbers become zero."""
     a, b, c, d = numbers
     if players == 2:
         return b, a, 0, 0
@@ -75,12 +75,12 @@ def _turn(players: int, numbers: Four) -> Four:
 
 @compiled
 def add_expected(rules: SearchRules, sides: Numbers, points: Numbers) -> None:
-    """Add to `points` the points that the net expects all players to win."""
+    """Add to `points` the points that the net expects each player to win."""
     own, other = sides[0], sides[1]
     if rules.players == 2:
         own, other = canonical(rules, own, other)
     expected: Sequence[float] = evaluate(rules, (own, other, sides[2], sides[3]))
     for seat in range(len(expected)):
         points[seat] += int(np.rint(expected[seat]))
-    if len(expected) == 1:  # the mover's margin over the other of two players
+    if len(expected) == 1:  # with two players the net gives only the mover's margin
         points[1] -= int(np.rint(expected[0]))

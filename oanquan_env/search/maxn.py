@@ -1,13 +1,13 @@
 """Compiled max^n search (Luckhardt and Irani 1986): all lines of play to a depth, for two to four players.
 
-A line's value is the points of all players at its end, plus a value net's estimate of the rest, if there is a net. A
-player's margin is its points over the mean of the others'. Every player maximises its own margin: on the way back the
-mover's best line goes up, with the points of all players. With two players this is minimax. The search sees every move,
-as its choices need the exact points of all players; of equal moves the one of the lowest action goes up. There is no
-table of positions: it would save about one move in a hundred at depth 7, and took more time.
+The value of a line is the points of all players at its end, plus a value net's estimate of the rest if there is a net.
+A player's margin is its points minus the mean of the others'. Every player maximises its own margin: the points of all
+players on the mover's best line are backed up. With two players this is minimax. The search prunes nothing, because its
+choices need the exact points of all players; among equal moves, the one with the lowest action is backed up. There is
+no transposition table: it would save about one move in a hundred at depth 7, and took more time.
 
-Points are counted in parts of a point with a net, the mover's first at each position. *Worth* is a player's margin
-times the number of the others, in the same parts: a whole number.
+With a net, points are counted in parts of a point, the mover's first at each position. *Worth* is a player's margin
+times the number of other players, in the same parts, and therefore a whole number.
 """
 
 import functools
@@ -39,19 +39,19 @@ class ManyChild(Protocol):
     scores: Numbers
     state: int  # RUNNING or another `Termination`
     action: int
-    points: Numbers  # at the end of its best line, once it is searched
-    order: int  # at the root: the greatest is tried first
-    depth: int  # at the root: the plies of the move's last search
+    points: Numbers  # at the end of its best line, once it has been searched
+    order: int  # at the root: moves with a greater order are tried first
+    depth: int  # at the root: plies of the move's last search
 
 
 class Level(Protocol):
-    """The moves of one position of the line that is searched."""
+    """The moves of one position on the line being searched."""
 
     children: MutableSequence[ManyChild]
     count: int
-    turn: int  # index of the child that is searched
+    turn: int  # index of the child being searched
     best: int  # index of the best child so far
-    worth: int  # what it is worth to the mover
+    worth: int  # worth of the best child to the mover
 
 
 class ManyMemory(Protocol):
@@ -66,15 +66,15 @@ class ManyMemory(Protocol):
 
 
 class ManyRoot(Protocol):
-    """A running position to search, and the result."""
+    """A running position to search, and its result."""
 
     sides: Numbers
     scores: Numbers
     plies_left: int  # to the ply limit, 1 or more
     nodes: int
-    depth: int  # the last that counts
-    worths: Any  # by the action: its worth at that depth, or UNKNOWN
-    points: Any  # and what all players win, the root's first
+    depth: int  # the last depth that counts
+    worths: Any  # the worth of each action at that depth, or UNKNOWN
+    points: Any  # the points that all players win after each action, the root's mover first
 
 
 _FOUR: dict[str, Any] = dict.fromkeys(("sides", "scores"), (np.int64, SEATS))
@@ -86,13 +86,13 @@ MANY_ROOT = record(ManyRoot, **_FOUR, worths=(np.int64, MAX_ACTIONS), points=(np
 
 @compiled
 def worth(rules: SearchRules, points: Numbers, place: int) -> int:
-    """Return the worth of points to the player at a place."""
+    """Return the worth of `points` to the player at index `place`."""
     return rules.players * points[place] - (points[0] + points[1] + points[2] + points[3])
 
 
 @compiled
 def expand(rules: SearchRules, memory: ManyMemory, parent: ManyChild | ManyRoot, ply: int) -> None:
-    """Play every move of a position onto the level of `ply`."""
+    """Play every move of a position, and store the children in the level of `ply`."""
     level, sides, scores = memory.levels[ply], parent.sides, parent.scores
     before, points = (sides[0], sides[1], sides[2], sides[3]), (scores[0], scores[1], scores[2], scores[3])
     level.count = level.turn = 0
@@ -112,9 +112,9 @@ def expand(rules: SearchRules, memory: ManyMemory, parent: ManyChild | ManyRoot,
 
 @compiled
 def search(rules: SearchRules, memory: ManyMemory, depth: int) -> None:
-    """Search the moves of the root, which are the first level, to `depth` >= 1 plies.
+    """Search the moves of the root, which are in the first level, to `depth` >= 1 plies.
 
-    A depth of 1 is always completed. Otherwise `memory.stop` ends the search; the moves searched before are valid.
+    A search of depth 1 always completes. Otherwise `memory.stop` ends the search; the moves searched before are valid.
     """
     last, ply, level = rules.players - 1, 0, memory.levels[0]
     level.turn = 0
@@ -141,7 +141,7 @@ def search(rules: SearchRules, memory: ManyMemory, depth: int) -> None:
             child = level.children[level.turn]
             for seat in range(SEATS):
                 child.points[(seat + 1) % rules.players if seat <= last else seat] = best[seat]
-        value = worth(rules, child.points, last)  # to the mover of the level
+        value = worth(rules, child.points, last)  # worth to the mover of the level
         if ply == 0:
             child.order, child.depth = value, depth
         elif value > level.worth:
@@ -155,8 +155,8 @@ def search_rows(
 ) -> None:
     """Search M running positions, each afresh, to depths `first_depth`, ... `depth` or for `nodes` moves.
 
-    `roots`, (M,) MANY_ROOT, receive the results. A `first_depth` of 1 is completed. A later depth counts as far as it
-    was searched, the best move of the one before first; unless every move is valued.
+    `roots`, (M,) MANY_ROOT, receives the results. A `first_depth` of 1 always completes. An interrupted later depth
+    counts as far as it was searched, starting with the best move of the depth before, unless every move is valued.
     """
     for row in range(len(roots)):
         root, level = roots[row], memory.levels[0]
@@ -182,7 +182,7 @@ def search_rows(
 
 @compiled
 def keep_points(rules: SearchRules, level: Level, depth: int, root: ManyRoot) -> None:
-    """Write what the moves are worth that were searched to `depth`, and what all players win after them."""
+    """Write the worths of the moves that were searched to `depth`, and the points of all players after them."""
     root.depth = depth
     root.worths[:] = UNKNOWN
     for place in range(level.count):
@@ -195,10 +195,10 @@ def keep_points(rules: SearchRules, level: Level, depth: int, root: ManyRoot) ->
 
 
 class ManySearch:
-    """Searches positions of one `Rules`, each afresh. Threads may share it.
+    """Searches positions under one `Rules`, each afresh. Threads may share it.
 
-    `net` evaluates running positions at the horizon; without one their value is zero. `threads` positions of a batch
-    are searched at once, one for each processor if left out. Raises `ValueError` for a net of other rules.
+    `net` evaluates running positions at the horizon; without a net their value is zero. `threads` is the number of
+    positions of a batch searched at once, by default one per processor. Raises `ValueError` for a net of other rules.
     """
 
     def __init__(self, core: Core, *, net: ValueNet | None = None, threads: int | None = None) -> None:
@@ -207,13 +207,13 @@ class ManySearch:
         self._workers = Workers(threads, functools.partial(zeros, MEMORY, 1))
 
     def use(self, net: ValueNet | None) -> None:
-        """Take another net from here on."""
+        """Use another net from now on."""
         if net is not None and not net.fits(self.core.rules):
             raise ValueError(f"the net is for the rules '{net.rules}', not '{self.core.rules}'")
         self._rules = compile_many(self.core, net)
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
-        """As `best_moves`, of a single position, with the line behind the best move."""
+        """Return the result of `best_moves` for a single position, with its principal variation."""
         found = self.best_moves(positions, limits, every_move=every_move)[0]
         line, position = [found.action], positions.copy()
         while len(line) < found.depth:
@@ -224,18 +224,18 @@ class ManySearch:
         return replace(found, line=tuple(line))
 
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:
-        """The best moves of each of N running positions for its mover; raises `ValueError` if a game is over.
+        """Return the search results of N running positions; raise `ValueError` if a game among them is over.
 
-        Values are margins in points; none is called proved, as none can be forced. With `every_move` the last
-        depth is one at which every legal move was valued.
+        Values are margins in points; none is marked as proved, because none can be forced. With `every_move`, the depth
+        is the last at which every legal move was valued.
         """
         scale = (self.core.rules.players - 1) * self._rules.unit
         return [_result(row, scale) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> Floats:
-        """(N, A, P), what each move of N running positions is worth to each player, by seat; -inf for illegal ones.
+        """Return (N, A, P) the value of each move of N running positions to each player by seat; -inf if illegal.
 
-        A value is a margin in points: what the player will win from here on over the mean of what the others will,
+        A value is a margin in points: the points that the player wins from here on minus the mean of the others',
         leftovers of finished games included. Raises `ValueError` if a game is over.
         """
         found, rules = self._search(positions, Limits(depth=depth), True), self.core.rules

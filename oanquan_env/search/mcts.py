@@ -1,15 +1,15 @@
 """Monte-Carlo tree search: `mcts:simulations=400`.
 
-Leaves may be valued by a search: `mcts:simulations=100,depth=1`. A network that values positions may also give prior
+A search may value the leaves: `mcts:simulations=100,depth=1`. A network that values positions may also give prior
 probabilities of the actions, as in AlphaZero: see `PriorEvaluator`.
 
-The trees of a whole batch grow together: each simulation adds one position to every tree, and all new positions are
-played out or searched as one batch. On the way back up each mover counts its own value (max^n, with any number of
+The trees of a batch grow together: each simulation adds one position to every tree, and all new positions are evaluated
+by rollouts or by search as one batch. During the backup, each mover counts its own value (max^n, for any number of
 players).
 
-Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; a tree's root is
-the node of its own number, and all nodes of the s-th simulation follow in one block. Values are expected points above
-the others' mean at the end, as a share of the game's total.
+Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; node i is the root
+of tree i, and the nodes of the s-th simulation follow in one block. Values are expected margins over the mean of the
+others at the end of the game, as a share of the game's total points.
 """
 
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -23,45 +23,45 @@ from oanquan_env.rewards import game_rewards
 from oanquan_env.search.move_values import MoveValues
 
 MAX_NODES = 1 << 18
-"""Nodes that grow at once; larger batches are searched in parts."""
+"""Nodes allocated at once; larger batches are searched in parts."""
 MAX_SIMULATIONS = 1_000_000
-"""A tree of so many nodes takes some hundred megabytes."""
+"""A tree with this many nodes takes a few hundred megabytes."""
 UCT_EXPLORATION = 0.25
-"""Of 0.1, 0.2, 0.4 and 0.8 the middle two did best at 100 simulations. Playouts that counted wins instead of points won
-as many games, by fewer points (55 % and 53 %, margin -11 and +3 against a depth-2 search over 100 pairs)."""
+"""Of 0.1, 0.2, 0.4 and 0.8 the middle two did best at 100 simulations. Rollouts that counted wins instead of points won
+as many games, but by fewer points (55 % and 53 %, margin -11 and +3 against a depth-2 search over 100 pairs)."""
 SEARCH_EXPLORATION = 0.05
-"""With leaves valued by search, which has no noise to average out. Of 0.05, 0.07 and 0.1 the first did best for three
-players at 200 simulations."""
+"""Used if a search values the leaves, which leaves no noise to average out. Of 0.05, 0.07 and 0.1 the first did best
+for three players at 200 simulations."""
 SEARCH_DEPTH = 2
-"""Plies of the search that values leaves. For three players one ply was weaker, and three took twice the time and were
-no better."""
+"""Plies of the search that values leaves. For three players one ply was weaker, and three plies took twice the time and
+were no better."""
 Path: TypeAlias = list[tuple[Ints, Ints, Ints]]
-"""Steps from the roots down, see `_Trees.select`."""
+"""Steps down from the roots; see `_Trees.select`."""
 NO_CHILD = -1
-"""In place of a node: the action was not tried yet, or ends the game."""
+"""Stands for a node if the action has not been tried yet or ends the game."""
 
 
 class Evaluator(Protocol):
-    """Values running positions."""
+    """Evaluates running positions."""
 
     core: Core
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
-        """(N, P) values of N running positions, of all players."""
+        """Return (N, P) the values of N running positions for all players."""
 
 
 @runtime_checkable
 class PriorEvaluator(Protocol):
-    """Values running positions and gives prior probabilities of their actions, by which the search then selects."""
+    """Evaluates running positions and gives prior probabilities of their actions, which guide the selection."""
 
     core: Core
 
     def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """(N, P) values of N running positions, of all players, and (N, A) priors; illegal actions' are ignored."""
+        """Return (N, P) values for all players and (N, A) priors; the priors of illegal actions are ignored."""
 
 
 class RandomPlayouts:
-    """Values by playing each position to its end at random, once."""
+    """Evaluates each position by one random rollout."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -80,7 +80,7 @@ class RandomPlayouts:
 
 
 class SearchedLeaves:
-    """Values by a search to `depth` plies."""
+    """Evaluates each position by a search to `depth` plies."""
 
     def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
         self.core = core
@@ -93,12 +93,12 @@ class SearchedLeaves:
 
 
 class MCTSPlayer:
-    """Plays the move that its tree visited most; of equals, one of the highest mean value.
+    """Plays the move with the most visits; among equals, one with the highest mean value.
 
-    Each of the `simulations` selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), whose bonus for moves that
-    were seldom tried has the weight `exploration`, expands it, has the evaluator value it, and backs the value up. With
-    a `PriorEvaluator` it selects by PUCT (Silver et al. 2018); a move that was not tried yet counts as the mean of
-    those that were. Raises `ValueError` for less than one simulation, or more than `MAX_SIMULATIONS`.
+    Each of the `simulations` selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), expands it, evaluates it
+    and backs up the value. `exploration` is the weight of the UCT bonus for seldom-tried moves. With a
+    `PriorEvaluator`, leaves are selected by PUCT (Silver et al. 2018), and an untried move counts as the mean of the
+    tried ones. Raises `ValueError` unless `simulations` is from 1 to `MAX_SIMULATIONS`.
     """
 
     def __init__(
@@ -120,12 +120,12 @@ class MCTSPlayer:
         for begin in range(0, len(open_rows), part):
             rows = open_rows[begin : begin + part]
             visits, values = self.search(positions[rows], rng)
-            # visits are whole numbers and values lie within -1 .. 1
+            # values lie within -1 .. 1, so they only break ties between visits
             choice[rows] = best_actions(visits + values / 4, mask[rows], rng)
         return choice
 
     def search(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """(N, A) visits of each action of N running positions, and their mean values, zero where never visited."""
+        """Return (N, A) visits and (N, A) mean values of the actions of N running positions, zero if never visited."""
         trees = _Trees(self.evaluator, positions, self.simulations, self.exploration, rng)
         for simulation in range(1, self.simulations + 1):
             path = trees.select(rng)
@@ -140,10 +140,10 @@ class _Trees:
 
     Attributes:
         nodes: M positions.
-        child: (M, A) node that each action leads to; NO_CHILD where none yet.
-        visits: (M, A) simulations through each action.
-        sums: (M, A) sum of the values that they found, to the mover.
-        legal: (M, A) legal actions.
+        child: (M, A) node that each action leads to, or NO_CHILD.
+        visits: (M, A) number of simulations through each action.
+        sums: (M, A) sum of the values of these simulations to the mover.
+        legal: (M, A) whether each action is legal.
         priors: (M, A) prior probabilities of the actions, for a `PriorEvaluator` only.
     """
 
@@ -174,7 +174,7 @@ class _Trees:
         self.legal[numbers] = self.core.legal_mask(positions)
 
     def select(self, rng: np.random.Generator) -> Path:
-        """Follow each tree by UCT to an action without a child: (K,) trees, nodes and actions of each step."""
+        """Follow each tree by UCT to an action without a child; return (K,) trees, nodes and actions of each step."""
         path = []
         trees = nodes = np.arange(self.n)
         while trees.size:
@@ -186,9 +186,9 @@ class _Trees:
         return path
 
     def expand(self, path: Path, simulation: int) -> Positions:
-        """(N,) positions after the last action in each tree; those that are running become nodes."""
+        """Return (N,) positions after the last action in each tree; running ones become nodes."""
         nodes, actions = np.zeros(self.n, dtype=np.intp), np.zeros(self.n, dtype=np.intp)
-        for trees, passed, taken in path:  # later steps take the place of earlier ones
+        for trees, passed, taken in path:  # later steps overwrite earlier ones
             nodes[trees], actions[trees] = passed, taken
         leaves = self.nodes[nodes]
         self.core.play(leaves, actions, checked=False)
@@ -199,7 +199,7 @@ class _Trees:
         return leaves
 
     def evaluate(self, leaves: Positions, simulation: int, rng: np.random.Generator) -> Floats:
-        """(N, P) values of N leaves: the result where the game is over, else the evaluator's; keep the priors."""
+        """Return (N, P) values of N leaves: the result of a finished game, else the evaluator's value; store priors."""
         values, over = np.zeros(leaves.scores.shape), leaves.over
         values[over] = game_rewards("margin", self.core, leaves[over])
         running = (~over).nonzero()[0]
@@ -213,17 +213,17 @@ class _Trees:
         return values
 
     def backup(self, path: Path, values: Floats) -> None:
-        """Add the values (N, P) of the leaves to all actions that led to them, each seen from its mover."""
+        """Add the values (N, P) of the leaves to all actions that led to them, each from its mover's view."""
         for trees, nodes, actions in path:
             self.visits[nodes, actions] += 1
             self.sums[nodes, actions] += values[trees, self.nodes.mover[nodes]]
 
     def means(self, nodes: Ints) -> Floats:
-        """(K, A) mean value of each action of K nodes, to its mover; zero where never visited."""
+        """Return (K, A) the mean value of each action of K nodes to its mover; zero if never visited."""
         return self.sums[nodes] / np.maximum(self.visits[nodes], 1)
 
     def _scores(self, nodes: Ints) -> Floats:
-        """(K, A) upper confidence bounds; without priors infinite for actions that were never tried."""
+        """Return (K, A) upper confidence bounds; without priors, they are infinite for untried actions."""
         visits = self.visits[nodes]
         total = visits.sum(axis=1, keepdims=True)
         if self.has_priors:

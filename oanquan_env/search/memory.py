@@ -16,24 +16,24 @@ MAX_ACTIONS = 2 * MANDARIN_BYTE
 UNLIMITED = 1 << 62  # more moves than any search plays
 MIN_BUCKET_BITS = 8
 _LEAST_BITS = 10
-"""Buckets (base-2 logarithm) of the smallest search to a depth, enough to remember its best line."""
+"""Buckets (base-2 logarithm) for the smallest search to a depth, enough to store its principal variation."""
 ENTRIES = 4  # entries of a bucket
 NO_ACTION = -1
-"""Where an action is asked for and none is known. Entries hold `action + 1`, so 0 there."""
+"""Stands for an unknown action. Entries hold `action + 1`, which is then 0."""
 INFINITY = 16_000
-"""Above every value, also of rules with stones of 1,000 points and of lines with debts."""
+"""Greater than every value, even with stones of 1,000 points and in lines with debts."""
 
 
 class Child(Protocol):
     """A move on the stack."""
 
     own: int
-    other: int  # the position that it leads to
+    other: int  # the sides of the position after the move
     gain: int  # points won
     state: int  # RUNNING or another `Termination`
     action: int
-    order: int  # the greatest is tried first
-    guess: int  # the move's value by a net, where there is one
+    order: int  # moves with a greater order are tried first
+    guess: int  # the move's value by a net, if there is one
     is_open: int  # at the root: whether the value may depend on the horizon
 
 
@@ -44,22 +44,22 @@ Table: TypeAlias = npt.NDArray[Any]  # (B, ENTRIES) entries
 class Memory(Protocol):
     """The state of a search.
 
-    The caller of a search clears `stop` before it; from then on another thread may set it at any time.
+    The caller clears `stop` before a search; after that, another thread may set it at any time.
     """
 
     nodes: int  # moves played so far
     node_limit: int
-    stop: int  # nonzero once the search is to stop
-    generation: int  # number of the search: entries of others do not count
-    bucket_bits: int  # base-2 logarithm of the buckets in use, 0 for no table
+    stop: int  # nonzero once the search has to stop
+    generation: int  # number of the search: entries of other generations are ignored
+    bucket_bits: int  # base-2 logarithm of the number of buckets in use; 0 for no table
     dirty_bits: int  # its maximum since the table was cleared
-    guess_depth: int  # plies of the deepest search that a net's guess may stand for
+    guess_depth: int  # maximum plies of a search that a net's guess may replace
     to_the_end: int  # whether the ply limit ends the game after the last ply
-    every_move: int  # whether to value every move of the root, not the best ones alone
-    root_moves: int  # moves of the root, the stack's first part
-    root_valued: int  # how many of them the last search has valued
+    every_move: int  # whether to value every move of the root, not only the best ones
+    root_moves: int  # number of moves of the root, which are first on the stack
+    root_valued: int  # number of them that the last search has valued
     history: Any  # how often each action cut off a search, weighted by depth
-    children: MutableSequence[Children]  # the stack: the moves of each ply, and room for one more to exchange two
+    children: MutableSequence[Children]  # the stack: the moves of each ply, with one spare slot for swaps
 
 
 CHILD = record(Child)
@@ -67,14 +67,14 @@ MEMORY = record(Memory, history=(np.int64, MAX_ACTIONS), children=(CHILD, (MAX_D
 
 
 def bucket_bits(megabytes: float, entry: np.dtype[Any]) -> int:
-    """Base-2 logarithm of the buckets of a table of at most that size."""
+    """Return the base-2 logarithm of the number of buckets in a table of at most `megabytes`."""
     return max(int(np.log2(max(megabytes * 2**20 / (ENTRIES * entry.itemsize), 1))), MIN_BUCKET_BITS)
 
 
 def bits_to_use(most: int, depth: int, nodes: int) -> int:
-    """Base-2 logarithm of the buckets to use of 1 << `most`, for limits of a search of which 0 is none.
+    """Return the base-2 logarithm of the number of buckets to use, at most `most`, for limits of a search (0: none).
 
-    A small search is faster in a table that the processor's caches hold.
+    A small search is faster with a table that fits into the processor's caches.
     """
     if depth:
         most = min(most, max(depth + 4, _LEAST_BITS))
@@ -87,13 +87,13 @@ def bits_to_use(most: int, depth: int, nodes: int) -> int:
 
 
 def new_memory(megabytes: float, entry: np.dtype[Any]) -> tuple[Memory, Table]:
-    """A search's state and an empty table of at most that size."""
+    """Return the state of a search and an empty table of at most `megabytes`."""
     buckets = 1 << bucket_bits(megabytes, entry)
     return cast(Memory, zeros(MEMORY, 1)[0]), zeros(entry, ENTRIES * buckets).reshape(buckets, ENTRIES)
 
 
-# Keys are exact, so no two positions are ever taken for each other. A side is 49 bits (6 counts and the stone), of
-# which the other side's are mixed by a permutation that names the bucket by its upper bits.
+# Keys are exact, so two positions are never confused. A side has 49 bits (6 counts and the stone). The other side's
+# bits are mixed by a permutation; the upper bits of the result are the index of the bucket.
 KEY_BITS = 49
 KEY = (1 << KEY_BITS) - 1
 _COUNTS = (1 << 48) - 1
@@ -103,13 +103,13 @@ _MIX_A, _MIX_B = 0x1D8E4E27C47D1, 0x1A1B5A1F2C3E9
 
 @compiled
 def side_key(side: int) -> int:
-    """The 49 bits of a side that carry something."""
+    """Return the 49 bits of a side that carry information."""
     return (side & _COUNTS) | (side >> 56 << 48)
 
 
 @compiled
 def _mixed(key: int) -> int:
-    """A permutation of 49-bit numbers that spreads every bit over the upper ones."""
+    """Apply a permutation of 49-bit numbers that spreads every bit over the upper ones."""
     key = (key * _MIX_A) & KEY
     key ^= key >> 27
     key = (key * _MIX_B) & KEY
@@ -118,7 +118,7 @@ def _mixed(key: int) -> int:
 
 @compiled
 def table_place(memory: Memory, own_key: int, other: int) -> tuple[int, int]:
-    """Number of a position's bucket, and what names the position there besides its own side's key."""
+    """Return the index of a position's bucket, and the bits that, with its own side's key, identify it there."""
     mixed = _mixed(side_key(other) ^ _mixed(own_key))
     rest_bits = KEY_BITS - memory.bucket_bits
     return mixed >> rest_bits, mixed & ((1 << rest_bits) - 1)
@@ -126,9 +126,9 @@ def table_place(memory: Memory, own_key: int, other: int) -> tuple[int, int]:
 
 @compiled
 def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int, ply: int, plies_left: int = 1) -> int:
-    """Play every move onto the stack's part of `ply`, and return their number.
+    """Play every move onto the stack at `ply`, and return the number of moves.
 
-    `first` is the action to try first; with no `plies_left` after these moves the game is over.
+    `first` is the action to try first; with 0 `plies_left` after these moves, the game is over.
     """
     children, count = memory.children[ply], 0
     for action in range(2 * rules.fields):
@@ -144,7 +144,7 @@ def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int,
 
 @compiled
 def next_child(children: MutableSequence[Any], place: int, count: int) -> None:
-    """Bring the child of the greatest order, of those from `place` on, to `place`."""
+    """Swap the child with the greatest order, from index `place` on, to index `place`."""
     chosen = place
     for other in range(place + 1, count):
         if children[other].order > children[chosen].order:
@@ -157,20 +157,20 @@ def next_child(children: MutableSequence[Any], place: int, count: int) -> None:
 
 @compiled
 def reversed_fields(side: int, fields: int) -> int:
-    """The fields of a side in the opposite order, without its mandarin square."""
+    """Return the fields of a side in reverse order, without its mandarin square."""
     turned = (side & 0xFF) << 32 | (side & 0xFF00) << 16 | side & 0xFF0000 | side >> 16 & 0xFF00 | side >> 32 & 0xFF
     return turned >> 8 * (MANDARIN_BYTE - fields)
 
 
 @compiled
 def has_mirror(rules: SearchRules) -> bool:
-    """Whether both directions are allowed: a mirror would turn a single one."""
+    """Return whether both directions are allowed; a mirror would reverse a single one."""
     return rules.playable == (1 << 2 * rules.fields) - 1
 
 
 @compiled
 def mirror_image(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
-    """The sides of the position in a mirror (see `engine.symmetry`), or the same where a row has one direction."""
+    """Return the sides of the mirror image (see `engine.symmetry`), or the same if sowing has only one direction."""
     if not has_mirror(rules):
         return own, other
     own_mirrored = reversed_fields(own, rules.fields) | other & ~_FIELD_BITS
@@ -179,7 +179,7 @@ def mirror_image(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
 
 @compiled
 def canonical(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
-    """The sides of the position or of its mirror image: `engine.symmetry.canonical_sides` of one position."""
+    """Return the sides of the position or of its mirror image, as `engine.symmetry.canonical_sides` does."""
     own_mirrored, other_mirrored = mirror_image(rules, own, other)
     if own_mirrored < own or (own_mirrored == own and other_mirrored < other):
         return own_mirrored, other_mirrored
@@ -188,13 +188,13 @@ def canonical(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
 
 @compiled
 def is_symmetric(rules: SearchRules, own: int, other: int) -> bool:
-    """Whether a position, and the directions of sowing, look the same in a mirror (see `engine.symmetry`)."""
+    """Return whether a position and the directions of sowing equal their mirror image (see `engine.symmetry`)."""
     return has_mirror(rules) and mirror_image(rules, own, other) == (own, other)
 
 
 @compiled
 def drop_mirrored(rules: SearchRules, children: Children, count: int) -> int:
-    """Of a symmetric position's moves keep one of each mirrored pair; returns their number."""
+    """Keep one of each mirrored pair of a symmetric position's moves, and return how many are kept."""
     kept = 0
     for place in range(count):
         if children[place].action < rules.fields:

@@ -1,4 +1,4 @@
-"""Values of moves and positions under any rules: by alpha-beta where it can search them, else by max^n."""
+"""Values of moves and positions under any rules: by alpha-beta where possible, otherwise by max^n."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from oanquan_env.search.value_net import ValueNet
 
 
 class MoveValues:
-    """Searches running positions to a fixed depth, the move itself counted. Values are future margins in points.
+    """Searches running positions to a fixed depth, which includes the move itself. Values are future margins in points.
 
-    `net` evaluates the leaves, and `threads` are those of `Search`.
+    `net` evaluates the leaves, and `threads` is as in `Search`.
     """
 
     def __init__(self, core: Core, depth: int, net: ValueNet | None = None, threads: int | None = None) -> None:
@@ -26,11 +26,11 @@ class MoveValues:
             self._search = ManySearch(core, threads=threads, net=net)
 
     def use(self, net: ValueNet) -> None:
-        """Take another net from here on."""
+        """Use another net from now on."""
         self._search.use(net)
 
     def values(self, positions: Positions) -> Floats:
-        """(N, A, P) for all players, by seat, after each legal move; -inf for illegal ones."""
+        """Return (N, A, P) the values for all players, by seat, after each legal move; -inf for illegal moves."""
         if isinstance(self._search, ManySearch):
             return self._search.values(positions, self.depth)
         mover = np.nan_to_num(self._search.values(positions, self.depth), nan=-np.inf)
@@ -39,14 +39,14 @@ class MoveValues:
         return values
 
     def movers_values(self, positions: Positions) -> tuple[Floats, Mask]:
-        """(N, A) for the movers after each legal move, NaN for illegal ones, and (N, A) which are proved."""
+        """Return (N, A) the mover's values after each legal move, NaN if illegal, and (N, A) which are proved."""
         if isinstance(self._search, Search):
             return self._search.proved_values(positions, self.depth)
         own = self.values(positions)[np.arange(len(positions)), :, positions.mover]
         return np.where(np.isfinite(own), own, np.nan), np.zeros(own.shape, dtype=np.bool_)
 
     def position_values(self, positions: Positions) -> Floats:
-        """(N, P) for all players, by seat, after the mover's best move."""
+        """Return (N, P) the values for all players, by seat, after the mover's best move."""
         if isinstance(self._search, Search):
             found = [result.value for result in self._search.best_moves(positions, Limits(depth=self.depth))]
             return np.array(found)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)

@@ -1,14 +1,14 @@
 """Proofs of bounds by depth-first proof-number search (Nagai 2002).
 
-A *prover*, the mover or the opponent, claims that it can win so many points. Where the prover moves, one move must keep
-the claim; where the other side moves, every move must. Only finished games count, so a proof holds for all play. Two
-numbers say how far a position is from being settled: *phi* is the effort still needed to show that its mover gets what
-it wants, *delta* to show that it does not. At a leaf, phi is 1 and delta is the number of moves. Elsewhere phi is the
-least delta of the children, as one move is enough, and delta is the sum of their phi, as all moves must be refuted. The
-search always goes on below the child that is settled soonest, until another one is nearer.
+A *prover*, the mover or the opponent, claims that it can win a given number of points. Where the prover moves, one move
+must keep the claim; where the other side moves, every move must. Only finished games count, so a proof holds for all
+play. Two numbers tell how far a position is from being settled: *phi* is the effort still needed to show that its mover
+reaches its aim, *delta* the effort to show that it does not. At a leaf, phi is 1 and delta is the number of moves.
+Elsewhere phi is the smallest delta of the children, because one move is enough, and delta is the sum of their phi,
+because all moves must be refuted. The search always continues below the child that is nearest to being settled.
 
-A line that leads back to a position without progress, or beyond `MAX_DEPTH` plies, counts against the prover. So what
-is proved is true; a claim without a proof may be true, false, or undecided for ever.
+A line that returns to a position without progress, or goes beyond `MAX_DEPTH` plies, counts against the prover. So what
+is proved is true; a claim without a proof may be true, false, or undecided forever.
 """
 
 import math
@@ -57,9 +57,9 @@ from oanquan_env.search.proof_tables import (
 )
 
 FAILED, PROVED, LIMITED = 0, 1, 2
-"""Answers: the search ended and found no proof; a proof; or nothing yet, as the nodes are used up."""
+"""Outcomes: the search ended without a proof, found a proof, or has used up its nodes without an answer."""
 UNPROVED = 1 << 20
-"""Plies of a proof where there is none."""
+"""Stands for the plies of a proof if there is none."""
 
 
 # ---- the search ------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ UNPROVED = 1 << 20
 
 @compiled
 def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
-    """Phi and delta of a running position by the tables, or of a leaf, and the plies of the proof, if there is one."""
+    """Return phi and delta of a running position, by the tables or as a leaf, and the plies of its proof, if any."""
     won, lost = shortest_proofs(state, own, other, goal)
     if won != NOT_FOUND:
         return 0, SETTLED, won
@@ -86,7 +86,7 @@ def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int)
 
 @compiled
 def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prover: int) -> bool:
-    """Whether the position after a move at `ply` was on the line before, and the prover has won nothing since."""
+    """Return whether a move at `ply` leads back to a position of the line, and the prover has won nothing since."""
     for before in range(ply - 1, -1, -2):
         progress = goal < stack.goal[before] if is_prover else goal > stack.goal[before]
         if stack.own[before] == own and stack.other[before] == other and not progress:
@@ -96,7 +96,7 @@ def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prove
 
 @compiled
 def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: int) -> int:
-    """Play every move of a position onto the stack's part of `ply`, with its numbers; returns how many there are."""
+    """Play every move of a position onto the stack at `ply` and set its numbers; return the number of moves."""
     rules, stack, children = state.rules, state.stack, state.memory.children[ply]
     phis, deltas, plies = stack.phi[ply], stack.delta[ply], stack.plies[ply]
     stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
@@ -106,7 +106,7 @@ def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: in
     for move in range(count):
         child = children[move]
         child.own, child.other = canonical(rules, child.own, child.other)
-        needed = child.gain - goal + 1  # by the opponent, to refute the move
+        needed = child.gain - goal + 1  # points that the opponent needs to refute the move
         if child.state != RUNNING:
             phis[move], deltas[move], plies[move] = (SETTLED, 0, 0) if needed > 0 else (0, SETTLED, 0)
         elif ply == MAX_DEPTH or leads_back(stack, ply, child.own, child.other, needed, 1 - is_prover):
@@ -127,7 +127,7 @@ _ANSWER = types.UniTuple(types.int64, 3)  # type: ignore[no-untyped-call]
 def settle(
     state: State, own: int, other: int, goal: int, is_prover: int, most_phi: int, most_delta: int, ply: int
 ) -> tuple[int, int, int]:
-    """Search until a running position is settled, or one of its numbers reaches its limit: does its mover win `goal`?
+    """Search until a running position is settled or one of its numbers reaches its limit: can its mover win `goal`?
 
     Returns phi, delta and the plies of the proof, if there is one. `is_prover` says whether the mover is the prover,
     and `ply` is the depth on the stack, 0 at the root.
@@ -161,8 +161,8 @@ def settle(
             keep_numbers(state, own, other, question_number(goal, is_prover), phi, delta, memory.nodes - began)
             return phi, delta, 0
         child = children[best]
-        # The child goes on until it is clearly no longer the best: by a quarter, so that the search changes less often
-        # from one to another (Pawlewicz and Lew 2007).
+        # The child is searched until it is worse than the second best by a quarter, so that the search switches less
+        # often between children (Pawlewicz and Lew 2007).
         phis[best], deltas[best], plies[best] = settle(
             state,
             child.own,
@@ -177,7 +177,7 @@ def settle(
 
 @compiled
 def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
-    """Plies of the proof of a bound in the table, or UNPROVED."""
+    """Return the plies of the proof of a bound in the table, or UNPROVED."""
     own, other = canonical(state.rules, own, other)
     won, lost = shortest_proofs(state, own, other, bound if is_lower else bound + 1)
     plies = won if is_lower else lost
@@ -186,7 +186,7 @@ def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -
 
 @compiled
 def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: int) -> int:
-    """Whether a bound of a running position's value holds: PROVED, FAILED or LIMITED, by so many nodes more."""
+    """Try to prove a bound of a running position's value with `nodes` more moves: PROVED, FAILED or LIMITED."""
     memory = state.memory
     memory.generation += 1
     memory.node_limit = memory.nodes + nodes
@@ -203,7 +203,7 @@ def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: 
 
 @compiled
 def prove_each(state: State, sides: Int64s, lower: Int64s, most: Int64s, nodes: int) -> Int64s:
-    """(N, 2) bounds and plies of proofs of lower bounds of N positions, (N, 2) sides; see `ProofTable.prove_each`."""
+    """Return (N, 2) lower bounds and plies of their proofs for (N, 2) `sides`; see `ProofTable.prove_each`."""
     found = np.empty((len(lower), 2), dtype=np.int64)
     for row in range(len(lower)):
         own, other = canonical(state.rules, sides[row, 0], sides[row, 1])
@@ -220,17 +220,17 @@ def prove_each(state: State, sides: Int64s, lower: Int64s, most: Int64s, nodes: 
 
 
 class LimitReachedError(Exception):
-    """The time is used up before there is an answer. The tables hold all proofs up to then."""
+    """Raised if the time is used up before there is an answer. The tables hold all proofs found by then."""
 
     def __init__(self) -> None:
         super().__init__("no answer in time")
 
 
 class ProofTable:
-    """Proves bounds of running positions of one `Rules`, and remembers the proofs, in so many megabytes.
+    """Proves bounds of running positions under one `Rules`, and stores the proofs in `megabytes` of memory.
 
-    A position is given as two words, `own` and `other`: see `oanquan_env.search.compiled.mover_first`. `rules` are
-    those of `compile_rules` there, which raises `ValueError` for rules that search refuses.
+    A position is given as two words, `own` and `other`: see `oanquan_env.search.compiled.mover_first`. `rules` is the
+    record of `compile_rules` there, which raises `ValueError` for rules that cannot be searched.
     """
 
     def __init__(self, core: Core, megabytes: float) -> None:
@@ -257,13 +257,13 @@ class ProofTable:
         nodes: int,
         deadline: float | None = None,
     ) -> int:
-        """Can the mover win `bound` points (`is_lower`), or can the opponent hold it to them?
+        """Try to prove that the mover can win `bound` points (`is_lower`), or that the opponent can hold it to them.
 
-        The answer is PROVED, FAILED or LIMITED, by so many `nodes` (moves) more; a later call goes on from there.
-        Raises `ValueError` for a bound beyond all values.
+        Returns PROVED, FAILED or LIMITED after at most `nodes` more moves; a later call continues from there. Raises
+        `ValueError` for a bound beyond all values.
 
-        `LimitReachedError` is raised at the deadline, one of `time.monotonic()`, `inf` for never. With a deadline the
-        search runs in a thread of its own, so Ctrl-C interrupts it too.
+        Raises `LimitReachedError` at the deadline, a time of `time.monotonic()`, or `inf` for none. With a deadline the
+        search runs in its own thread, so that Ctrl-C can interrupt it.
         """
         if abs(bound) >= INFINITY:
             raise ValueError(f"a bound must be within {INFINITY} points; got {bound}")
@@ -284,15 +284,15 @@ class ProofTable:
         return int(asked.result())
 
     def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
-        """The best lower bounds of N running positions, (N,) each, that are proved within `most` plies, and the plies.
+        """Return (N,) the best lower bounds proved within `most` plies for N running positions, and (N,) the plies.
 
-        Where the table has no bound as good as `lower` within them, the plies are UNPROVED; with `nodes` such a bound
-        is searched first, by so many moves for each, but its proof may be too long, too.
+        If the table has no such bound of at least `lower`, the plies are UNPROVED. With `nodes`, a proof is first
+        searched for with that many moves per position, but it may be too long as well.
         """
         questions = lower.astype(np.int64), most.astype(np.int64)
         bounds, plies = prove_each(self._state, mover_first(positions), *questions, nodes).T
         return bounds, plies
 
     def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int:
-        """Plies until all games of the proof of a bound are over, at most; UNPROVED if the table has no proof."""
+        """Return the maximum plies until all games of a bound's proof are over; UNPROVED if there is no proof."""
         return int(proof_plies(self._state, own, other, bound, int(is_lower)))

@@ -10,33 +10,33 @@ from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH,
 
 
 class Numbers(Protocol):
-    """How far a question is from being settled: an entry of a table."""
+    """A table entry: how far a question is from being settled."""
 
-    own: int  # the mover's side; 0 where nothing is kept, as who can move has seeds
+    own: int  # the mover's side; 0 in an empty entry, because a mover always has seeds
     other: int
     question: int  # see `question_number`
     phi: int
     delta: int
-    work: int  # moves played for it; the least is replaced first
+    work: int  # moves played for it; the entry with the least is replaced first
     generation: int  # number of the search; disproofs of earlier searches are ignored
 
 
 class Proof(Protocol):
-    """A proved bound of a position's value: an entry of a table. It holds in any search.
+    """A table entry: a proved bound of a position's value, which holds in every search.
 
-    A position may have several of each side: one that says less, but ends sooner, is kept, too. So the proofs that a
-    proof is made of stay, and a strategy can be read from the table.
+    A position may have several proofs of each side, because a weaker bound with a shorter proof is also kept. So the
+    proofs on which a proof depends are kept, and a strategy can be read from the table.
     """
 
-    own: int  # 0 where nothing is kept
+    own: int  # 0 in an empty entry
     other: int
     bound: int  # points that the mover can win, or can be held to
-    plies: int  # at most so many until all games of the proof are over
+    plies: int  # maximum plies until all games of the proof are over
     is_lower: int
 
 
 class Stack(Protocol):
-    """The line that is searched: the questions of its positions, and the numbers of all their moves."""
+    """The line being searched: the questions of its positions, and the numbers of all their moves."""
 
     own: Any
     other: Any
@@ -59,7 +59,7 @@ class State(NamedTuple):
 NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
 PROOFS = record(Proof, **dict.fromkeys(("bound", "plies", "is_lower"), (np.int16,)))
 PROOF_ENTRIES = 3 * ENTRIES
-"""Proofs of a bucket; it fills from the first place on."""
+"""Proofs per bucket, which is filled from the first entry on."""
 _LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
 STACK = record(
     Stack,
@@ -68,20 +68,20 @@ STACK = record(
 )
 
 SETTLED = 1 << 30
-"""Above all efforts: the other number of a settled position, which is 0 itself."""
+"""Greater than all efforts: the other number of a settled position, if one number is 0."""
 NOT_FOUND = -1
-"""Place of a missing entry."""
+"""Stands for the index of a missing entry, or the plies of a missing proof."""
 
 
 @compiled
 def question_number(goal: int, is_prover: int) -> int:
-    """A question of a position in one number, never 0: does its mover win `goal` points, and is it the prover?"""
+    """Return a number, never 0, for a question: does the mover win `goal` points, and is it the prover?"""
     return 2 * (goal + INFINITY) + is_prover
 
 
 @compiled
 def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int, int]:
-    """Bucket of a question, and the place of its entry there, or NOT_FOUND."""
+    """Return the bucket of a question, and the index of its entry there, or NOT_FOUND."""
     bucket, _ = table_place(state.memory, side_key(own) ^ question << 16, other)
     for place in range(ENTRIES):
         entry = state.numbers[bucket, place]
@@ -92,7 +92,7 @@ def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int
 
 @compiled
 def keep_numbers(state: State, own: int, other: int, question: int, phi: int, delta: int, work: int) -> None:
-    """Keep the numbers of a question."""
+    """Store the numbers of a question, replacing its own entry or the one with the least work."""
     table = state.numbers
     bucket, place = find_numbers(state, own, other, question)
     if place == NOT_FOUND:
@@ -107,9 +107,9 @@ def keep_numbers(state: State, own: int, other: int, question: int, phi: int, de
 
 @compiled
 def best_lower(state: State, own: int, other: int, least: int, most: int) -> tuple[int, int]:
-    """The best lower bound, `least` or more, that is proved within `most` plies, and the plies of its shortest proof.
+    """Return the best lower bound, at least `least`, proved within `most` plies, and its shortest proof's plies.
 
-    The plies are NOT_FOUND where there is none.
+    The plies are NOT_FOUND if there is none.
     """
     bucket, _ = table_place(state.memory, side_key(own), other)
     best, plies = least, NOT_FOUND
@@ -126,7 +126,7 @@ def best_lower(state: State, own: int, other: int, least: int, most: int) -> tup
 
 @compiled
 def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int, int]:
-    """The plies of the shortest proof that a mover wins `goal` points, and of one that it does not, or NOT_FOUND."""
+    """Return the plies of the shortest proofs that a mover wins `goal` points and that it does not, or NOT_FOUND."""
     bucket, _ = table_place(state.memory, side_key(own), other)
     won = lost = NOT_FOUND
     for place in range(PROOF_ENTRIES):
@@ -144,7 +144,7 @@ def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int,
 
 @compiled
 def keep_proof(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
-    """Keep a proof in place of one that says no more and is no shorter, or of the shortest in a full bucket."""
+    """Store a proof, replacing one that proves no more and is no shorter, or the shortest of a full bucket."""
     table, sign, plies = state.proofs, 1 if is_lower else -1, min(plies, INFINITY)
     bucket, _ = table_place(state.memory, side_key(own), other)
     place, least = 0, INFINITY + 1

@@ -1,6 +1,6 @@
 """Compiled alpha-beta at the root: searches of positions to depths 1, 2, ..., and their results.
 
-Values and results are those of `oanquan_env.search.alphabeta`.
+Values and results are as defined in `oanquan_env.search.alphabeta`.
 """
 
 from typing import Any, Protocol
@@ -29,18 +29,18 @@ LAST_GENERATION = 255
 
 
 class Root(Protocol):
-    """A running position to search, and the result."""
+    """A running position to search, and its result."""
 
     own: int
     other: int  # its sides
     plies_left: int  # to the ply limit, 1 or more; a search that gets there is exact
     nodes: int  # moves played
-    depth: int  # the last that counts
+    depth: int  # the last depth that counts
     value: int
     is_open: int
     values: Any  # (MAX_ACTIONS,) value of each action; -INFINITY if it was not valued
-    opens: Any  # (MAX_ACTIONS,) and whether it is open
-    line: Any  # (MAX_DEPTH + 1,) the best line as `action + 1`, as far as the table remembers it
+    opens: Any  # (MAX_ACTIONS,) whether each value is open
+    line: Any  # (MAX_DEPTH + 1,) the principal variation as `action + 1`, as far as the table holds it
 
 
 ROOT = record(Root, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS), line=(np.int8, MAX_DEPTH + 1))
@@ -52,16 +52,16 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
 
     Args:
         tree: see `compile_rules` and `new_memory`. `memory.stop`, cleared by the caller, ends the search of one row.
-        roots: (M,) ROOT with positions; they receive the results of the last depths that count.
-        depth: 1 .. MAX_DEPTH; a search ends sooner where its value is proved.
+        roots: (M,) ROOT with positions; receives the results of the last depths that count.
+        depth: 1 .. MAX_DEPTH; a search ends earlier if its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
-        every_move: whether to value every move, not the best ones alone.
-        bits: base-2 logarithm of the buckets to use; 0 for no table.
+        every_move: whether to value every move, not only the best ones.
+        bits: base-2 logarithm of the number of buckets to use; 0 for no table.
     """
     rules, memory, table = tree.rules, tree.memory, tree.table
     for row in range(len(roots)):
         if row > 0:
-            memory.stop = 0  # the row before may have used up its nodes
+            memory.stop = 0  # the previous row may have used up its nodes
         begin_search(memory, table, nodes, bits)
         root = roots[row]
         memory.every_move = every_move
@@ -76,8 +76,8 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
                 memory.to_the_end = 1
                 begin_generation(memory, table)  # open values of shallower searches differ from those to the end
             result = search_root(tree, reached)
-            # With a net, a depth counts as far as it was searched: its first move was the best one so far. Where every
-            # move is to be valued it must be whole.
+            # With a net, an interrupted depth counts as far as it was searched, as the best move of the depth before
+            # came first. If every move must be valued, the depth must be complete.
             if memory.stop and reached > 1 and (memory.root_valued == 0 or rules.has_net == 0 or every_move):
                 break
             keep_values(rules, memory, reached, result, symmetric, root)
@@ -89,11 +89,11 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
 
 @compiled
 def search_root(tree: Tree, depth: int) -> int:
-    """The result of a search of `depth` plies of the root, whose moves are the stack's first part.
+    """Return the result of a search of the root to `depth` plies; its moves are first on the stack.
 
-    Each one's order becomes its value, and `memory.root_valued` tells how many have one. Unless every move is to be
-    valued, later moves are tested for being as good as the best so far, so it is certain which ones are; values of the
-    others are upper bounds. Once `memory.stop` is set the result is the best of the moves valued.
+    The order of a searched move becomes its value, and `memory.root_valued` counts these moves. Unless every move must
+    be valued, later moves are only tested for being as good as the best so far: it is then certain which moves are
+    best, and values of the others are upper bounds. Once `memory.stop` is set, the result is the best move valued.
     """
     rules, memory = tree.rules, tree.memory
     children, best, best_open, floor = memory.children[0], -INFINITY, 0, -INFINITY
@@ -108,7 +108,7 @@ def search_root(tree: Tree, depth: int) -> int:
         elif child.state == RUNNING:
             top = INFINITY if place == 0 or memory.every_move else floor + 1
             result = negamax(tree, child.own, child.other, value - top, value - floor, depth - 1, 1)
-            if top <= value - (result >> 1) < INFINITY:  # as good as the best so far: or better?
+            if top <= value - (result >> 1) < INFINITY:  # at least as good as the best so far
                 result = negamax(tree, child.own, child.other, value - INFINITY, value - floor, depth - 1, 1)
             if memory.stop:
                 return as_result(best, 1)
@@ -126,7 +126,7 @@ def search_root(tree: Tree, depth: int) -> int:
 
 @compiled
 def begin_search(memory: Memory, table: Table, nodes: int, bits: int) -> None:
-    """Forget earlier searches and set the limit of the next."""
+    """Forget earlier searches and set the limits of the next."""
     begin_generation(memory, table)
     memory.bucket_bits = bits
     memory.dirty_bits = max(memory.dirty_bits, bits)
@@ -137,7 +137,7 @@ def begin_search(memory: Memory, table: Table, nodes: int, bits: int) -> None:
 
 @compiled
 def begin_generation(memory: Memory, table: Table) -> None:
-    """Clear the table: its entries carry another generation."""
+    """Invalidate all entries of the table by starting a new generation."""
     if memory.generation == LAST_GENERATION:
         for bucket in range(1 << memory.dirty_bits):
             for entry in table[bucket]:
@@ -149,7 +149,7 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 @compiled
 def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Root) -> None:
-    """Write what a search to `depth` has found: its result, and the values of the moves that it is certain of."""
+    """Write the result of a search to `depth`, and the values of the moves that are certain."""
     exact = memory.to_the_end and not memory.stop
     found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
     found.values[:] = -INFINITY
@@ -165,7 +165,7 @@ def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, sym
 
 @compiled
 def recall_line(tree: Tree, found: Root) -> None:
-    """Write the best line: the first of the best moves, then the moves of exact entries of the right depth."""
+    """Write the principal variation: the first best move, then the moves of exact entries of the right depth."""
     rules, memory, table = tree.rules, tree.memory, tree.table
     own, other, action, depth, place = found.own, found.other, 0, found.depth, 0
     while found.values[action] != found.value:

@@ -1,7 +1,7 @@
-"""Proved bounds of a position's value: the future margin in points, seen by its mover, if both sides play their best.
+"""Proved bounds of a position's value: the mover's future margin in points under best play of both sides.
 
 A lower bound is proved by finished games: whatever the opponent plays, the mover can force at least that much. An upper
-bound is proved in the same way for the opponent. Where play can go on for ever the bounds may stay apart.
+bound is proved in the same way for the opponent. If play can go on forever, the bounds may never meet.
 """
 
 import math
@@ -20,19 +20,19 @@ from oanquan_env.search.memory import UNLIMITED
 from oanquan_env.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
 
 ESTIMATE_DEPTH = 16
-"""Plies of the search that guesses the value; the proofs then try the guess first."""
+"""Plies of the search that estimates the value; the proofs then try this guess first."""
 FIRST_NODES = 1 << 20
-"""Moves that a question of the solver's first round may play; every round allows twice as many."""
+"""Maximum moves per question in the solver's first round; every round doubles it."""
 
 
 class BoundSearch:
-    """Narrows the bounds of a running position's value, by proofs that end within so many plies.
+    """Narrows the bounds of a running position's value, by proofs that end within `plies` plies.
 
-    Where the table holds a longer proof of a bound, no shorter one is searched.
+    If the table holds a longer proof of a bound, no shorter one is searched for.
 
     Attributes:
-        bounds: proved so far.
-        limited: whether more nodes may prove more: a question of the last call used up its own.
+        bounds: the bounds proved so far.
+        limited: whether more nodes may prove more, because a question of the last call used up its nodes.
     """
 
     def __init__(self, table: ProofTable, own: int, other: int, bounds: Bounds, plies: int = UNLIMITED) -> None:
@@ -41,7 +41,7 @@ class BoundSearch:
         self._span = 2 * table.total  # the greatest step
 
     def narrow(self, guess: int, nodes: int, deadline: float | None = None) -> None:
-        """Try to prove both bounds, at the guess first, with so many moves for a question; see `ProofTable.prove`."""
+        """Try to prove both bounds, starting at `guess`, with `nodes` moves per question; see `ProofTable.prove`."""
         self.limited = False
         guess = min(max(guess, -self._span), self._span)
         self._improve(1, guess, nodes, deadline)
@@ -53,8 +53,8 @@ class BoundSearch:
     def _improve(self, side: int, guess: int, nodes: int, deadline: float | None) -> None:
         """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves the nodes, down to an eighth.
 
-        Points are `side * points` here, so that better is greater. From the guess on the steps double, until one bound
-        is proved and a better one is not; then they halve the distance between.
+        Points are multiplied by `side` here, so that greater is better. From the guess on, the steps double until one
+        bound is proved and a better one is not; then each step halves the distance between them.
         """
         guess, step, fewest = side * guess, 1, nodes // 8
         lower, upper = self.bounds
@@ -82,11 +82,11 @@ class BoundSearch:
 
 @dataclass
 class ProofState:
-    """The proved bounds of a position's value so far, in points seen by its mover.
+    """The bounds of a position's value proved so far, in points from the mover's view.
 
     Attributes:
         lower, upper: proved bounds; None where nothing is proved.
-        line: best line, as moves such as `5A`; proved if the bounds meet, else a guess by search; empty if not known.
+        line: principal variation, as moves such as `5A`: proved if the bounds meet, otherwise searched; may be empty.
         nodes, seconds: moves played by the proofs, and time spent.
     """
 
@@ -103,10 +103,10 @@ class ProofState:
 
 
 class Solver:
-    """Proves the value of one running position, a batch of one, with a table of proofs of so many megabytes.
+    """Proves the value of one running position, a batch of one, with a table of proofs of `megabytes`.
 
-    The rules' ply limit is ignored. Raises `ValueError` for rules that search refuses (see
-    `oanquan_env.search.compiled.compile_rules`) and for a finished game.
+    The rules' ply limit is ignored. Raises `ValueError` for a finished game, and for rules that cannot be searched (see
+    `oanquan_env.search.compiled.compile_rules`).
     """
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:
@@ -120,10 +120,10 @@ class Solver:
         self._bound_search = BoundSearch(self.table, *self._root, Bounds())
 
     def rounds(self, deadline: float = math.inf) -> Iterator[ProofState]:
-        """Narrow the bounds in rounds, each with twice the nodes a question; yields after each.
+        """Narrow the bounds in rounds, each with twice the nodes per question; yield the progress after each.
 
-        It ends when the value is proved, with the best line, or when more nodes find no better bound. At the deadline,
-        of `time.monotonic()`, `LimitReachedError` is raised; `progress` holds the bounds proved by then.
+        Ends when the value is proved, with the principal variation, or when more nodes find no better bound. Raises
+        `LimitReachedError` at the deadline, a time of `time.monotonic()`; `progress` holds the bounds proved by then.
         """
         bound_search, nodes, began = self._bound_search, FIRST_NODES, time.monotonic()
         left = None if deadline == math.inf else max(1000 * (deadline - began), 1)
@@ -135,7 +135,7 @@ class Solver:
             try:
                 bound_search.narrow(int(guess.value), nodes, deadline)
                 if bound_search.bounds.meet:
-                    self.progress.line = ()  # a guess; what follows may be interrupted
+                    self.progress.line = ()  # drop the guess, because the next line may be interrupted
                     self.progress.line = self.best_line(int(bound_search.bounds.lower), deadline)
             finally:
                 bounds = bound_search.bounds
@@ -146,7 +146,7 @@ class Solver:
             going_on, nodes = bound_search.limited and not bounds.meet, 2 * nodes
 
     def best_line(self, value: int, deadline: float = math.inf) -> tuple[str, ...]:
-        """Best play from a position of a known value to the end of the game, as moves such as `5A`."""
+        """Return best play from the position, whose value is known, to the end of the game, as moves such as `5A`."""
         (own, other), line = self._root, []
         for _ in range(self.core.rules.max_plies):
             action, gain, state = self._best_move(own, other, value, deadline)
@@ -158,7 +158,7 @@ class Solver:
         raise LimitReachedError  # proofs that were forgotten and found again may be longer
 
     def _best_move(self, own: int, other: int, value: int, deadline: float) -> tuple[int, int, int]:
-        """Action, gain and state of a move that keeps the value, which is known, and is proved to end soonest."""
+        """Return action, gain and state of a move that keeps the known value and is proved to end soonest."""
         rules, nodes = self.table.rules, 0
         actions = [action for action in range(self.core.rules.actions) if can_play(rules, own, action)]
         moves = [(action, *play(rules, own, other, action)) for action in actions]

@@ -1,14 +1,14 @@
-"""Value nets: small networks that evaluate positions. They are `.npz` files and need NumPy alone.
+"""Value nets: small networks that evaluate positions. They are `.npz` files and need only NumPy.
 
-A net sees the board from the mover's side, and one canonical image of a board and its mirror image (see
-`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square has its own table: its seeds,
-and for a mandarin square its stone, select a row, and the first layer is the sum of these P * (F + 1) rows:
+A net sees the board from the mover's side, in the canonical form that a board and its mirror image share (see
+`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square has its own table, in which its
+seeds (and the stone of a mandarin square) select a row, and the first layer is the sum of these P * (F + 1) rows:
 
     rows of P * (F + 1) squares --sum--> units, ReLU --> SECOND units, ReLU --> future margins in points
 
-The future margin of a player is its points from here on over the mean of the others'. With two players
-the net gives the mover's (the other one's is its negative; see `oanquan_env.search.deepening`), with more it gives all
-P, the mover's first, for max^n search (`oanquan_env.search.maxn`).
+A player's future margin is its points from here on minus the mean of the others'. With two players the net outputs the
+mover's margin (the other player's is its negative; see `oanquan_env.search.deepening`); with more players it outputs
+all P margins, the mover's first, for max^n search (`oanquan_env.search.maxn`).
 
     >>> from oanquan_env import Core
     >>> net = read_value_net("pretrained", "mancala-world")
@@ -37,36 +37,36 @@ from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, re
 HIDDEN = 256
 MANY_HIDDEN = 64
 SECOND = 32
-"""Units of the first layer for two players and for more, and of the second."""
+"""Units of the first layer for two players and for more, and of the second layer."""
 FIELD_ROWS = 18
-"""Rows of a field's table: 0 to 17 seeds, and more seeds are taken for 17."""
+"""Rows of a field's table, for 0 to 17 seeds; more seeds count as 17."""
 MANDARIN_ROWS = 24
-"""Rows of a mandarin square's table for each number of stones, 0 or 1: 0 to 23 seeds, and more are taken for 23."""
+"""Rows of a mandarin square's table for each number of stones, 0 or 1: 0 to 23 seeds; more seeds count as 23."""
 LARGEST = 1e4
-"""The largest weight, in size, that a file may hold: what is computed from such weights is finite."""
+"""Largest absolute value of a weight in a file, so that all computed values are finite."""
 PRETRAINED = "pretrained"
-"""In the place of a file's name: the net that comes with the package for the rules to be played."""
+"""Used instead of a file name: the package's net for the rules to be played."""
 VALUE_NET_NAME = "value.npz"
-"""The name of the net's file in a run's folder."""
+"""Name of the net's file in a run's folder."""
 _FORMAT = 3
 _PART = 512
-"""Positions evaluated at once: what is computed of them stays in a processor's cache."""
+"""Positions evaluated at once, few enough for intermediate results to stay in a processor's cache."""
 
 Weights = npt.NDArray[np.float32]
 
 
 def side_rows(fields: int) -> int:
-    """Rows of the tables of one side's squares, one field after the other, then the mandarin square."""
+    """Return the number of rows in the tables of one side's squares: each field in turn, then the mandarin square."""
     return fields * FIELD_ROWS + 2 * MANDARIN_ROWS
 
 
 def hidden_units(players: int) -> int:
-    """Units of the first layer."""
+    """Return the number of units in the first layer."""
     return HIDDEN if players == 2 else MANY_HIDDEN
 
 
 def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:
-    """The shapes of a net's arrays, float32 all of them, for rules with that many fields a side and players."""
+    """Return the shapes of a net's arrays, all float32, for rules with `fields` fields per side."""
     hidden = hidden_units(players)
     return {
         "embedding": (players * side_rows(fields), hidden),
@@ -78,7 +78,7 @@ def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:
 
 
 def embedding_rows(rules: Rules, positions: Positions) -> Ints:
-    """(N, P * (F + 1)) the row of `ValueNet.embedding` for each square, those of the mover's side first."""
+    """Return (N, P * (F + 1)) the row of `ValueNet.embedding` for each square, those of the mover's side first."""
     sides = canonical_sides(positions, rules).view(np.uint8).reshape(len(positions), rules.players, SIDE_BYTES)
     fields, columns = rules.fields, []
     for place in range(rules.players):
@@ -92,16 +92,16 @@ def embedding_rows(rules: Rules, positions: Positions) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class ValueNet:
-    """A net of one `Rules`; H is `hidden_units(P)`.
+    """A net for one `Rules`; H is `hidden_units(P)`.
 
     Attributes:
-        rules: what it was trained for.
-        embedding: (P * side_rows(F), H) float32, what each square adds to the first layer; see `embedding_rows`.
+        rules: rules for which it was trained.
+        embedding: (P * side_rows(F), H) float32, contributions of the squares to the first layer; see `embedding_rows`.
         hidden_weight: (H, SECOND) float32.
         hidden_bias: (SECOND,) float32.
         output_weight: (SECOND,) float32, with more than two players (SECOND, P); the output is in points.
         output_bias: (1,) float32, with more than two players (P,).
-        origin: how it came to be and how good it is; never needed to use it.
+        origin: how it was made and how good it is; never needed to use it.
     """
 
     rules: Rules
@@ -121,11 +121,11 @@ class ValueNet:
                 raise ValueError(f"{name} holds something that is no number from {-LARGEST:g} to {LARGEST:g}")
 
     def values(self, positions: Positions) -> Weights:
-        """(N,) the future margin of N running positions, in points, seen by each one's mover."""
+        """Return (N,) the mover's future margin in N running positions, in points."""
         return self._outputs(positions)[:, 0]
 
     def margins(self, positions: Positions) -> Weights:
-        """(N, P) the future margins of the players of N running positions, in points, by seat."""
+        """Return (N, P) the future margins of all players in N running positions, in points, by seat."""
         found, players = self._outputs(positions), self.rules.players
         if players == 2:
             found = np.concatenate([found, -found], axis=1)
@@ -136,7 +136,7 @@ class ValueNet:
         return _Tables(self)
 
     def _outputs(self, positions: Positions) -> Weights:
-        """(N, 1) of two players' mover, or (N, P) of all, the mover's first."""
+        """Return (N, 1) the mover's margin for two players, or (N, P) all margins, the mover's first."""
         weight = self.output_weight.reshape(SECOND, -1)
         outputs, tables = np.empty((len(positions), weight.shape[1]), dtype=np.float32), self._tables
         for begin in range(0, len(positions), _PART):
@@ -150,12 +150,12 @@ class ValueNet:
         return outputs
 
     def fits(self, rules: Rules) -> bool:
-        """Whether it is for these rules; the ply limit may differ."""
+        """Return whether the net is for these rules; the ply limit may differ."""
         return self.rules.replace(max_plies=rules.max_plies) == rules
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """The net of a file's content; raises `FileError`."""
+        """Return the net in a file's content; raise `FileError` if it is invalid."""
         try:
             data = read_arrays(content)
             rules = Rules.parse(str(data["rules"]))
@@ -168,7 +168,7 @@ class ValueNet:
             raise FileError(f"not a value net: {error}") from None
 
     def to_bytes(self) -> bytes:
-        """The net as a file's content."""
+        """Return the content of the net's file."""
         arrays: dict[str, Any] = {name: getattr(self, name) for name in shapes(self.rules.fields, self.rules.players)}
         arrays |= {
             "format": np.array(_FORMAT),
@@ -179,16 +179,16 @@ class ValueNet:
 
 
 class _Tables:
-    """The first layer's rows for squares by twos, so that half as many are looked up.
+    """The first layer's rows for pairs of squares, which halves the number of lookups.
 
     Attributes:
-        sums: (R, H) for each two squares the sums of their rows: all counts of the one, and for each all of the other.
+        sums: (R, H) for each pair of squares, the sums of every row of the first square with all rows of the second.
     """
 
     def __init__(self, net: ValueNet) -> None:
         self._rules = net.rules
         fields, players = net.rules.fields, net.rules.players
-        squares: list[tuple[dict[int, int], Weights]] = []  # how many rows one more in each byte skips, and the rows
+        squares: list[tuple[dict[int, int], Weights]] = []  # rows skipped per unit of each byte, and the table
         for place in range(players):
             side = net.embedding[place * side_rows(fields) : (place + 1) * side_rows(fields)]
             own = np.split(side, FIELD_ROWS * np.arange(1, fields + 1))
@@ -213,9 +213,9 @@ class _Tables:
         self._limits = np.tile(limits, players)
 
     def rows(self, positions: Positions) -> Ints:
-        """(G, N) the row of `sums` for each two squares of N positions, those of the mover first."""
+        """Return (G, N) the row of `sums` for each pair of squares of N positions, the mover's first."""
         counts = canonical_sides(positions, self._rules).view(np.uint8)
-        # Whole numbers below 2 ** 24, which float32 holds exactly: 5 us for 512 positions, where integers take 120 us.
+        # Whole numbers below 2 ** 24 are exact in float32: 5 us for 512 positions, compared with 120 us for integers.
         rows: Ints = (self._skips.T @ np.minimum(counts, self._limits).T.astype(np.float32)).astype(np.intp)
         return rows + self._begins.astype(np.intp)[:, None]
 
@@ -223,9 +223,9 @@ class _Tables:
 def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> ValueNet:
     """Read a net for `rules`. Loading a file runs no code.
 
-    `name` is the file, or a run's folder with a file `VALUE_NET_NAME`; `pretrained` is the package's own net. The ply
-    limit may differ from the net's. Raises `FileError` if there is no such file, or it is damaged or of other rules;
-    `UnavailableError` if no `pretrained` net comes for the rules.
+    `name` is a file, or a run's folder that contains `VALUE_NET_NAME`; `pretrained` is the package's own net. The ply
+    limit may differ from the net's. Raises `FileError` if the file is missing, damaged or for other rules, and
+    `UnavailableError` if the package has no `pretrained` net for the rules.
     """
     rules = as_rules(rules)
     path = value_net_path(name, rules)
@@ -239,7 +239,7 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
 
 
 def value_net_path(name: str | Path, rules: Rules) -> Path:
-    """The file that `read_value_net` reads; raises as it does where there is none."""
+    """Return the file that `read_value_net` reads; raise the same errors if there is none."""
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
         if not path.is_file():
@@ -253,5 +253,5 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
 
 
 def pretrained_path(rules: Rules) -> Path:
-    """The file of the package's net for those rules, whatever their ply limit; it need not exist."""
+    """Return the path of the package's net for these rules with any ply limit; the file need not exist."""
     return Path(__file__).parents[1] / "data" / f"value-{rules.replace(max_plies=0).slug}.npz"
