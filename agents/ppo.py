@@ -70,7 +70,7 @@ class PPOSettings(Strict):
         rollout = self.n_envs * self.n_steps
         if rollout > MOST_PLIES:
             raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
-        if not 1 < self.batch_size <= rollout or rollout % self.batch_size == 1:  # a lone advantage has no deviation
+        if not 1 < self.batch_size <= rollout or rollout % self.batch_size == 1:  # one advantage cannot be normalised
             wanted = f"2 to n_envs * n_steps = {rollout:,}, and leave no minibatch of a single ply"
             raise ValueError(f"batch_size must be {wanted}; got {self.batch_size:,}")
         return self

@@ -172,7 +172,7 @@ def first_moves() -> str:
         board = Board(preset.rules)
         values = {str(move): bounds for move, bounds in opening_move_values(board).items()}
         if values:
-            best = max(bounds.upper for bounds in values.values())  # a move is the best if proved to reach it
+            best = max(bounds.upper for bounds in values.values())  # a move proved to reach it is the best
             shown = [values[f"{field + 1}A"] for field in range(preset.rules.fields)]
             cells = [f"**{bounds}**" if bounds == (best, best) else str(bounds) for bounds in shown]
             rows.append([f"`{name}`", *cells])

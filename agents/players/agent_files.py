@@ -133,7 +133,7 @@ def load_network(
             tensor = tensors.get(name, own)
             if not tensor.dtype.is_floating_point:
                 raise ValueError(f"{name} is {tensor.dtype}, expected {own.dtype}")
-            if not (tensor.abs() <= LARGEST_WEIGHT).all():  # nor is NaN
+            if not (tensor.abs() <= LARGEST_WEIGHT).all():  # also rejects NaN
                 raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
         module.load_state_dict(tensors)
     return features, module
