@@ -45,7 +45,7 @@ with needing_extra("train", "evaluate.py" if __name__ == "__main__" else None):
 
 
 class FoldedTable(TableElement):
-    """A table that continues long words on the next line, where Rich would cut them."""
+    """A table that wraps long words, which Rich would truncate."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
@@ -56,13 +56,13 @@ class FoldedTable(TableElement):
 
 
 class Page(Markdown):
-    """Markdown with such tables."""
+    """Markdown whose tables wrap long words."""
 
     elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012
 
 
-UNSET = EvaluationSettings([""])  # agents are still to be given
-FILE_WIDTH = 160  # characters of a line of output that goes to a file
+UNSET = EvaluationSettings([""])  # stands for settings without agents
+FILE_WIDTH = 160  # width of a line in characters if the output is not a terminal
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Options:
 
 
 def parse(arguments: list[str]) -> Options:
-    """The options; settings of --config hold where the command line has none. Raises `UsageError`."""
+    """Parse the options, which override the settings of --config; raises `UsageError` if they are invalid."""
     words: Any = {"prog": "evaluate.py", "description": f"{__doc__}\nagents:\n{usage()}"}
     options: Options = parse_options(Options, arguments, **words)
     if options.config:
@@ -92,7 +92,7 @@ def parse(arguments: list[str]) -> Options:
 
 
 def check_places(options: Options) -> None:
-    """Check, before hours of play, that its results can be written. Raises `ValueError`."""
+    """Check, before hours of play, that the results can be written; raises `ValueError` if not."""
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)
@@ -101,7 +101,7 @@ def check_places(options: Options) -> None:
 
 
 def evaluate(options: Options, command: str, console: Console) -> None:
-    """Play and measure; print the report, and write the files that the options name."""
+    """Play and measure, print the report, and write the files that the options name."""
     run = EvaluationRun(options.settings, options.output)
     with config.progress_bar(console=console, transient=True, disable=not console.is_terminal) as progress:
         report = run.run(command, progress, options.ray)
@@ -116,7 +116,7 @@ def evaluate(options: Options, command: str, console: Console) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Evaluate; returns the exit status."""
+    """Evaluate, and return the exit status."""
     console, options = Console(highlight=False), None
     if not console.is_terminal:
         console.width = FILE_WIDTH

@@ -82,12 +82,12 @@ class Command(Origin, Generic[Settings]):
     settings: Annotated[Settings, tyro.conf.arg(name="")]
 
     def folder(self, ending: str = "") -> Path:
-        """Where the run goes, or the runs of a sweep."""
+        """Return the folder of the run, or of a sweep's runs."""
         return self.output or Path("runs") / f"{self.config.stem if self.config else 'default'}{ending}"
 
 
 def parse(arguments: list[str]) -> Command[Any]:
-    """The command line; raises `UsageError` for options that do not go together and for settings that cannot be."""
+    """Parse the command line; raises `UsageError` for incompatible options and invalid settings."""
     if arguments and not arguments[0].startswith("-"):
         raise UsageError(f"what is {arguments[0]!r}? A configuration is given by --config, a run's folder by --resume")
     origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
@@ -105,7 +105,7 @@ def parse(arguments: list[str]) -> Command[Any]:
         command: Command[Any] = parse_options(
             kind, arguments, prog="train.py", description=__doc__, default=Command(settings=settings)
         )
-    except ValidationError as error:  # tyro itself prints those of a group of settings
+    except ValidationError as error:  # tyro itself reports errors within a group of settings
         raise UsageError(f"command line: {explain(error, type(settings))}") from None
     changed = {name for name, value in command.settings if value != getattr(settings, name)}
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
@@ -125,7 +125,7 @@ def parse(arguments: list[str]) -> Command[Any]:
 
 
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
-    """The run of a command line; its lines are broken between words on a terminal."""
+    """Create or resume the run of a command line; on a terminal, its lines are wrapped between words."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
     config, folder = command.settings, command.resume or command.folder()
     if command.resume or (launched() and (folder / CONFIG_NAME).exists()):
@@ -147,16 +147,16 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
 
 
 def again(run: Run[Any]) -> list[str]:
-    """The command of each worker of a run that has begun here."""
+    """Return the command that each worker runs, once this process has begun the run."""
     fields = [name for name in ("threads", "device") if hasattr(run.config, name)]
     options = [word for name in fields for word in (f"--{name}", str(getattr(run.config, name)))]
     return [__file__, "--resume", str(run.folder), *options]
 
 
 def main(arguments: list[str]) -> int:
-    """Train; returns the exit status."""
-    other = launched() and os.environ["RANK"] != "0"  # another worker than the first
-    # commands to copy are not broken into lines, and [brackets] or :colons: of a folder's name are no markup
+    """Train, and return the exit status."""
+    other = launched() and os.environ["RANK"] != "0"  # a worker other than worker 0
+    # do not wrap commands, which users copy, and do not read [brackets] or :colons: in a folder's name as markup
     console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=other)
     if not arguments:
         print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
@@ -174,7 +174,7 @@ def main(arguments: list[str]) -> int:
             if run.config.workers > 1 and not launched():
                 run.close()
                 return launch(again(run), run.config.workers, run.folder)
-        workers.wait()  # for the files of the first
+        workers.wait()  # for the files of worker 0
         if workers.rank() > 0:
             config, folder = command.settings, command.resume or command.folder()
             run = run_type(config.kind).join(folder, config)
@@ -194,7 +194,7 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")
         return INTERRUPTED
-    except workers.LostWorkerError as error:  # the launcher starts all workers again
+    except workers.LostWorkerError as error:  # the launcher restarts all workers
         print(f"train.py: {error}", file=sys.stderr)
         return 1
     except (UsageError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Settings: typed by pydantic, read from YAML files, changed on the command line by tyro."""
+"""Settings: pydantic validates them, YAML files hold them, and tyro turns them into command-line options."""
 
 import difflib
 import re
@@ -30,7 +30,7 @@ Options = TypeVar("Options")
 _DIGITS = r"(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)"
 INTEGER = re.compile(rf"[-+]?{_DIGITS}$")
 FLOAT = re.compile(rf"([-+]?({_DIGITS}(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$")
-"""How integers and other numbers are written in YAML files, and integers on command lines."""
+"""The accepted notations of numbers in YAML files, and of integers on command lines."""
 
 
 def whole_number(value: object) -> int:
@@ -83,15 +83,15 @@ CountOrZero = Annotated[Whole, Field(ge=0, le=10**15)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**32)]
 Pairs = Annotated[Whole, Field(ge=1, le=MOST_PAIRS)]
 Size = Annotated[Whole, Field(ge=1, le=10**6)]
-"""How many of something that stays in memory."""
-MOST_THREADS = 1024  # with more than a machine can start, OpenMP ends the process
+"""A number of items that are kept in memory."""
+MOST_THREADS = 1024  # OpenMP aborts the process if it cannot start the requested threads
 Threads = Annotated[Whole, Field(ge=1, le=MOST_THREADS)]
 TorchThreads = Annotated[
     int, BeforeValidator(_threads), _option(_threads, "INT|auto", _shown), Field(ge=AUTO, le=MOST_THREADS)
 ]
-"""Threads of torch; `auto` is read as `AUTO`: a run measures which number is the fastest when it begins."""
+"""Threads of torch; `auto` is stored as `AUTO`, and the run measures at its start which number is fastest."""
 Workers = Annotated[int, BeforeValidator(_workers), _option(_workers, "INT|auto"), Field(ge=1, le=MOST_THREADS)]
-"""Worker processes; `auto` is the number of processors, and is read as that number."""
+"""Worker processes; `auto` is replaced by the number of processors."""
 OpeningPlies = Annotated[Whole, Field(ge=0, le=100)]
 Share = Annotated[Number, Field(ge=0.0, le=1.0)]
 Positive = Annotated[Number, Field(gt=0.0)]
@@ -101,7 +101,7 @@ RulesName = Annotated[str, AfterValidator(lambda text: str(Rules.parse(text)))]
 
 
 def _path(texts: list[str]) -> Path:
-    if not texts[0]:  # perhaps "$FOLDER" without a value; to Path it is the current folder
+    if not texts[0]:  # perhaps from an unset "$FOLDER"; Path would read it as the current folder
         raise ValueError("must be a path; got an empty text")
     return Path(texts[0])
 
@@ -118,22 +118,22 @@ OptionalFolder: TypeAlias = Annotated[Path | None, _PATH, tyro.conf.arg(metavar=
 Folder: TypeAlias = Annotated[Path, _PATH, tyro.conf.arg(metavar="FOLDER")]
 RayAddress: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="ADDRESS", help=HELP, help_behavior_hint="")]
 Flag: TypeAlias = tyro.conf.FlagCreatePairsOff[bool]
-"""An option that is given or not; it has no `--no-` form."""
+"""A flag without a `--no-` form."""
 
 
 class Strict(BaseModel):
-    """Settings that refuse unknown keys and never change."""
+    """Base class of immutable settings that reject unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads YAML as version 1.2 does: `yes`, `010`, `1:30` and dates are texts. Raises an error for repeated keys."""
+    """Loads YAML as in version 1.2: `yes`, `010`, `1:30` and dates are strings. Repeated keys raise an error."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return a mapping, each of whose keys stands in it once."""
+        """Return a mapping; raises `RepeatedKeyError` if a key occurs twice."""
         lines: dict[str, int] = {}
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
             line = key.start_mark.line + 1
@@ -144,7 +144,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes texts that YAML 1.1 or `_Loader` would read as something else."""
+    """Quotes strings that YAML 1.1 or `_Loader` would read as another type."""
 
 
 for _tag, _form, _first in (
@@ -159,13 +159,13 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-+.0123456
 
 
 def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
-    """Settings as the content of a YAML file, in their order."""
+    """Return settings as the content of a YAML file, in the order of the fields."""
     plain = values.model_dump() if isinstance(values, BaseModel) else values
     return yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True).encode()
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """The mapping in a YAML file; raises `FileError`. Nothing in it is run."""
+    """Read the mapping in a YAML file without running code from it; raises `FileError`."""
     check_readable(path)
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
@@ -179,7 +179,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def validated(model: type[Model], values: object, where: str) -> Model:
-    """Values as a pydantic model or dataclass; raises `FileError` naming `where`, the field, the value and the rule."""
+    """Convert values to a pydantic model or dataclass; the `FileError` names `where`, field, value and requirement."""
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
@@ -187,7 +187,7 @@ def validated(model: type[Model], values: object, where: str) -> Model:
 
 
 def explain(error: ValidationError, model: Any) -> str:
-    """The first problem in one line, with the field that an unknown one is close to."""
+    """Describe the first problem in one line; for an unknown field, suggest the closest known name."""
     problem = min(error.errors(), key=lambda one: one["type"] == "missing")
     *way, name = problem["loc"] or ("",)
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")
@@ -205,7 +205,7 @@ def _fields(model: Any) -> dict[str, Any]:
 
 
 def imported(name: str, field: str) -> Any:
-    """The object called MODULE:NAME, which runs the module; raises `FileError` that names the field."""
+    """Import the object MODULE:NAME, which runs the module's code; raises `FileError` that names `field`."""
     try:
         return import_object(name)
     except (ImportError, ValueError) as error:
@@ -216,9 +216,9 @@ def parse_options(
     options: type[Options], arguments: Sequence[str], *, prog: str, description: str | None,
     default: Any = tyro.MISSING_NONPROP,
 ) -> Options:  # fmt: skip
-    """The options on a command line as a dataclass; those of `default` hold where it gives none.
+    """Parse a command line into a dataclass of options; `default` supplies the options that are not given.
 
-    Raises `SystemExit` after `--help` (status 0), and for what cannot be read (status 2).
+    Raises `SystemExit` after `--help` (status 0) and for invalid arguments (status 2).
     """
     config = (tyro.conf.DisallowNone,)
     found: Options = tyro.cli(
@@ -230,7 +230,10 @@ def parse_options(
 def command(
     options: type[Options], prog: str, description: str | None
 ) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
-    """Make a command's `main` from a function of its options; both return the exit status, None for 0."""
+    """Turn a function of parsed options into a command's `main`, which parses its arguments and reports errors.
+
+    Both return the exit status; the function may return None for 0.
+    """
 
     def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:
         def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
@@ -248,7 +251,7 @@ def command(
 
 
 def command_of(prog: str, recipe: Any) -> str:
-    """The command that carries out a recipe, a dataclass of options; those that are None or False are left out."""
+    """Return the command line for a recipe, a dataclass of options, omitting options that are None or False."""
 
     def shown(name: str, value: Any) -> str:
         option = f"--{name.replace('_', '-')}"
@@ -261,13 +264,13 @@ def command_of(prog: str, recipe: Any) -> str:
 
 
 def progress_bar(**settings: Any) -> Progress:
-    """A bar for each task: its name, how much is done, the time taken and the time left."""
+    """Make a progress display with one bar per task, showing its name, count, elapsed and remaining time."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     return Progress(*columns, TextColumn("ETA"), TimeRemainingColumn(), **settings)
 
 
 def refused(prog: str, error: Exception) -> int:
-    """Print why a command refuses; returns its exit status."""
+    """Print the error that stopped a command, and return the exit status."""
     known = isinstance(error, OSError) and error.filename
     print(f"{prog}: {f'{error.filename}: {error.strerror}' if known else error}", file=sys.stderr)  # type: ignore[attr-defined]
     return USAGE_ERROR

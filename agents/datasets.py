@@ -33,11 +33,11 @@ from oanquan_env.observation import Encoder
 from oanquan_env.playing import play_randomly
 from oanquan_env.search.deepening import Limits
 
-ABOUT_NAME = "about.json"  # the file with the options of the data
-SHARD = 5000  # positions of a file
-MOST_POSITIONS = 10**8  # all are in memory while they are drawn
-POSITIONS_A_GAME = 16  # positions wanted for each game that is played for them
-FEW = 0.01  # share of the positions wanted; where a draw brings fewer new ones, there are hardly any more
+ABOUT_NAME = "about.json"  # records the options that made the data
+SHARD = 5000  # positions per file
+MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory
+POSITIONS_A_GAME = 16  # one game is played for this many wanted positions
+FEW = 0.01  # drawing stops when a round adds less than this share of the positions wanted
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {
     "observations": "(N, D) int32, the environments' observation of the position, see oanquan_env.observation",
@@ -49,7 +49,7 @@ FIELDS = {
     "values": "(N, A) float32, future margin of each move from the mover's view, points; NaN for illegal moves",
     "proved": "(N, A) bool, which values hold at every depth of search",
 }
-"""The arrays of a file of N positions. `Core.setup(seeds, stones, scores, mover, ply)` gives the positions back."""
+"""The arrays of a file of N positions. `Core.setup(seeds, stones, scores, mover, ply)` restores the positions."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Recipe:
 
 
 def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
-    """Write the files that are not there yet; raises `ValueError` for a damaged one, and for too few positions."""
+    """Write the missing files; raises `ValueError` if a file is damaged or there are too few different positions."""
     work = functools.partial(search_moves, str(core.rules), recipe.depth, net_bytes(recipe.net, core))
     known, total, number = np.zeros(0, dtype=np.uint64), 0, 0
     while total < recipe.positions:
@@ -90,7 +90,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
 
 
 def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
-    """At most `wanted` running positions, no two of which play alike, at most `random_plies` off those of the games."""
+    """Draw up to `wanted` running positions, no two equivalent, at most `random_plies` random plies off the games."""
     withheld = np.sort(key_hashes(suite_keys(core)))
     met = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
     drawn, known = core.start(0), -wanted
@@ -106,7 +106,7 @@ def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Ge
 
 
 def read_columns(path: Path) -> Columns:
-    """The arrays of a file, see `FIELDS`; raises `ValueError` that names a file which holds something else."""
+    """Read the arrays of a file, see `FIELDS`; raises `ValueError` that names the file if it holds anything else."""
     with naming_damage(path, "not a file of positions", "; delete it to make it anew"):
         data = read_arrays(path)
         found = {name: data[name] for name in FIELDS}
@@ -116,7 +116,7 @@ def read_columns(path: Path) -> Columns:
 
 
 def read_positions(path: Path, core: Core) -> Positions:
-    """The positions of a file; raises `ValueError` for one that holds none of these rules."""
+    """Read the positions of a file; raises `ValueError` if they do not fit the rules of `core`."""
     found = read_columns(path)
     with naming_damage(path, f"no positions of '{core.rules}'"):
         return core.setup(*(found[name] for name in ("seeds", "stones", "scores", "mover", "ply")))
@@ -132,7 +132,7 @@ class Options(LabelOptions):
 
 @command(Options, "python -m agents.datasets", __doc__)
 def main(options: Options) -> None:
-    """Make the data."""
+    """Make the data, or resume an interrupted command."""
     recipe, folder = options.recipe, options.output
     Limits(depth=recipe.depth)
     core = Core(recipe.rules)

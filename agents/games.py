@@ -1,4 +1,4 @@
-"""Games played side by side by self-play, which are kept in checkpoints."""
+"""Batches of self-play games, and the state that checkpoints store of them."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from oanquan_env.arrays import Ints
 from oanquan_env.playing import play_randomly
 
 BLOCK = 4096
-"""Start positions made at once: one costs a tenth in a large batch of its time in a small one."""
+"""Start positions made at once; in a large batch, each takes a tenth of the time that it takes in a small one."""
 PATIENCE = 32
-"""Draws of a start position; if all of these games are over by then, the game starts at the set-up."""
+"""Maximum number of draws of a start position; if all lead to finished games, the game starts at the set-up."""
 MOST_PLIES = 2**24
-"""Most plies of a rollout or a replay: a machine's memory holds no larger ones."""
+"""Maximum number of plies in a rollout or replay buffer; larger ones do not fit into memory."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
 
 
@@ -30,14 +30,14 @@ class StartsConfig(Strict):
 
 
 class Games:
-    """N games that restart from random positions, as play from the set-up alone collapses onto one line.
+    """N games that restart from random positions, because self-play from only the set-up collapses onto one line.
 
-    The start positions are the set-up and positions 1 .. `max_plies` random plies after it, each number equally often;
-    a game that is over by then is drawn again. A share `beam_share` begins in positions of `beams` instead, if there
-    are any. Starts depend on the seed, the worker, `beams` and how many were drawn before.
+    Start positions are the set-up and positions 1 to `max_plies` random plies after it, each number equally likely; a
+    game that has already ended is drawn again. If there are `beams`, a share `beam_share` of the games starts from them
+    instead. Starts depend only on the seed, the worker, `beams` and the number drawn before.
 
     Attributes:
-        positions: the N positions to move in.
+        positions: the present N positions.
         drawn: start positions drawn so far.
         beams: positions of lines that beat the network.
     """
@@ -49,15 +49,15 @@ class Games:
         self.restart(np.arange(n))
 
     def use(self, beams: Positions) -> None:
-        """Draw games that begin in lines that beat the network from these positions."""
+        """Use these positions, from lines that beat the network, as start positions from now on."""
         self.beams, self._block, self._number = beams, self.core.start(0), -1
 
     def restart(self, rows: Ints) -> None:
-        """Begin the games of these rows anew."""
+        """Restart the games in these rows."""
         self.positions[rows] = self.draw(len(rows))
 
     def draw(self, n: int) -> Positions:
-        """The next `n` start positions, all running."""
+        """Return the next `n` start positions; none of them is finished."""
         parts = [self.core.start(0)]
         while n > 0:
             number, begin = divmod(self.drawn, BLOCK)
@@ -82,12 +82,12 @@ class Games:
         return block
 
     def state_dict(self) -> dict[str, Any]:
-        """Positions, how many starts were drawn, and `beams` if it has positions."""
+        """Return the positions, the number of starts drawn, and `beams` unless it is empty."""
         state = {**_state(self.positions), "drawn": self.drawn}
         return {**state, "beams": _state(self.beams)} if len(self.beams) else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what `state_dict` gave; raises `ValueError` for positions that are not N running ones."""
+        """Restore a state from `state_dict`; raises `ValueError` unless it holds N running positions of these rules."""
         positions = self._running(state)
         if len(positions) != len(self.positions):
             raise ValueError("its games are of another number")

@@ -1,4 +1,4 @@
-"""Self-play PPO on one page: configuration, games, advantages, policy, run. MaskablePPO of sb3-contrib has the loss.
+"""Self-play PPO in one file: configuration, games, advantages, policy, run. The loss is sb3-contrib's MaskablePPO.
 
 Shapes: T steps, N games, P players, A actions, D columns of features, B positions.
 """
@@ -43,7 +43,7 @@ from oanquan_env.sb3 import SharedVecEnv
 Numbers: TypeAlias = npt.NDArray[np.float32]
 Config = TypeVar("Config", bound="PPOConfig")
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
-"""Why a network plays well before it is trained."""
+"""How far each network looks ahead, which lets it play well even before training."""
 
 # ---- configuration ---------------------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class PPOSettings(Strict):
         rollout = self.n_envs * self.n_steps
         if rollout > MOST_PLIES:
             raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
-        if not 1 < self.batch_size <= rollout or rollout % self.batch_size == 1:  # one advantage has no spread
+        if not 1 < self.batch_size <= rollout or rollout % self.batch_size == 1:  # one advantage cannot be normalised
             wanted = f"2 to n_envs * n_steps = {rollout:,}, and leave no minibatch of a single ply"
             raise ValueError(f"batch_size must be {wanted}; got {self.batch_size:,}")
         return self
@@ -93,7 +93,7 @@ class PPOConfig(RunConfig):
 
     @classmethod
     def with_network(cls, name: str) -> type[Self]:
-        """Return the configuration with the options of a network MODULE:NAME, which is imported."""
+        """Return the configuration class with the options of the network `name`; MODULE:NAME is imported."""
         return _with_network(cls, options_type(name), name)
 
 
@@ -109,10 +109,10 @@ def _with_network(config: type[Config], options: type[NetworkConfig], name: str)
 
 
 def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArray[np.float64]]:
-    """The reward of a ply: one of the environment's by name, or a function MODULE:NAME of one's own.
+    """Return the reward function of a ply: one of the environment's by name, or a custom function MODULE:NAME.
 
-    The function takes the core, the scores (N, P) before the ply and the positions after it, and returns what the
-    players get, (N, P), by seat, summing to zero.
+    The function takes the core, the scores (N, P) before the ply and the positions after it, and returns the players'
+    rewards (N, P), by seat, which sum to zero.
     """
     if name in REWARDS:
         return functools.partial(ply_rewards, cast(RewardName, name))
@@ -130,9 +130,9 @@ def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArra
 class SelfPlayVecEnv(SharedVecEnv):
     """N games of one `Core` as a stable-baselines3 VecEnv, stepped as one batch; finished games restart at once.
 
-    Each step is one ply, seen from the mover's side, and rewards all players. Masks travel as one array:
-    `env_method("action_masks")` returns a list that holds the (N, A) mask of all games, where stable-baselines3 would
-    make N calls. A game truncated by the ply limit has its score like any other and is not bootstrapped.
+    Each step is one ply, observed from the mover's side, and rewards all players. `env_method("action_masks")` returns
+    a list with one (N, A) array for all games, where other stable-baselines3 environments are called N times. A game
+    truncated by the ply limit is scored like any other, without bootstrapping.
     """
 
     def __init__(self, features: FeatureEncoder, games: Games, reward: str, network: Any = None) -> None:
@@ -143,7 +143,7 @@ class SelfPlayVecEnv(SharedVecEnv):
         super().__init__(len(games.positions), space, spaces.Discrete(self.core.rules.actions))
 
     def observe(self) -> npt.NDArray[np.int16] | npt.NDArray[np.float16]:
-        """(N, D) int16 features of the games as they stand; from a network with `look_ahead`, its float16 outputs."""
+        """Return (N, D) int16 features of the games, or the float16 output of the network's `look_ahead`, if any."""
         features = self.features.encode(self.games.positions)
         if not hasattr(self.network, "look_ahead"):
             return features
@@ -153,23 +153,23 @@ class SelfPlayVecEnv(SharedVecEnv):
         return kept
 
     def action_masks(self) -> Mask:
-        """(N, A) bool, legal actions."""
+        """Return the (N, A) boolean mask of legal actions."""
         return self.core.legal_mask(self.games.positions)
 
     def reset(self) -> VecEnvObs:
-        """(N, D) int16 features of fresh games."""
+        """Restart all games; return their observations, see `observe`."""
         self.games.restart(np.arange(self.num_envs))
         return self.observe()
 
     def step_async(self, actions: npt.NDArray[np.integer[Any]]) -> None:
-        """Take the actions of the next step."""
+        """Store the actions of the next step."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
         """Play one ply in every game.
 
-        Returns (N, D) features of the games as they then stand, (N, P) float32 rewards of the mover and the players
-        after it in turn order, (N,) finished flags, and N empty infos.
+        Returns (N, D) observations of the games after the ply and restarts, (N, P) float32 rewards in turn order from
+        the mover, (N,) flags of finished games, and N empty infos.
         """
         positions = self.games.positions
         mover, before = positions.mover.copy(), positions.scores.copy()
@@ -187,25 +187,25 @@ class SelfPlayVecEnv(SharedVecEnv):
 def advantages(
     rewards: Numbers, values: Numbers, last_values: Numbers, dones: Mask, gamma: float, gae_lambda: float
 ) -> tuple[Numbers, Numbers]:
-    """Generalised advantage estimation (Schulman et al. 2016) where players take turns and their rewards sum to zero.
+    """Estimate advantages by GAE (Schulman et al. 2016) for players who take turns and whose rewards sum to zero.
 
-    Every player has an advantage at every step. Columns are players in turn order from the mover on, so the next
-    player's column comes first at the next step (`roll`):
+    Every player has an advantage at every step. Columns are in turn order from the mover, so the next player's column
+    comes first at the next step (`roll`):
 
         delta = r + gamma * V(next) - V        A = delta + gamma * lambda * A(next)
 
-    A step trains the policy by its mover's advantage, and the values by the returns A + V of all players. For two
-    players the other's numbers are the mover's with the sign flipped. Two plies, the second of which ends the game;
-    each mover wins 1, both values are 0.5 for the mover, and gamma = lambda = 1:
+    At each step the policy learns from the mover's advantage, and the values from the returns A + V of all players. For
+    two players, the other's numbers are the mover's with the sign flipped. As an example, take two plies, the second of
+    which ends the game; each mover wins 1, both values are 0.5 for the mover, and gamma = lambda = 1:
 
         step 1    delta = 1 - 0.5 = 0.5                 A = 0.5
         step 0    delta = 1 - 0.5 - 0.5 = 0             A = 0 - 0.5 = -0.5: the mover gets 1 - 1 = 0, 0.5 less than V
 
     Args:
-        rewards: (T, N, P) of each step.
-        values: (T, N, P-1) of the positions moved in, without the last player's.
-        last_values: (N, P-1) of the positions after the last step.
-        dones: (T, N) whether the step ended the game.
+        rewards: (T, N, P) rewards of each step.
+        values: (T, N, P-1) values of the positions before each step, omitting the last player's.
+        last_values: (N, P-1) values of the positions after the last step.
+        dones: (T, N) flags, True if the step ended the game.
         gamma: discount of one ply.
         gae_lambda: lambda, 0 to 1.
 
@@ -224,20 +224,20 @@ def advantages(
 
 
 class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
-    """Stable-baselines3's buffer with rewards (T, N, P), values and returns (T, N, P-1), and `advantages`."""
+    """A rollout buffer with rewards (T, N, P) and values and returns (T, N, P-1), which uses `advantages`."""
 
     def reset(self) -> None:
-        """Empty the buffer, which then takes a step's numbers of any shape."""
+        """Empty the buffer; object arrays then accept rewards and values of any shape."""
         super().reset()
         self.rewards, self.values = (np.empty(self.buffer_size, dtype=np.object_) for _ in range(2))
 
     @staticmethod
     def swap_and_flatten(arr: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """(T, N, ...) -> (T * N, ...) as it lies in memory: minibatches are drawn at random, whatever the order."""
+        """Reshape (T, N, ...) to (T * N, ...) without swapping axes, since minibatches are drawn at random."""
         return arr.reshape(-1, *arr.shape[2:])
 
     def compute_returns_and_advantage(self, last_values: Tensor, dones: Mask) -> None:
-        """From the values (N, P-1) of the positions after the last step, and whether it ended the games (N,)."""
+        """Compute both from the values (N, P-1) after the last step and the flags (N,) of games that it ended."""
         last = last_values.detach().cpu().numpy()
         self.rewards, self.values = np.stack(list(self.rewards)), np.stack(list(self.values)).reshape(-1, *last.shape)
         ended = np.concatenate([self.episode_starts[1:], dones[None]]).astype(np.bool_)
@@ -250,9 +250,9 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
 class SelfPlayPolicy(MaskableActorCriticPolicy):
     """A network of `agents.networks` behind stable-baselines3's policy interface.
 
-    Where stable-baselines3 expects one value of a position there are those of P - 1 players; it flattens them, as it
-    does returns. Log-probabilities and entropies come from masked logits: torch's distributions are slow. For playing
-    there is `PPOPlayer`; `predict` does not work.
+    Each position has P - 1 values, where stable-baselines3 expects one; its loss flattens them, as it does the returns.
+    Log-probabilities and entropies are computed from masked logits, because torch's distributions are slow. `predict`
+    does not work; use `PPOPlayer` for playing.
     """
 
     def __init__(self, *spaces_and_schedule: Any, network: torch.nn.Module) -> None:
@@ -266,7 +266,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
         )
 
     def outputs(self, obs: PyTorchObs, action_masks: Mask | Tensor | None) -> tuple[Tensor, Tensor]:
-        """Log-probabilities (B, A) and values (B, P-1); stable-baselines3 passes masks of several shapes and types."""
+        """Return log-probabilities (B, A) and values (B, P-1); SB3 passes masks of several shapes and types."""
         assert isinstance(obs, Tensor)
         mask = torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1).bool()
         logits, values = getattr(self.network, "decide", self.network)(obs, mask)
@@ -275,7 +275,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Mask | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Drawn actions (B,), values (B, P-1) and log-probabilities (B,)."""
+        """Sample actions (B,); return them with values (B, P-1) and log-probabilities (B,)."""
         log_probs, values = self.outputs(obs, action_masks)
         actions = torch.multinomial(log_probs.exp(), 1)
         return actions[:, 0], values, log_probs.gather(1, actions)[:, 0]
@@ -283,13 +283,13 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     def evaluate_actions(
         self, obs: PyTorchObs, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Values (B, P-1), log-probabilities (B,) of `actions` (B,), entropies (B,)."""
+        """Return values (B, P-1), log-probabilities (B,) of `actions` (B,), and entropies (B,)."""
         log_probs, values = self.outputs(obs, action_masks)
-        entropy = -(log_probs.exp() * log_probs).sum(dim=1)  # a forbidden action has probability zero, not NaN
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1)  # illegal actions contribute 0, not NaN
         return values, log_probs.gather(1, actions[:, None])[:, 0], entropy
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
-        """Values (B, P-1)."""
+        """Return values (B, P-1); the all-false mask skips the computation of logits."""
         return self.outputs(obs, np.zeros((len(obs), cast(spaces.Discrete, self.action_space).n), dtype=np.bool_))[1]
 
 
@@ -297,7 +297,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
 
 def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
-    """The games and the learner of a configuration; raises `UsageError` for a device that does not exist."""
+    """Make the games and the learner of a configuration; raises `UsageError` if the device does not exist."""
     try:
         torch.empty(0, device=config.device)
     except (RuntimeError, AssertionError) as error:  # an unknown device, or one that this machine or torch lacks
@@ -322,7 +322,7 @@ def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskable
 
 
 class PPORun(Run[PPOConfig]):
-    """One run in one folder, whose agent is in its `agent.safetensors` and `agent.yaml`."""
+    """A PPO run; its folder holds the agent, `agent.safetensors` and `agent.yaml`."""
 
     config_type = PPOConfig
 
@@ -340,28 +340,28 @@ class PPORun(Run[PPOConfig]):
     def iterate(self) -> None:
         """Collect a rollout and train on it."""
         model, ppo = self.model, self.config.ppo
-        model._last_obs = self.env.observe()  # by the network as it now is
+        model._last_obs = self.env.observe()  # `look_ahead` with the present weights
         model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # unused: `advantages` looks ahead
         done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
         try:
-            plies = self.env.num_envs * ppo.n_steps  # one iteration: no log of its own
+            plies = self.env.num_envs * ppo.n_steps  # one iteration; SB3 itself logs nothing
             model.learn(plies, log_interval=2, reset_num_timesteps=False)
-        except IllegalActionError:  # logits above the one that stands for an illegal action
+        except IllegalActionError:  # all legal logits have fallen below `FORBIDDEN`
             raise self.diverged("the policy plays illegal actions") from None
         for name, value in model.logger.name_to_value.items():
             if "tensorboard" not in model.logger.name_to_excluded[name]:
                 self.log(name, value)
 
     def player(self) -> PPOPlayer:
-        """The agent as it now is."""
+        """Return a player with the present weights."""
         with tempfile.TemporaryDirectory() as folder:
             self._save(Path(folder))
             return PPOPlayer(Path(folder), self.core.rules, network=self.config.network.name)
 
     def export(self) -> None:
-        """Write the agent, with where it comes from."""
+        """Write the agent and its origin into the run's folder."""
         self._save(self.folder)
 
     def _save(self, folder: Path) -> None:
@@ -375,7 +375,7 @@ class PPORun(Run[PPOConfig]):
         try:
             player = PPOPlayer(self.folder, self.core.rules, network=self.config.network.name)
             player.evaluate(self.core.start())
-        except FileError as error:  # weights too large to play with
+        except FileError as error:  # weights that are too large or not finite
             raise self.diverged(str(error)) from None
         row, text = self.config.evaluation.measure(self.core, player, self.config.seed, self.log)
         if found := self.regret_of(player, "regret"):

@@ -1,7 +1,7 @@
-"""Training runs: one run in one folder, with its lock, checkpoint, evaluations and a clean stop.
+"""Training runs: each has a folder with a lock, checkpoint and evaluations, and can be stopped cleanly.
 
-A kind of training is a subclass of `Run`, such as `agents.ppo.PPORun`, and one of its configuration. Checkpoints are
-written between two iterations, so a resumed run equals an uninterrupted one to the bit.
+A kind of training is a subclass of `Run`, such as `agents.ppo.PPORun`, and a subclass of `RunConfig`. Checkpoints are
+written between two iterations, so a resumed run is bit-identical to an uninterrupted one.
 """
 
 import contextlib
@@ -51,11 +51,11 @@ from oanquan_env.files import FileError, write_atomically
 from oanquan_env.players import Policy
 
 KINDS = {"ppo": "agents.ppo:PPORun", "td": "agents.td:TDRun"}
-"""The classes of the kinds of training; any other kind is such a MODULE:NAME itself."""
+"""The classes of the built-in kinds of training; any other kind is itself a MODULE:NAME."""
 
 
 BEAMS, BEAM_WIDTH = 16, 150
-"""How often a run looks for lines that beat its network, and how many it follows."""
+"""How many times a run searches for lines that beat its network, and the width of that beam search."""
 
 
 class RunConfig(Strict):
@@ -73,12 +73,12 @@ class RunConfig(Strict):
 
     @classmethod
     def with_network(cls, name: str) -> type[Self]:
-        """Return the configuration with the options of the network of this name; most kinds have none of their own."""
+        """Return the configuration class with the options of the network `name`; most kinds have no such options."""
         return cls
 
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
-    """The class of a kind of training, by its name or as MODULE:NAME; raises `FileError` that names `where`."""
+    """Return the class of a kind of training, by name or as MODULE:NAME; raises `FileError` that names `where`."""
     if (kind := str(kind)) not in KINDS and ":" not in kind:
         raise FileError(f"{where}: kind: must be {', '.join(KINDS)} or MODULE:NAME (got {kind!r})")
     found: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
@@ -86,31 +86,31 @@ def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
 
 
 def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfig]:
-    """Return the class of the configuration with these values; raises `FileError` that names `where`."""
+    """Return the configuration class that fits these values; raises `FileError` that names `where`."""
     network = values.get("network")
     name = network.get("name", "") if isinstance(network, dict) else ""
     return run_type(values.get("kind", "ppo"), where).config_type.with_network(str(name))
 
 
 def load_config(path: Path) -> RunConfig:
-    """Read a configuration; raises `FileError` naming file, field, value and what would be right."""
+    """Read a configuration; the `FileError` for an invalid one names the file, field, value and requirement."""
     values = read_yaml(path)
     return validated(config_type(values, str(path)), values, str(path))
 
 
 def between(begin: float, end: float, done: float) -> float:
-    """From `begin` to `end` in a straight line; `done` is the share of the run that is done, above 1 too."""
+    """Interpolate linearly from `begin` to `end`; `done` is the finished share of the run, clipped to 0 … 1."""
     done = min(max(done, 0.0), 1.0)
     return begin * (1.0 - done) + end * done
 
 
 def fastest_threads() -> int:
-    """The number of torch threads that learn fastest on this machine now: 1, 2 or 4, and no more than processors."""
+    """Measure which number of torch threads, 1, 2 or 4, is now fastest; at most the number of processors."""
     network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
     batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
-    for threads in [*seconds] * 3:  # in turn, as other programs come and go
+    for threads in [*seconds] * 3:  # alternate, because the load of the machine changes
         torch.set_num_threads(threads)
-        network(batch).sum().backward()  # the threads start
+        network(batch).sum().backward()  # starts the threads
         began = time.perf_counter()
         for _ in range(2):
             network(batch).sum().backward()
@@ -119,14 +119,14 @@ def fastest_threads() -> int:
 
 
 class StopTrainingError(Exception):
-    """The run was asked to stop; raised between two iterations, after the checkpoint."""
+    """Raised between two iterations, after the checkpoint, when a run was asked to stop."""
 
 
 Config = TypeVar("Config", bound=RunConfig)
 
 
 def with_threads(config: Config) -> Config:
-    """The configuration with a number of threads: 1 for each of several workers, otherwise the fastest."""
+    """Replace automatic threads by a number: 1 if there are several workers, otherwise the fastest number."""
     if config.threads != AUTO:
         return config
     return config.model_copy(update={"threads": fastest_threads() if config.workers == 1 else 1})
@@ -136,18 +136,18 @@ Settings = TypeVar("Settings", bound=Strict)
 
 
 class Run(ABC, Generic[Config]):
-    """One run in one folder; `report` is called with lines of text worth showing, such as an evaluation.
+    """One run in one folder; `report` is called with lines of text to show, such as an evaluation.
 
-    A subclass sets the first five attributes and defines the three abstract methods.
+    A subclass sets the first five attributes and implements the three abstract methods.
 
     Attributes:
         config_type: the class of its configuration.
-        network: the trained module.
+        network: the module that is trained.
         parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
             and Python; each has `state_dict` and `load_state_dict`. Workers share `network` and `optimizer`.
-        iteration: plies of one iteration of all workers.
-        usage: where the result is, and a command that plays it.
-        plies: plies trained so far, by all workers.
+        iteration: plies of one iteration, summed over all workers.
+        usage: a text that says where the result is, with a command that plays it.
+        plies: plies trained so far, summed over all workers.
     """
 
     config_type: ClassVar[type[RunConfig]]
@@ -179,11 +179,11 @@ class Run(ABC, Generic[Config]):
 
     @abstractmethod
     def measure(self) -> tuple[dict[str, Any], str]:
-        """An evaluation as JSON, with `results` by opponent, and a line about it."""
+        """Evaluate; return the evaluation as JSON, with `results` by opponent, and a line of text about it."""
 
     @classmethod
     def _make(cls, folder: Path, config: Config, report: Callable[[str], None]) -> Self:
-        """Make the run; raises `UsageError` that names what its class does not set."""
+        """Make the run; raises `UsageError` that names an attribute its class fails to set."""
         run = cls(folder, config, report)
         for name in ("network", "parts", "iteration", "usage"):
             if not hasattr(run, name):
@@ -195,7 +195,7 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
-        """Begin a run; raises `UsageError` if the folder holds one, and for a configuration that cannot be."""
+        """Begin a run; raises `UsageError` if the folder already holds one or the configuration is invalid."""
         config = with_threads(config)
         run = cls._make(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
@@ -213,14 +213,14 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def resume(cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None) -> Self:
-        """Resume the run in `folder` from its checkpoint, or from its start if it was killed before the first.
+        """Resume the run in `folder` from its checkpoint, or from its start if it was killed before the first one.
 
-        `changes` are fields of the configuration that differ from here on. `threads` and `device` stay in the file as
-        they are; numbers then agree with an unchanged run's up to rounding. `total_plies` makes the run longer or
-        shorter, and with it the schedules; the file is changed.
+        `changes` are configuration fields that change from now on. New `threads` and `device` are not written to the
+        file; results then agree with an unchanged run's up to rounding. A new `total_plies` makes the run and its
+        schedules longer or shorter, and is written to the file.
 
-        Raises `UsageError` if there is no run, if another program works on it, if its checkpoint is damaged, if it has
-        more plies than `total_plies` already, and for values that cannot be.
+        Raises `UsageError` if there is no run, another program is using it, its checkpoint is damaged, it already has
+        more plies than `total_plies`, or a value is invalid.
         """
         path = folder / CONFIG_NAME
         if not path.exists():
@@ -244,21 +244,21 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def join(cls, folder: Path, config: Config) -> Self:
-        """The run of a worker other than the first, after the first one has begun or resumed it in `folder`."""
+        """Return the run for a worker other than worker 0, once worker 0 has begun or resumed it in `folder`."""
         run = cls._make(folder, with_threads(config), lambda _: None)
         torch.manual_seed(workers.own_seed(config.seed))
         run._restore()
         return run
 
     def of_worker(self, settings: Settings, games: str) -> Settings:
-        """Settings with this worker's part of the games; raises `FileError` if the settings do not allow so few."""
+        """Return settings with this worker's share of the field `games`; raises `FileError` if it is too small."""
         each, rest = divmod(getattr(settings, games), self.config.workers)
         least = {**settings.model_dump(), games: each}
         validated(type(settings), least, f"workers: {self.config.workers}")
         return settings.model_copy(update={games: each + (workers.rank() < rest)})
 
     def _restore(self) -> None:
-        """Continue from the checkpoint, if there is one."""
+        """Restore the checkpoint, if there is one."""
         if numbers := run_files.read_checkpoint(self.folder, self.parts, self.config.workers):
             self.plies, self._seconds = numbers["plies"], numbers["seconds"]
             self._check_finite()
@@ -268,36 +268,36 @@ class Run(ABC, Generic[Config]):
 
     @property
     def planned_plies(self) -> int:
-        """Plies at the end: `total_plies`, rounded up to whole iterations."""
+        """Plies at the end of the run: `total_plies` rounded up to whole iterations."""
         return max(self.plies, -(-self.config.total_plies // self.iteration) * self.iteration)
 
     @property
     def seconds(self) -> float:
-        """Seconds trained so far, before any stop too, evaluations included."""
+        """Seconds trained so far, including earlier sessions and evaluations."""
         return self._seconds + time.monotonic() - self._since
 
     def try_out(self, *players: str) -> str:
-        """A command that lets these players meet under the run's rules."""
+        """Return a hint with the command that lets these players meet under the run's rules."""
         rules = [] if self.config.rules == DEFAULT_PRESET else ["--rules", self.config.rules]
         return f"try: {shlex.join(['python', 'evaluate.py', *players, *rules])}"
 
     def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
-        """Train to `planned_plies`; `progress` is called with the plies done. The folder is then free for others.
+        """Train to `planned_plies`, calling `progress` with the plies done; release the folder's lock at the end.
 
-        Raises `StopTrainingError` after a checkpoint once `stopping` is true.
+        Raises `StopTrainingError`, after writing a checkpoint, once `stopping()` returns True.
         """
         every, self._since = self.config.evaluation.every_plies, time.monotonic()
         saved, first = self._since, workers.rank() == 0
         with contextlib.ExitStack() as held:
             held.callback(self.close)
             if first:
-                log = str(self.folder / "tensorboard")  # entries of a killed process after these plies are hidden
+                log = str(self.folder / "tensorboard")  # hides later entries of a killed process
                 self.board = held.enter_context(SummaryWriter(log, purge_step=self.plies + 1))
             while True:
                 self._check_finite()
                 progress(self.plies)
                 done = self.plies >= self.planned_plies
-                due = self.plies // every > (self.plies - self.iteration) // every  # also before the first
+                due = self.plies // every > (self.plies - self.iteration) // every  # also before the first iteration
                 if first and (done or due):
                     self._evaluate()
                 due = time.monotonic() - saved >= self.config.checkpoint_seconds
@@ -316,23 +316,23 @@ class Run(ABC, Generic[Config]):
                 self.plies += self.iteration
 
     def _renew_beams(self) -> None:
-        """Find lines that beat the network, if some games begin in them; that is done `BEAMS` times in a run."""
+        """Search for lines that beat the network, `BEAMS` times in a run, if some games start from them."""
         every = max(self.iteration, self.config.total_plies // BEAMS)
         if self.config.starts.beam_share and self.plies // every > (self.plies - self.iteration) // every:
             rng = np.random.default_rng([workers.own_seed(self.config.seed), self.plies])
             self.parts["games"].use(positions_of_beams(self.player(), self.core, BEAM_WIDTH, rng))
 
     def player(self) -> Policy:
-        """The network as a player, for `starts.beam_share`."""
+        """Return the network as a player; only `starts.beam_share` needs it."""
         raise UsageError(f"starts.beam_share: {type(self).__name__} has no method player, which is asked for its moves")
 
     def log(self, name: str, value: float) -> None:
-        """A number for TensorBoard."""
+        """Log a number to TensorBoard."""
         if self.board:
             self.board.add_scalar(name, value, self.plies)
 
     def close(self) -> None:
-        """Free the folder for other programs, as `learn` does at its end."""
+        """Release the folder's lock, as `learn` does at its end."""
         if self._lock:
             self._lock.release()
 
@@ -343,19 +343,19 @@ class Run(ABC, Generic[Config]):
             self.export()
 
     def _evaluate(self) -> None:
-        """Evaluate the agent or value net, unless that was done at this very ply."""
+        """Evaluate the agent or value net, unless that was already done at this ply."""
         rows = run_files.read_evaluations(self.folder)
         if rows and rows[-1]["plies"] == self.plies:
             return
         self.export()
-        with torch.random.fork_rng(devices=[]):  # evaluating does not change the run
+        with torch.random.fork_rng(devices=[]):  # evaluation must not change the run
             row, text = self.measure()
         rows.append({"plies": self.plies, "seconds": round(self.seconds, 1), **row})
         run_files.write_evaluations(self.folder, rows)
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:
-        """Regret on the suite's development part (the test part stays unseen), logged by name; None without a suite."""
+        """Measure and log regret on the suite's development part, never the test part; None if there is no suite."""
         suite = find_suite(self.core.rules)
         if suite is None:
             return None
@@ -370,6 +370,6 @@ class Run(ABC, Generic[Config]):
                 raise self.diverged(f"{name} is not finite")
 
     def diverged(self, what: str) -> UsageError:
-        """The error of a run whose weights are useless; no checkpoint holds such weights."""
+        """Return the error for a run with unusable weights; such weights are never written to a checkpoint."""
         when = f"after {self.plies:,} plies"
         return UsageError(f"training diverged: {what} {when}; start again with a smaller learning rate")

@@ -1,4 +1,4 @@
-"""The files of a run's folder: configuration, origin, checkpoint with all random generators, evaluations."""
+"""The files in a run's folder: configuration, origin, checkpoint (with all random generators) and evaluations."""
 
 import json
 import pickle
@@ -16,16 +16,16 @@ from agents.support import provenance
 from agents.support.workers import gathered, rank
 from oanquan_env.files import naming_damage, parse_json, replacing, write_atomically
 
-CONFIG_NAME = "config.yaml"  # the configuration, resolved
+CONFIG_NAME = "config.yaml"  # the resolved configuration
 RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
 CHECKPOINT_NAME = "checkpoint.pt"  # everything that the next iteration depends on
-EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation a line
-SHARED = {"network", "optimizer"}  # parts that are the same in all workers
+EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation per line
+SHARED = {"network", "optimizer"}  # parts that are identical in all workers
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
 
 def origin(command: str) -> dict[str, Any]:
-    """The content of `RUN_NAME` for a run that begins now."""
+    """Return the content of `RUN_NAME` for a run that begins now."""
     made = {"command": command, "commit": provenance.commit(), "processor": provenance.processor()}
     return {**made, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
 
@@ -34,17 +34,17 @@ def origin(command: str) -> dict[str, Any]:
 
 
 class RandomGenerators:
-    """The random generators of torch, NumPy and Python, which all parts of a program share."""
+    """The global random generators of torch, NumPy and Python."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Their states."""
+        """Return the generators' states."""
         name, keys, *gauss = np.random.get_state(legacy=True)  # noqa: NPY002  (SB3 uses it)
         numpy = [name, np.asarray(keys).tolist(), *gauss]
         cuda = torch.cuda.get_rng_state_all()
         return {"torch": torch.get_rng_state(), "cuda": cuda, "numpy": numpy, "python": random.getstate()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Set them."""
+        """Restore the generators' states."""
         torch.set_rng_state(state["torch"])
         torch.cuda.set_rng_state_all(state["cuda"][: torch.cuda.device_count()])
         name, keys, *gauss = state["numpy"]
@@ -53,9 +53,9 @@ class RandomGenerators:
 
 
 def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str, Any]) -> None:
-    """Write numbers and the states of the parts, which have `state_dict`, and of the random generators.
+    """Write `numbers`, the `state_dict` of every part, and the states of the random generators.
 
-    All workers call it, and the first one writes the states of all. What they share is written once.
+    All workers call this function, and worker 0 writes the states of all. Shared parts are written once.
     """
     states = {name: part.state_dict() for name, part in {**parts, "random": RandomGenerators()}.items()}
     shared = {name: states.pop(name) for name in SHARED & states.keys()}
@@ -66,9 +66,10 @@ def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str
 
 
 def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dict[str, Any] | None:
-    """Restore the parts and the random generators; returns the numbers, or None if there is no checkpoint.
+    """Restore the parts and the random generators; return the numbers, or None if there is no checkpoint.
 
-    If it has another number of workers, only what they share is restored. Raises `FileError` for a damaged checkpoint.
+    If the checkpoint was written by a different number of workers, only the shared parts are restored. Raises
+    `FileError` if the checkpoint is damaged.
     """
     path = folder / CHECKPOINT_NAME
     if not path.exists():
@@ -76,9 +77,9 @@ def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dic
     with naming_damage(path, "no checkpoint of this run"):
         try:
             with zipfile.ZipFile(path) as archive:
-                if damaged := archive.testzip():  # torch does not compare checksums
+                if damaged := archive.testzip():  # torch does not verify checksums
                     raise ValueError(f"{damaged} is damaged")
-            state = torch.load(path, map_location="cpu", weights_only=True)  # runs no code of the file
+            state = torch.load(path, map_location="cpu", weights_only=True)  # never runs code from the file
         except (zipfile.BadZipFile, pickle.UnpicklingError, EOFError) as error:
             raise ValueError(error) from None
         found = [state, *state.pop("workers", [])]
@@ -92,7 +93,7 @@ def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dic
 
 
 def read_evaluations(folder: Path) -> list[dict[str, Any]]:
-    """The evaluations in a run's folder, oldest first; raises `FileError` that names a damaged line."""
+    """Read the evaluations in a run's folder, oldest first; raises `FileError` that names a damaged line."""
     path, rows = folder / EVALUATIONS_NAME, []
     for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
         with naming_damage(path, f"line {number} is damaged", "; delete it to go on"):
@@ -103,5 +104,5 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
 
 
 def write_evaluations(folder: Path, rows: list[dict[str, Any]]) -> None:
-    """Write all evaluations."""
+    """Replace the file of evaluations by these rows."""
     write_atomically(folder / EVALUATIONS_NAME, "".join(json.dumps(row) + "\n" for row in rows).encode())

@@ -1,4 +1,4 @@
-"""One configuration trained with several seeds: a run folder for each, on processes or a Ray cluster; clean stops."""
+"""Sweeps: one configuration is trained with several seeds, each in its own run folder, in processes or on Ray."""
 
 import contextlib
 import functools
@@ -24,7 +24,7 @@ from oanquan_env.files import one_line
 
 STOPPING = "stopping after this iteration; Ctrl-C once more to stop at once"
 stop_asked = threading.Event()
-"""Set by the first Ctrl-C or SIGTERM of this process."""
+"""Set by the first Ctrl-C or SIGTERM that this process receives."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class SeedResult:
 
     seed: int
     folder: Path
-    figures: dict[str, float] = field(default_factory=dict)  # of the last evaluation; none if it failed or stopped
+    figures: dict[str, float] = field(default_factory=dict)  # of the last evaluation; empty if it failed or stopped
     error: str | None = None
 
 
 @contextlib.contextmanager
 def stopping(first: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
-    """Within it the first Ctrl-C or SIGTERM calls `first` and makes the function given true; another Ctrl-C interrupts.
+    """Handle signals: the first Ctrl-C or SIGTERM calls `first`, then the yielded function returns True.
 
-    Worker processes of a sweep are asked to stop, too.
+    The first signal also asks the worker processes of a sweep to stop; a second Ctrl-C raises `KeyboardInterrupt`.
     """
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -53,7 +53,7 @@ def stopping(first: Callable[[], None] = lambda: None) -> Iterator[Callable[[], 
             for worker in multiprocessing.active_children():
                 worker.terminate()
 
-    main = threading.current_thread() is threading.main_thread()  # only that one gets signals
+    main = threading.current_thread() is threading.main_thread()  # only the main thread receives signals
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM) if main}
     try:
         yield stop_asked.is_set
@@ -63,7 +63,7 @@ def stopping(first: Callable[[], None] = lambda: None) -> Iterator[Callable[[], 
 
 
 def parse_seeds(text: str) -> list[int]:
-    """Seeds of a list such as `0,1,2`; raises `UsageError`."""
+    """Parse a list of different seeds such as `0,1,2`; raises `UsageError` if it is invalid."""
     seeds = [int(part) for part in text.split(",")] if re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text) else []
     if not seeds or max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
         raise UsageError(f"--sweep takes different seeds below {2**32}, as in 0,1,2; got {one_line(repr(text))}")
@@ -74,9 +74,9 @@ def sweep(
     folder: Path, config: RunConfig, seeds: list[int], command: str, say: Callable[[str], None], *,
     ray: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
-    """Train all seeds, the others too where one fails; returns the exit status. Called again, it resumes.
+    """Train all seeds, even if some fail, and return the exit status; a second call resumes the sweep.
 
-    Raises `UsageError` if a folder holds a run of another configuration, or a worker process dies.
+    Raises `UsageError` if a folder holds a run with a different configuration, or if a worker process dies.
     """
     config = config.model_copy(update={"threads": config.threads or 1})
     configs = [config.model_copy(update={"seed": seed}) for seed in seeds]
@@ -90,7 +90,7 @@ def sweep(
     work, values = functools.partial(train_seed, folder, command), [one.model_dump() for one in configs]
     results: list[SeedResult] = []
     told, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
-    with never if ray else stopping(told) as stop:  # a cluster does not hear
+    with never if ray else stopping(told) as stop:  # a cluster receives no signals
         for _, found in spread(work, values, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
             results.append(found)
             how = "stopped" if stop() else "failed" if found.error else "is done"
@@ -109,9 +109,9 @@ def sweep(
 
 
 def train_seed(sweep: Path, command: str, values: dict[str, Any]) -> SeedResult:
-    """Train one seed in a folder of `sweep`, or resume it; a finished one stays as it is. Errors are returned.
+    """Train one seed in a subfolder of `sweep`, or resume it; a finished run is left as it is. Errors are returned.
 
-    The configuration comes as its values: a class that was made for a network's own options cannot be pickled.
+    The configuration is passed as plain values, because a class created for a custom network cannot be pickled.
     """
     config = validated(config_type(values), values, "command line")
     folder, kind = sweep / f"seed-{config.seed}", run_type(config.kind)
@@ -134,7 +134,7 @@ def train_seed(sweep: Path, command: str, values: dict[str, Any]) -> SeedResult:
 
 
 def figures(row: dict[str, Any]) -> dict[str, float]:
-    """The figures of an evaluation, by name: scores in percent, regrets in points."""
+    """Return the figures of an evaluation by name: scores in percent, regrets in points."""
     scores = {f"score against {name}, %": 100 * result["score"] for name, result in row["results"].items()}
     regrets = row.get("regrets") or ({"": row["regret"]} if "regret" in row else {})
     return scores | {f"regret {name}".strip() + ", points": found["mean"] for name, found in regrets.items()}

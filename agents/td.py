@@ -1,4 +1,4 @@
-"""Self-play TD(lambda) on one page: configuration, games and targets, net and learner, run. It trains value nets.
+"""Self-play TD(lambda) for value nets in one file: configuration, games and targets, net and learner, run.
 
 Shapes: T plies, N games, A actions, P players, M = T * N positions of a rollout. Values are future margins in points.
 """
@@ -35,14 +35,14 @@ from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
 
 DEPTHS = 2, 1
-"""Plies of the search for two players, which is compiled, and for more, where they are left out."""
+"""Default search depths in plies, for two players and for more."""
 LAST_RATE = 0.05
-"""Of the step size, at the end."""
-BEAM_NODES = 200  # of the search that lines are found against
+"""Final step size as a share of the initial one."""
+BEAM_NODES = 200  # nodes of the player against which the beam search looks for lines
 MOST_DEPTH = 6
-"""Every move of every game is searched to the depth at each ply: one ply more takes about seven times the time."""
+"""At each ply, every move of every game is searched to the depth; each further ply takes about seven times as long."""
 SCALE = 10.0
-"""Points are divided by this in the net and in its loss, to be of the order of one."""
+"""The net and its loss see points divided by this, so that they are of order one."""
 
 # ---- configuration ---------------------------------------------------------------------------------------------------
 
@@ -104,17 +104,17 @@ class TDConfig(RunConfig):
 
 
 def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: float) -> Floats:
-    """(T, N, P) targets: the positions' lambda returns for all players.
+    """Return (T, N, P) targets, the positions' lambda returns for all players.
 
-    G[t] = (1 - lam) * best[t] + lam * (won[t] + G[t + 1]). The last ply, and one whose move was not `followed`, have
-    best[t] alone: a target uses the value of the best move, not of the move played, and stops at a move that was much
-    worse (Watkins 1989), so random moves do not distort it.
+    G[t] = (1 - lam) * best[t] + lam * (won[t] + G[t + 1]). At the last ply, and where the move was not `followed`, G[t]
+    is only best[t]: a target uses the value of the best move, not of the move played, and is cut at a move that was
+    much worse (Watkins 1989), so random moves do not distort it.
 
     Args:
-        best: (T, N, P) the values of the mover's best moves, by seat.
-        won: (T, N, P) the margins that the moves played won at once.
-        over: (T, N) whether the game ended with the move.
-        followed: (T, N) whether the move was about as good as the best one.
+        best: (T, N, P) values of the mover's best moves, by seat.
+        won: (T, N, P) margins that the played moves won at once.
+        over: (T, N) flags, True if the move ended the game.
+        followed: (T, N) flags, True if the move was about as good as the best one.
         lam: lambda, 0 to 1.
     """
     returns = best.copy()
@@ -127,7 +127,7 @@ def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: f
 def rollout(
     games: Games, search: MoveValues, settings: TDSettings, temperature: float, rng: np.random.Generator
 ) -> tuple[Positions, Floats]:
-    """Play `settings.steps` plies of each game; (M,) positions, and (M, P) their targets for the players, by seat."""
+    """Play `settings.steps` plies of each game; return M positions and their (M, P) targets, by seat."""
     core, rows = games.core, np.arange(settings.games)
     seen, best, won, over, followed = [], [], [], [], []
     for _ in range(settings.steps):
@@ -148,8 +148,8 @@ def rollout(
 
 
 def choose(values: Floats, temperature: float, random_moves: float, rng: np.random.Generator) -> Ints:
-    """(N,) actions by a softmax of values (N, A), -inf where illegal; now and then any legal ones."""
-    likely = values / temperature + rng.gumbel(size=values.shape)  # the largest is a draw from the softmax
+    """Draw (N,) actions from a softmax of values (N, A), -inf if illegal; a share `random_moves` is uniform."""
+    likely = values / temperature + rng.gumbel(size=values.shape)  # its argmax is a draw from the softmax
     legal = np.where(np.isfinite(values), rng.random(values.shape), -np.inf)
     at_random = rng.random(len(values)) < random_moves
     actions: Ints = np.where(at_random[:, None], legal, likely).argmax(axis=1)
@@ -160,7 +160,7 @@ def choose(values: Floats, temperature: float, random_moves: float, rng: np.rand
 
 
 class ValueModule(nn.Module):
-    """A fresh value net for `rules`, to be trained; see `oanquan_env.search.value_net` for what it computes."""
+    """A trainable value net for `rules`; `oanquan_env.search.value_net` describes the function it computes."""
 
     def __init__(self, rules: Rules) -> None:
         super().__init__()
@@ -171,13 +171,13 @@ class ValueModule(nn.Module):
         self.output = nn.Linear(SECOND, 1 if rules.players == 2 else rules.players)
 
     def forward(self, rows: Tensor) -> Tensor:
-        """(B,) future margins in points, or (B, P), the mover's first; `rows` (B, P * (F + 1)) of `embedding_rows`."""
+        """Map `embedding_rows` (B, P * (F + 1)) to future margins in points: (B,), or (B, P) with the mover's first."""
         summed = SumOfRows.apply(rows, self.embedding)  # type: ignore[no-untyped-call]
         points: Tensor = self.output(self.hidden(summed.relu()).relu()) * SCALE
         return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
 
     def export(self, origin: dict[str, Any]) -> ValueNet:
-        """The net as it is shipped, and used without torch."""
+        """Convert the net to the NumPy form that is shipped and used without torch."""
         weight, bias = self.output.weight.T * SCALE, self.output.bias * SCALE
         if self.rules.players == 2:
             weight = weight[:, 0]
@@ -195,26 +195,26 @@ class ValueModule(nn.Module):
 
 
 class Learner:
-    """A net, and the newest rollouts that it is fitted to.
+    """A net with its optimiser and a replay buffer of the newest rollouts.
 
     Attributes:
         module: the net as a torch module.
-        replay: for each rollout its positions as `embedding_rows`, (M, P * (F + 1)) int16, and their targets: (M,)
-            float32 for two players, (M, P) for more, the mover's first.
+        replay: for each rollout, its positions as (M, P * (F + 1)) int16 `embedding_rows`, and their float32 targets:
+            (M,) for two players, (M, P) with the mover's first for more.
     """
 
     def __init__(self, rules: Rules, settings: TDSettings) -> None:
         self.settings = settings
         self.module = ValueModule(rules)
-        nn.init.zeros_(self.module.output.weight)  # at first a move's value is its gain
+        nn.init.zeros_(self.module.output.weight)  # initially, a move's value is its gain
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=settings.learning_rate, fused=True)
         self.replay: deque[tuple[Tensor, Tensor]] = deque(maxlen=settings.replay)
 
     def learn(self, positions: Positions, returns: Floats, done: float, rng: np.random.Generator) -> float:
-        """Remember a rollout and take gradient steps; the root of the mean squared error before them, points.
+        """Add a rollout to the replay buffer and take gradient steps; return their root mean squared error in points.
 
-        `returns` are (M, P) targets of M positions for the players, by seat, and `done` is the share of the run that is
-        done, for the step size.
+        `returns` are the (M, P) targets of M positions, by seat; `done`, the finished share of the run, sets the step
+        size. Each minibatch's error is measured before its own step.
         """
         settings, rules = self.settings, self.module.rules
         for group in self.optimizer.param_groups:
@@ -238,11 +238,11 @@ class Learner:
         return float(loss.detach())
 
     def state_dict(self) -> dict[str, Any]:
-        """The replay; module and optimiser have states of their own."""
+        """Return the replay buffer; module and optimiser are stored separately."""
         return {"replay": list(self.replay)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the replay; raises `ValueError` for rows that the embedding does not have."""
+        """Restore the replay buffer; raises `ValueError` if a row or a target is out of range."""
         for inputs, targets in state["replay"]:
             if not (((inputs >= 0) & (inputs < len(self.module.embedding))).all() and torch.isfinite(targets).all()):
                 raise ValueError("its replay holds impossible positions or targets")
@@ -253,7 +253,7 @@ class Learner:
 
 
 class TDRun(Run[TDConfig]):
-    """One run in one folder, whose net is in its `value.npz`."""
+    """A TD run; its folder holds the net, `value.npz`."""
 
     config_type = TDConfig
     network: ValueModule
@@ -281,12 +281,12 @@ class TDRun(Run[TDConfig]):
         self.log("train/error", self.learner.learn(positions, returns, done, rng))
 
     def export(self) -> None:
-        """Write the net, with where it comes from."""
+        """Write the net and its origin into the run's folder."""
         origin = {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
         write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
 
     def player(self) -> SearchPlayer:
-        """A small search with the net as it now is."""
+        """Return a small search with the present net."""
         return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
 
     def _search(self) -> Search | ManySearch:
@@ -294,7 +294,7 @@ class TDRun(Run[TDConfig]):
         return searching(self.core, threads=self.config.threads, net=self.network.export({}))
 
     def measure(self) -> tuple[dict[str, Any], str]:
-        """Regret of searches with the net on the development part of the suite."""
+        """Measure the regret of searches with the net on the suite's development part."""
         texts, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
         if find_suite(self.core.rules) is None:
             return row, "no suite of these rules"

@@ -35,8 +35,8 @@ from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import check_reward, ply_rewards
 
 PROGRAM = "python -m agents.trajectories"
-ABOUT_NAME = "about.json"  # the file with the options of the games
-GAMES = 500  # of a file, which a kill loses
+ABOUT_NAME = "about.json"  # records the options that made the games
+GAMES = 500  # games per file; a killed command loses those of the unfinished file
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {
     "observations": "(M, D) int32, the position before each ply as its mover sees it, see oanquan_env.observation",
@@ -50,7 +50,7 @@ FIELDS = {
     "terminations": "(G,) uint8, why the game ended, as in oanquan_env.envs.TERMINATIONS",
     "final_observations": "(G, D) int32, the end as the player sees it",
 }
-"""The arrays of a file of G games with M plies in all, one game after the other."""
+"""The arrays of a file of G consecutive games with M plies in total."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +67,11 @@ class Recipe:
 
 
 def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recipe, rng: np.random.Generator) -> Columns:
-    """Play `n` games of the player and the opponent; return the arrays of `FIELDS`."""
+    """Play `n` games between the player and the opponent; return the arrays of `FIELDS`."""
     positions, seats = core.start(n), rng.integers(0, core.rules.players, n)
     play_randomly(core, positions, rng.integers(0, recipe.opening_plies + 1, n), rng)
     ended = positions.over.nonzero()[0]
-    positions[ended] = core.start(len(ended))  # such games begin without an opening
+    positions[ended] = core.start(len(ended))  # games that ended in the opening start at the set-up
     encoder, reward, going = Encoder(core), check_reward(recipe.reward), np.arange(n)
     plies: list[tuple[npt.NDArray[Any], ...]] = []
     while going.size:
@@ -94,7 +94,7 @@ def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recip
 
 
 def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
-    """Write the files that are not there yet."""
+    """Write the missing files."""
     players = as_policy(recipe.player, core), as_policy(recipe.opponent, core)
     with progress_bar() as bar:
         for number in bar.track(range(-(-recipe.games // GAMES)), description="files"):
@@ -106,18 +106,18 @@ def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
 
 
 def read_games(path: Path) -> Columns:
-    """Return the arrays of a file, see `FIELDS`; raises `ValueError` that names a file which holds something else."""
+    """Read the arrays of a file, see `FIELDS`; raises `ValueError` that names the file if it holds anything else."""
     with naming_damage(path, "not a file of games", "; delete it to make it anew"):
         data = read_arrays(path)
         return {name: data[name] for name in FIELDS}
 
 
 def episodes(games: Columns) -> Iterator[Columns]:
-    """Yield each game as the player sees it, as an episode of the environment `OAnQuan-v0`.
+    """Yield each game as an episode of the environment `OAnQuan-v0`, from the player's side.
 
     An episode has T steps: `observations` (T+1, D), `masks` (T+1, A), and `actions`, `rewards`, `terminations` and
-    `truncations` (T,). A reward covers the player's ply and all replies, that of the first step also what came before.
-    Games in which the player never moved are left out.
+    `truncations` (T,). A reward covers the player's ply and all replies; the first one also covers the plies before it.
+    Games in which the player never moved are skipped.
     """
     ends = np.append(games["begins"][1:], len(games["actions"]))
     for game, (begin, end) in enumerate(zip(games["begins"], ends, strict=True)):
@@ -138,7 +138,7 @@ def episodes(games: Columns) -> Iterator[Columns]:
 
 
 def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
-    """Write a Minari data set of the player's episodes in the files of a folder; return how many there are."""
+    """Write a Minari data set of the player's episodes from a folder's files; return the number of episodes."""
     with needing_extra("minari"):
         import minari
         from minari.data_collector import EpisodeBuffer
@@ -150,7 +150,7 @@ def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
         buffers.append(EpisodeBuffer(id=number, infos={"action_mask": list(masks)}, **parts))
     settings: Any = {name: getattr(recipe, name) for name in ("rules", "opponent", "reward", "opening_plies")}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it would like an author and a permalink
+        warnings.simplefilter("ignore")  # Minari warns that author and permalink are missing
         minari.create_dataset_from_buffers(
             name,
             buffers,
@@ -173,7 +173,7 @@ class Options:
 
 @command(Options, PROGRAM, __doc__)
 def main(options: Options) -> None:
-    """Play the games and write them."""
+    """Play the games and write their files."""
     recipe, folder = options.recipe, options.output
     core = Core(recipe.rules)
     check_reward(recipe.reward)

@@ -1,1 +1,1 @@
-"""Measurements of speed, of players and of learning methods; each prints a table and can write JSON to `results/`."""
+"""Benchmarks of speed, players and learning methods; each prints a table and can write JSON to `results/`."""

@@ -17,7 +17,7 @@ from oanquan_env.benchmark.exploit import exploit
 CONFIG, RULES, SHARES = "configs/quick.yaml", ("mancala-world", "tonkin"), (0.0, 0.3, 0.6)
 QUESTIONS = 100_000
 SHOWN = {"seconds": 0, "regret": 2, "South": 0, "North": 0}
-"""Columns and their digits."""
+"""Columns, and the number of decimals in each."""
 HEADINGS = "rules", "share", "runs", "seconds", "regret, points", "as South gives up", "as North gives up"
 
 
@@ -31,13 +31,13 @@ class Options(report.Options):
 
 
 def given_up(folder: Path, rules: str) -> dict[str, float]:
-    """Points that the agent of a run gives up at least, in each seat."""
+    """Return lower bounds of the points that a run's agent gives up, by seat."""
     found = [exploit(f"ppo:{folder}", rules, seat, minutes=60, positions=QUESTIONS) for seat in range(2)]
     return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), found, strict=True)}
 
 
 def main() -> None:
-    """Train and measure all shares, and write the results so far after each of them."""
+    """Train and measure with all shares, writing the results so far after each."""
     options, results, rows = report.read_options(Options, __doc__, "beams"), [], []
     for rules in options.rules:
         for share in SHARES:

@@ -34,7 +34,7 @@ STEPS = 50
 
 
 def check(steps: int) -> dict[str, Any]:
-    """Compare `steps` steps in all; raise `SystemExit` at the first difference."""
+    """Compare `steps` steps in total; raise `SystemExit` at the first difference."""
     combinations = [(preset, opponent) for preset in PRESETS for opponent in OPPONENTS]
     each, compared, began = -(-steps // (len(combinations) * CHECKED_GAMES)), 0, time.perf_counter()
     rng = np.random.default_rng(0)
@@ -60,7 +60,7 @@ def check(steps: int) -> dict[str, Any]:
 
 
 def compare(preset: str, opponent: str | None, step: int, expected: Any, got: Any) -> None:
-    """Raise `SystemExit` where the arrays of the host and of the device differ."""
+    """Raise `SystemExit` if an array of the host differs from that of the device."""
     for name, mine, theirs in zip(
         ("observation", "mask", "reward", "terminated", "truncated"), expected, got, strict=False
     ):
@@ -72,7 +72,7 @@ def compare(preset: str, opponent: str | None, step: int, expected: Any, got: An
 
 @cuda.jit
 def draw_actions(masks: Any, actions: Any, turn: int) -> None:
-    """Draw a random legal action of each game, by a hash of its row and the turn."""
+    """Draw a random legal action for each game, from a hash of its row and the turn."""
     row = cuda.grid(1)
     if row < len(masks):
         number = (row * 0x9E3779B1 + turn * 0x85EBCA77) & 0xFFFFFFFF
@@ -91,7 +91,7 @@ def draw_actions(masks: Any, actions: Any, turn: int) -> None:
 
 
 def step_times(games: Games) -> Iterator[float]:
-    """Milliseconds of one step after another."""
+    """Play random steps; yield the milliseconds that each one takes."""
     games.reset(seed=0)
     actions = torch.zeros(len(games.reward), dtype=torch.int64, device="cuda")
     stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
@@ -109,7 +109,7 @@ def step_times(games: Games) -> Iterator[float]:
 
 
 def median_speed(games: Games, steps: int = STEPS) -> float:
-    """Million steps a second: the median over `steps` steps, after 60 to warm up."""
+    """Return million steps per second: the median over `steps` steps, after 60 warm-up steps."""
     times = step_times(games)
     for _ in range(60):
         next(times)
@@ -117,7 +117,7 @@ def median_speed(games: Games, steps: int = STEPS) -> float:
 
 
 def speed() -> dict[str, Any]:
-    """Million steps a second by the number of games."""
+    """Measure million steps per second for each setting and number of games."""
     found: dict[str, Any] = {}
     for preset, opponent in (*(("mancala-world", one) for one in OPPONENTS), ("four-player", None)):
         row = {size: round(median_speed(Games(size, preset, opponent=opponent)), 1) for size in SIZES}
@@ -130,11 +130,11 @@ def speed() -> dict[str, Any]:
 
 PPO = ["--device", "cuda", "--num-envs", "65536", "--num-steps", "16", "--minibatch", "131072", "--epochs", "3"]
 PPO += ["--learning-rate", "2e-3"]
-"""Options of `examples.cleanrl_ppo` that suit a device: few launches of large kernels."""
+"""Options of `examples.cleanrl_ppo` that suit a GPU: few launches of large kernels."""
 
 
 def timed(function: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds that a call takes, with all that it starts on the device, and its result."""
+    """Call `function`; return the seconds until all its work on the device is done, and its result."""
     torch.cuda.synchronize()
     begin = time.perf_counter()
     result = function()
@@ -143,7 +143,7 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def ppo(rollouts: int = 20) -> dict[str, Any]:
-    """Milliseconds of the parts of a rollout of PPO, medians, and plies a second of the whole."""
+    """Measure the median milliseconds of each part of a PPO rollout, and the plies per second in total."""
     options = cleanrl_ppo.parse_options(PPO)
     torch.set_float32_matmul_precision("high")
     games, agent = cleanrl_ppo.DeviceGames(options), cleanrl_ppo.Agent(options.width).cuda()
@@ -171,7 +171,7 @@ def ppo(rollouts: int = 20) -> dict[str, Any]:
 
 
 def main() -> None:
-    """The command line."""
+    """Run the parts that the command line asks for, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", type=int, metavar="STEPS", help="compare this many steps with the CPU")
     parser.add_argument("--speed", action="store_true", help="time steps by the number of games")

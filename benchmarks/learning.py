@@ -44,12 +44,12 @@ from oanquan_env.search.deepening import Limits, Search
 PROG = "python -m benchmarks.learning"
 CONFIGS = Path(__file__).parents[1] / "configs"
 TIMED = 40
-"""Positions in which the time of a move is measured, one by one."""
+"""Number of positions in which the time per move is measured, one at a time."""
 NODES = 2_000, 20_000
 
 
 class Training:
-    """A run of `agents.run`, whose schedules are as long as the budget."""
+    """A run of `agents.run` whose schedules span the whole budget."""
 
     def __init__(self, config: str, changes: dict[str, Any], folder: Path, rules: str, seed: int) -> None:
         base = load_config(CONFIGS / config)
@@ -58,7 +58,7 @@ class Training:
         self.plies = 0
 
     def iterate(self, done: float) -> None:
-        """Play and learn; `done` is the share of the budget that is spent at the end of it."""
+        """Run one iteration; `done` is the share of the budget that will be spent at its end."""
         run = self.run
         self.plies += run.iteration
         run.config = run.config.model_copy(update={"total_plies": round(self.plies / max(done, 1e-9))})
@@ -66,7 +66,7 @@ class Training:
         run.plies = self.plies
 
     def players(self) -> dict[str, Policy]:
-        """The trained player, or the searches with the trained net."""
+        """Return the trained player, or the searches with the trained net, by the endings of their names."""
         run: Any = self.run
         if run.config.kind == "td":
             search = Search(run.core, threads=1, net=run.network.export({}))
@@ -86,17 +86,17 @@ class PQN:
         self.optimizer = torch.optim.RAdam(self.net.parameters(), lr=self.options.learning_rate)
 
     def iterate(self, done: float) -> None:
-        """Play and learn, as the example does."""
+        """Run one iteration of the example; `done` is the finished share of training."""
         pqn.learn(self.net, self.optimizer, self.games, done, self.options)
         self.plies += self.options.num_envs * self.options.num_steps
 
     def players(self) -> dict[str, Policy]:
-        """The network as a player."""
+        """Return the network as the only player."""
         return {"": as_policy(self.net, self.core)}
 
 
 def by_ppo(network: str) -> Callable[..., Training]:
-    """PPO by configs/quick.yaml with this network."""
+    """Return a constructor of PPO runs with configs/quick.yaml and this network."""
     changes = {"network": {"name": network, "embed": 16, "width": 256, "leaf_width": 128}}
     return functools.partial(Training, "quick.yaml", changes)
 
@@ -108,13 +108,13 @@ METHODS: dict[str, Callable[..., Training | PQN]] = {
     "PPO, replies": by_ppo("two_ply"),
     "TD(λ)": functools.partial(Training, "value.yaml", {}),
 }
-"""How a run begins, from a folder, rules and a seed. `benchmarks.methods` knows what each sees."""
+"""Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists what each method sees."""
 
 
 def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
-    """A run of these minutes, rules, seed and method, as the results hold it.
+    """Train one run, `wanted` being its minutes, rules, seed and method; return its entry for the results.
 
-    Its seconds are processor time, or follow from its plies and the speed of the runs in the file `path`.
+    Its seconds are measured processor time, or its plies divided by the speed of the earlier runs in the file `path`.
     """
     torch.set_num_threads(1)
     minutes, rules, seed, method = wanted
@@ -122,7 +122,7 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
     parts: tuple[Suite, Suite] = suite.part("development"), suite.part("test")
     with tempfile.TemporaryDirectory() as folder:
         begin = METHODS[method]
-        warm = begin(Path(folder) / "warm", rules, seed)  # compiling and reading are not counted
+        warm = begin(Path(folder) / "warm", rules, seed)  # excludes compilation and file reading from the time
         warm.iterate(0.0)
         measured(warm.players(), suite.take(np.arange(TIMED)))
         run = begin(Path(folder) / "run", rules, seed)
@@ -144,23 +144,23 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
 
 
 def measured(players: dict[str, Policy], suite: Suite) -> dict[str, dict[str, float]]:
-    """Regret of each player with its interval over the positions."""
+    """Return each player's regret, with its interval over the positions."""
     found = {name: regret(one, suite, np.random.default_rng(0), by_phase=False) for name, one in players.items()}
     return {name: {end: round(getattr(one, end), 4) for end in ("mean", "low", "high")} for name, one in found.items()}
 
 
 def move_time(player: Policy, suite: Suite) -> float:
-    """Processor time of a move, ms, each position asked by itself."""
+    """Return the processor time per move in ms, with one call for each position."""
     rng = np.random.default_rng(0)
     for row in range(TIMED + 1):
-        if row == 1:  # the first is not counted: it may load or compile
+        if row == 1:  # skip the first call, which may load or compile
             began = time.process_time()
         player.choose(suite.positions[row : row + 1], rng)
     return 1000 * (time.process_time() - began) / TIMED
 
 
 def search_as_long(ms: float, suite: Suite) -> dict[str, Any]:
-    """Plain search of so much time a move: its nodes and its regret."""
+    """Measure plain search with `ms` milliseconds per move: its nodes and its regret."""
     search = Search(suite.core, threads=1)
     speed = max(NODES) / move_time(SearchPlayer(search, Limits(nodes=max(NODES))), suite)
     nodes = max(int(float(f"{ms * speed:.2g}")), 10)
@@ -183,7 +183,7 @@ class Options:
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Train what is missing."""
+    """Train the missing runs, and draw the picture."""
     options.output.mkdir(parents=True, exist_ok=True)
     results = Results(options.output / "methods.json")
     wanted = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))

@@ -1,4 +1,4 @@
-"""The results of `benchmarks.learning`: their file, the table of docs/benchmark.md, and the curves."""
+"""The results of `benchmarks.learning`: their file, the tables in docs/benchmark.md, and the learning curves."""
 
 import json
 from collections.abc import Iterator
@@ -23,9 +23,9 @@ SEES = {
 }
 """The input of each method."""
 SHARES = 0.1, 0.25, 0.5, 1.0
-"""Shares of the budget after which the curve is measured."""
+"""Shares of the budget at which regret is measured for the curve."""
 SEEDS = 5
-"""Runs of each method and budget."""
+"""Number of runs for each method and budget."""
 
 
 class Results:
@@ -38,28 +38,28 @@ class Results:
         self.rules = list(dict.fromkeys(run["rules"] for run in self.runs))
 
     def write(self) -> None:
-        """Write it, one run a line."""
+        """Write the file, with one run per line."""
         rest = json.dumps({"measured_on": describe_machine(), "searches": self.content["searches"]}, indent=1)
         runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in self.runs)
         write_atomically(self.path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
 
     def of(self, **wanted: Any) -> list[dict[str, Any]]:
-        """The runs with these entries."""
+        """Return the runs whose fields have the given values."""
         return [run for run in self.runs if all(run[name] == value for name, value in wanted.items())]
 
     def speed(self, rules: str, method: str) -> float | None:
-        """Plies a second of the runs of this method, or None where there is none."""
+        """Return the plies per second over all runs of a method, or None if there are none."""
         runs = self.of(rules=rules, method=method)
         return sum(run["plies"] for run in runs) / sum(run["seconds"] for run in runs) if runs else None
 
     def rows(self, rules: str) -> Iterator[tuple[str, str, str]]:
-        """For each row of the table its name, its method, and the ending of its player's name."""
+        """Yield, for each row of the table, its name, its method, and the ending of its player's name."""
         for method in dict.fromkeys(run["method"] for run in self.runs):
             for ending in next((run["regret"] for run in self.of(rules=rules, method=method)), ()):
                 yield method + ending, method, ending
 
     def table(self, rules: str) -> str:
-        """A row for each method, a column for each budget."""
+        """Return the table for some rules, with one row per method and one regret column per budget."""
         budgets = sorted({run["minutes"] for run in self.of(rules=rules)})
         heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
         heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search of that time"]
@@ -77,7 +77,7 @@ class Results:
         return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
 
     def picture(self) -> bytes:
-        """The curves of the longest runs: a panel for each of the rules."""
+        """Draw the curves of the longest runs, with one panel for each of the rules, as PNG."""
         panels: dict[str, dict[str, LearningCurve]] = {}
         for rules in self.rules:
             curves = panels[f"minutes of one core ({rules})"] = {}
@@ -90,7 +90,7 @@ class Results:
 
 
 def tables() -> str:
-    """The tables of docs/benchmark.md."""
+    """Return the tables for docs/benchmark.md."""
     results = Results(RESULTS / "methods.json")
     machine = results.content["measured_on"]
     made = f"By `python -m benchmarks.learning`, {machine['processor']}; the last run at commit `{machine['commit']}`."

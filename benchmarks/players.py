@@ -33,19 +33,19 @@ from oanquan_env.files import read_json, write_atomically
 PROG = "python -m benchmarks.players"
 FOLDER = RESULTS / "players"
 SHOWN = ("greedy", "maxn:depth=3")
-"""Opponents against whom scores are shown."""
+"""Opponents whose scores are shown in the table."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """The content of one file."""
+    """The content of one file, a row of the table."""
 
-    label: str  # the row's name.
-    uses: str  # the player's information, in the words of docs/benchmark.md.
-    learned_from: str  # the same of its training.
-    budget: str  # of its training, in words.
-    measured_on: dict[str, str]  # processor, commit, versions.
-    evaluations: list[Evaluation]  # one for each run.
+    label: str  # name of the row
+    uses: str  # information that the player uses, in the terms of docs/benchmark.md
+    learned_from: str  # information that its training used, in the same terms
+    budget: str  # training budget, in words
+    measured_on: dict[str, str]  # processor, commit and versions
+    evaluations: list[Evaluation]  # one for each run
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Options:
 
 
 def measure(options: Options) -> Row:
-    """Evaluate every run, with the seed that is its number."""
+    """Evaluate every run, with its number as the seed."""
     rules, label = Rules.parse(options.rules), options.label or options.players[0]
     evaluations = [
         evaluate(name, rules, pairs=options.pairs, seed=seed, label=name, progress=False)
@@ -75,14 +75,14 @@ def measure(options: Options) -> Row:
 
 
 def rows() -> str:
-    """The tables of all files."""
+    """Return the tables of all files, with the commits at which they were measured."""
     found = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
     commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in found}))
     return f"{tables(found)}\n\nMeasured by `python -m benchmarks.players` at commit {commits}."
 
 
 def tables(found: Sequence[Row]) -> str:
-    """A Markdown table for each of the rules, the least regret first."""
+    """Return a Markdown table for each of the rules, lowest regret first."""
     parts = []
     for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
         of_them = [row for row in found if row.evaluations[0].rules == rules]
@@ -117,7 +117,7 @@ def _interval(runs: Sequence[Estimate], form: str, factor: float = 1.0, *, ends:
 
 
 def main(arguments: list[str]) -> int:
-    """Measure a row; returns the exit status."""
+    """Measure a row and write its file; return the exit status."""
     options = parse_options(Options, arguments, prog=PROG, description=__doc__)
     try:
         row = measure(options)

@@ -1,4 +1,4 @@
-"""Shared parts of the benchmarks: the command line, the table, the JSON with the machine and the commit."""
+"""Shared parts of the benchmarks: the command line, the table, and the JSON with machine and commit."""
 
 import json
 import statistics
@@ -22,9 +22,9 @@ RESULTS = Path(__file__).parent / "results"
 
 Name = TypeVar("Name", bound=Hashable)
 Contestant: TypeAlias = Callable[[float], float]
-"""Given the seconds to run, returns its speed."""
+"""Runs for the given number of seconds, and returns its speed."""
 Speeds: TypeAlias = dict[str, dict[str, float]]
-"""By a table's row and the number of games side by side."""
+"""Speeds by the name of a table's row and the number of games side by side."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ Made = TypeVar("Made", bound=Options)
 
 
 def read_options(kind: type[Made], description: str | None, name: str, arguments: Sequence[str] | None = None) -> Made:
-    """The command line of the benchmark `name`; ends the process if the results could not be written in the end."""
+    """Parse the command line of the benchmark `name`; exit if its results could not be written later."""
     prog = f"python -m benchmarks.{name}"
     options = parse_options(kind, sys.argv[1:] if arguments is None else arguments, prog=prog, description=description)
     try:
@@ -56,7 +56,7 @@ def read_options(kind: type[Made], description: str | None, name: str, arguments
 
 
 def check_commit(commit: str | None) -> None:
-    """Raises `ValueError` unless the commit tells exactly which code is measured."""
+    """Raise `ValueError` unless the commit identifies the measured code exactly."""
     if commit is None:
         raise ValueError("--publish: this is no clone, so nobody could tell which code was measured")
     if commit.endswith(provenance.DIRTY):
@@ -67,12 +67,12 @@ def check_commit(commit: str | None) -> None:
 
 
 def show(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table; the first column is aligned left, the others right."""
+    """Print a table with the first column aligned left and the others right."""
     print(f"{title}\n\n{table(headings, rows, padded=True)}\n")
 
 
 def write(options: Options, name: str, results: dict[str, Any]) -> None:
-    """Write the results of the benchmark `name`, with where they were measured, to the files that were asked for."""
+    """Write the results of the benchmark `name`, with a description of the machine, to the requested files."""
     content = json.dumps({"measured_on": describe_machine(), **results}, indent=1) + "\n"
     for path in (options.json, RESULTS / f"{name}.json" if options.publish else None):
         if path:
@@ -81,7 +81,7 @@ def write(options: Options, name: str, results: dict[str, Any]) -> None:
 
 
 def median_speeds(contestants: Mapping[Name, Contestant], rounds: int, seconds: float) -> dict[Name, float]:
-    """The median speed of each contestant over several rounds, in each of which all take their turn."""
+    """Return each contestant's median speed over several rounds; in each round every contestant runs once."""
     measured: dict[Name, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, contestant in contestants.items():
@@ -90,26 +90,26 @@ def median_speeds(contestants: Mapping[Name, Contestant], rounds: int, seconds: 
 
 
 def over_runs(runs: Sequence[Estimate]) -> Estimate:
-    """Return the only run's estimate, or the interquartile mean of several runs with its interval over the runs."""
+    """Return a single run's estimate, or the interquartile mean of several runs, with its interval over runs."""
     if len(runs) == 1:
         return runs[0]
     return interquartile_estimate([[run.mean] for run in runs], np.random.default_rng(0))
 
 
 def by_size(speeds: Speeds) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of a table of millions a second by the number of games."""
+    """Return headings and rows of a table of millions per second by the number of games."""
     sizes = list(next(iter(speeds.values())))
     rows = [[name, *(millions(row[size]) if size in row else "" for size in sizes)] for name, row in speeds.items()]
     return ["games", *(f"{int(size):,}" for size in sizes)], rows
 
 
 def millions(speed: float) -> str:
-    """A speed in millions, of two digits or with one after the point."""
+    """Format a speed in millions, with two significant digits or one decimal."""
     return f"{speed / 1e6:.1f}" if speed >= 995_000 else f"{speed / 1e6:#.2g}"
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, commit and versions."""
+    """Return processor, commit and versions."""
     return {
         "processor": provenance.processor(),
         "commit": provenance.commit(),

@@ -22,11 +22,11 @@ OPENING_DEPTHS = (16, 20, 24)
 MIDDLE_DEPTHS = (8, 12, 16)
 HEADS = ("search", "ms", "million moves/s")
 MIDDLE_PLIES = (2, 4, 6, 8, 10)
-"""Random plies that the positions of the middle of games are old."""
+"""Numbers of random plies after which the middle-game positions are taken."""
 
 
 def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
-    """Search every position to `depth`, one after the other."""
+    """Search every position to `depth`, one after the other, and return the speeds."""
     begin = time.perf_counter()
     found = search.best_moves(positions, Limits(depth=depth))
     seconds = time.perf_counter() - begin
@@ -41,7 +41,7 @@ def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
 
 
 def table_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Rows of the table of all results."""
+    """Return the rows of the table of results."""
     return [
         [f"{kind}, depth {row['depth']}", f"{row['milliseconds']:,.2f}", f"{row['moves_per_second'] / 1e6:.1f}"]
         for kind in ("opening", "middle", "middle, value net")
@@ -58,7 +58,7 @@ class Options(report.Options):
 
 
 def main() -> None:
-    """Search the opening and positions of the middle of games, and report the times."""
+    """Search the opening and middle-game positions, and report the times."""
     options = report.read_options(Options, __doc__, "search")
     core = Core(RULES)
     search = Search(core, table_megabytes=256, threads=1)
@@ -67,13 +67,13 @@ def main() -> None:
     middle = Positions.concatenate([random_openings(core, count, plies, rng) for plies in MIDDLE_PLIES])
     with_net = Search(core, table_megabytes=256, threads=1, net=read_value_net("pretrained", RULES))
     for one in (search, with_net):
-        one.best_moves(middle, Limits(depth=2))  # compiles, and touches the tables
+        one.best_moves(middle, Limits(depth=2))  # compile, and touch the tables' memory
     results: dict[str, list[dict[str, Any]]] = {
         "opening": [measure(search, core.start(), depth) for depth in OPENING_DEPTHS],
         "middle": [],
         "middle, value net": [],
     }
-    for depth in MIDDLE_DEPTHS:  # one after the other: what is told apart is measured at the same time
+    for depth in MIDDLE_DEPTHS:  # alternate, so that each pair is measured under the same load
         results["middle"].append(measure(search, middle, depth))
         results["middle, value net"].append(measure(with_net, middle, depth))
     found = {"rules": RULES, **results}

@@ -20,7 +20,7 @@ HEADS = ("rules", "value", "best line begins", "moves played", "seconds")
 
 
 def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
-    """The solver's result for the set-up of `rules`, with the command."""
+    """Run the solver on the set-up of `rules`; return its result and the command."""
     limits = ["--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
     arguments = ["-m", "oanquan_env", "solve", "--rules", rules, *limits]
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
 
 
 def table_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Rows of the table of all results."""
+    """Return the rows of the table of results."""
     rows = []
     for rules, one in found["results"].items():
         value = f"{one['lower']:+d}" if one["solved"] else f"{one['lower']:+d} to {one['upper']:+d}"
@@ -51,7 +51,7 @@ class Options(report.Options):
 
 
 def main() -> None:
-    """Solve every preset for two players, and report what was proved."""
+    """Run the solver on every two-player preset, and report the proved bounds."""
     options = report.read_options(Options, __doc__, "solve")
     names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
     results = {name: solve(name, options.time, options.megabytes) for name in names}

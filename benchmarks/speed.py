@@ -44,25 +44,25 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "make_vec, two threads": {"opponent": None, "threads": 2},
 }
 SINGLE = {"one environment": None, "one environment, greedy replies": "greedy"}
-"""The opponents of the single environments."""
+"""The opponent of each single environment."""
 WARM_UP_STEPS = 60
-"""Steps before the clock starts: all is compiled then, and the games are of all ages, as in a long run."""
+"""Untimed steps at the start, which compile everything and spread the games over all stages, as in a long run."""
 ROUNDS = 5
 OPEN_SPIEL_GAMES = 400
 
 Name = tuple[str, str, int]
-"""Table, row, games side by side."""
+"""Table, row, and number of games side by side."""
 
 
 def draw(mask: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
-    """A random action of each row of a mask; 0 where none is legal."""
-    draws = 1 - rng.random(mask.shape, dtype=np.float32)  # above 0, also where it is the only legal one
+    """Draw a random legal action for each row of a mask; 0 if none is legal."""
+    draws = 1 - rng.random(mask.shape, dtype=np.float32)  # positive, so that a legal action always wins
     actions: npt.NDArray[np.intp] = (draws * mask).argmax(axis=1)
     return actions
 
 
 def core_times(core: Core, size: int) -> Iterator[float]:
-    """Seconds of one `Core.play` after another."""
+    """Yield the seconds of successive calls of `Core.play`."""
     set_up, positions, rng = core.start(), core.start(size), np.random.default_rng(0)
     while True:
         actions = draw(core.legal_mask(positions), rng)
@@ -73,7 +73,7 @@ def core_times(core: Core, size: int) -> Iterator[float]:
 
 
 def environment_times(env: Any) -> Iterator[float]:
-    """Seconds of one step after another; CartPole, which has no mask, takes any action."""
+    """Yield the seconds of successive steps; CartPole has no mask, so all its actions are allowed."""
     any_action, rng = np.ones((env.num_envs, env.single_action_space.n)), np.random.default_rng(0)
     _, info = env.reset(seed=0)
     while True:
@@ -84,7 +84,7 @@ def environment_times(env: Any) -> Iterator[float]:
 
 
 def single_times(env: Any) -> Iterator[float]:
-    """Seconds of one step after another of a single environment, with the reset after a game's last step."""
+    """Yield the seconds of successive steps of a single environment; a reset counts with the step before it."""
     any_action, rng = np.ones(env.action_space.n), np.random.default_rng(0)
     _, info = env.reset(seed=0)
     while True:
@@ -97,7 +97,7 @@ def single_times(env: Any) -> Iterator[float]:
 
 
 def turns_per_second(game: Any, seconds: float) -> float:
-    """Turns a second of uniformly random play by PettingZoo's AEC interface; a turn is `last()` and `step()`."""
+    """Return turns per second of random play through PettingZoo's AEC interface; a turn is `last()` and `step()`."""
     rng = np.random.default_rng(0)
     spent, turns = 0.0, 0
     game.reset()
@@ -117,11 +117,11 @@ def turns_per_second(game: Any, seconds: float) -> float:
 
 
 def aec_games() -> dict[str, Any]:
-    """The AEC games compared; only ours where pygame is not installed, which PettingZoo's need."""
+    """Make the AEC games to compare; only ours if pygame, which PettingZoo's games need, is not installed."""
     modules: dict[str, Any] = {"oanquan": oanquan_env}
     try:
         with needing_extra("human"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's old way of importing its games
+            warnings.simplefilter("ignore", DeprecationWarning)  # from PettingZoo's own imports
             from pettingzoo.classic import connect_four_v3, tictactoe_v3
         modules |= {"connect_four": connect_four_v3, "tictactoe": tictactoe_v3}
     except MissingExtraError as error:
@@ -132,7 +132,7 @@ def aec_games() -> dict[str, Any]:
 
 
 def open_spiel_times(game: Any, lines: list[list[int]]) -> Iterator[float]:
-    """Seconds of one replay of all `lines` after another."""
+    """Yield the seconds of successive replays of all `lines`."""
     while True:
         begin = time.perf_counter()
         for line in lines:
@@ -146,7 +146,7 @@ def open_spiel_times(game: Any, lines: list[list[int]]) -> Iterator[float]:
 
 
 def open_spiel_line(game: Any, rng: np.random.Generator) -> list[int]:
-    """The actions of a random game."""
+    """Play a random game; return its actions."""
     state, actions = game.new_initial_state(), []
     while not state.is_terminal():
         actions.append(int(rng.choice(state.legal_actions())))
@@ -155,7 +155,7 @@ def open_spiel_line(game: Any, rng: np.random.Generator) -> list[int]:
 
 
 def per_second(times: Iterator[float], plies: int, seconds: float) -> float:
-    """Plies a second, where each of `times` is of so many plies."""
+    """Return plies per second, given that each of `times` covers `plies` plies; stops after `seconds`."""
     spent, calls = 0.0, 0
     while spent < seconds:
         spent += next(times)
@@ -164,7 +164,7 @@ def per_second(times: Iterator[float], plies: int, seconds: float) -> float:
 
 
 def side_by_side(size: int) -> dict[Name, report.Contestant]:
-    """The contestants that play `size` games, after their warm-up."""
+    """Make and warm up the contestants that play `size` games at once."""
     times: dict[tuple[str, str], Iterator[float]] = {}
     for rules, (path, compiled) in itertools.product(RULES, PATHS.items()):
         times["core", f"{rules}, {path}"] = core_times(Core(rules, compiled), size)
@@ -178,7 +178,7 @@ def side_by_side(size: int) -> dict[Name, report.Contestant]:
 
 
 def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
-    """The contestants that play one game; ModuleNotFoundError if all are needed and OpenSpiel is not installed."""
+    """Make the contestants that play one game; `ModuleNotFoundError` if `all_needed` and OpenSpiel is not installed."""
     made: dict[Name, report.Contestant] = {}
     single = {name: gymnasium.make("OAnQuan-v0", opponent=opponent) for name, opponent in SINGLE.items()}
     single["one CartPole"] = gymnasium.make("CartPole-v1")
@@ -208,7 +208,7 @@ class Options(report.Options):
 
 
 def main() -> None:
-    """Measure all in turn, several rounds, and report each one's median."""
+    """Measure all contestants in turn for several rounds, and report the medians."""
     options = report.read_options(Options, __doc__, "speed")
     alone = one_game(all_needed=options.publish)
     contestants = {name: one for size in SIZES for name, one in side_by_side(size).items()} | alone

@@ -23,27 +23,27 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "2 threads": {"threads": 2},
 }
 MORE_PLAYERS = ("three-player", "four-player")
-"""Rules for which the networks are measured too, with one thread."""
+"""Rules for which the networks are also measured, with one thread."""
 HEADS = ("network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning")
 ITERATIONS = 6
 WARM_UP = 1
 
 
 class Clock:
-    """Adds up the time spent in named parts."""
+    """Accumulates the time spent in named parts."""
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = defaultdict(float)
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """Count the time of a `with` block."""
+        """Add the time of a `with` block to the part `name`."""
         begin = time.perf_counter()
         yield
         self.spent[name] += time.perf_counter() - begin
 
     def wrap(self, owner: Any, method: str, name: str) -> None:
-        """Count the time of every call of a method."""
+        """Replace a method by one that adds the time of each call to the part `name`."""
         original: Callable[..., Any] = getattr(owner, method)
 
         def timed(*arguments: Any, **options: Any) -> Any:
@@ -54,7 +54,7 @@ class Clock:
 
 
 def measure(config: PPOConfig) -> dict[str, float]:
-    """Plies a second while collecting and in all, and the shares of stepping, network and learning."""
+    """Return plies per second while collecting and in total, and the shares of stepping, network and learning."""
     torch.set_num_threads(config.threads)
     env, model = build_model(config, Core(config.rules))
     clock = Clock()
@@ -62,7 +62,7 @@ def measure(config: PPOConfig) -> dict[str, float]:
     clock.wrap(env, "action_masks", "stepping")
     clock.wrap(model, "train", "learning")
     iteration = config.ppo.n_envs * config.ppo.n_steps
-    model.learn(WARM_UP * iteration)  # the first iterations are slower
+    model.learn(WARM_UP * iteration)  # the first iteration is slower
     clock.spent.clear()
     begin, plies = time.perf_counter(), ITERATIONS * iteration
     model.learn(plies)
@@ -78,7 +78,7 @@ def measure(config: PPOConfig) -> dict[str, float]:
 
 
 def table_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Rows of the table of all results."""
+    """Return the rows of the table of results."""
     speeds, shares = ("collecting plies/s", "plies/s"), ("stepping", "network while collecting", "learning")
     return [
         [name, *(f"{row[speed]:,.0f}" for speed in speeds), *(f"{100 * row[part]:.0f} %" for part in shares)]
@@ -87,7 +87,7 @@ def table_rows(found: dict[str, Any]) -> list[list[str]]:
 
 
 def main() -> None:
-    """Measure the networks in each setting, and with more players."""
+    """Measure the networks in each setting, and for more players."""
     options = report.read_options(report.Options, __doc__, "training")
     results: dict[str, dict[str, float]] = {}
     for name, network in NETWORKS.items():

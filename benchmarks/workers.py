@@ -19,7 +19,7 @@ METHODS = {
     "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000),
     "TD(λ)": ("configs/value.yaml", "--td.games", 512, 3_000_000),
 }
-"""The configuration, the option for the games, the games of one worker, and the plies."""
+"""The configuration, the option that sets the games, the games of one worker, and the plies of each method."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Options(report.Options):
 
 
 def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:
-    """Train a run; its plies, its seconds without the evaluations at both ends, its regret, and what `then` finds."""
+    """Train a run; return plies, seconds (without the first and last evaluation), regret and the result of `then`."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["--config", config, *changes, "--evaluation.every-plies", 10**12, "--output", f"{folder}/run"]
         command = [sys.executable, "train.py", *map(str, words)]

@@ -1,4 +1,4 @@
-"""Additions to the pages of docs/ when MkDocs builds them: the reference, the changelog, notebooks and reports."""
+"""Hooks that add the reference, changelog, board, notebooks and reports to docs/ when MkDocs builds the site."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ sys.path.insert(0, str(ROOT))
 from tools import bundle, generated  # noqa: E402  (MkDocs loads this file by its path)
 
 PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
-"""Formats of pictures in notebooks, and the endings of their files."""
+"""MIME types of pictures in notebooks, and their file extensions."""
 COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 LONG_CODE = re.compile(r"<code>(?=[^<]{36})")
 WIDE = b"---\nhide: [navigation, toc]\n---\n"
-"""Begins a page whose tables need the room of the columns beside it."""
+"""Front matter of a page with wide tables: hides the side columns."""
 RESULTS = ROOT / "benchmarks" / "results"
 BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
-"""The picture on docs/play.md, for readers without the site; on the site the board itself stands there."""
+"""The picture on docs/play.md, for readers of the repository; the site shows the playable board instead."""
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
 
 <p><a href="board/index.html">Open the board alone</a></p>"""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the changelog, the board, and a page for each notebook and each report, with their pictures."""
+    """Add the changelog, the board, and a page for each notebook and report, with its pictures."""
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "](")
     files.append(File.generated(config, "changelog.md", content=changelog))
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
@@ -49,21 +49,21 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """The page; those of docs/api with the whole reference, and docs/play.md with the board.
+    """Return the page's Markdown; insert the full reference into docs/api pages, and the board into docs/play.md.
 
-    Reports lie in benchmarks/results of a clone, and in reports of the site.
+    Links to reports are changed, because reports are in benchmarks/results in a clone, but in reports on the site.
     """
     markdown = markdown.replace("](../benchmarks/results/", "](reports/")
     return generated.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Mark code that is too long for a phone's line, so that it alone may be broken."""
+    """Mark inline code that is too long for a line on a phone, so that only this code may be wrapped."""
     return LONG_CODE.sub('<code class="long">', html)
 
 
 def notebook_page(path: Path) -> dict[str, str | bytes]:
-    """File name -> content: the notebook as Markdown with what its cells printed, and its pictures."""
+    """Convert a notebook to Markdown with its outputs; return the contents of the page and pictures by file name."""
     made: dict[str, str | bytes] = {}
     parts = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:

@@ -1,1 +1,1 @@
-"""Ô Ăn Quan in other frameworks, one short example each: `python -m examples.NAME --help`."""
+"""Short examples that use Ô Ăn Quan with other frameworks: `python -m examples.NAME --help`."""

@@ -34,27 +34,27 @@ OPTIONS = {
     "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # iterations kept
 }
 # fmt: on
-MEASURED = (1, 16, 128)  # simulations
-SHARPNESS = 20.0  # a prior grows e-fold with 1/20 of all points more that its move is expected to win
+MEASURED = (1, 16, 128)  # numbers of simulations for which regret is measured
+SHARPNESS = 20.0  # a prior grows by a factor of e for each 1/20 of all points that its move is expected to win
 
 
 class Network(nn.Module):
-    """Running positions -> for each action its logit, and the margin that it and later plies win for the mover."""
+    """Maps running positions to each action's logit, and the margin that the mover wins by it and later plies."""
 
     def __init__(self, core: Core, width: int) -> None:
         super().__init__()
         self.core, self.encoder, output = core, Encoder(core, "planes"), nn.Linear(width, 2, bias=False)
-        nn.init.zeros_(output.weight)  # at first moves are worth what they win at once
+        nn.init.zeros_(output.weight)  # initially, a move's value is its immediate gain
         middle = (nn.ReLU(), nn.Linear(width, width), nn.ReLU())
         self.layers = nn.Sequential(nn.Linear(self.encoder.size, width), *middle, output)
 
     def forward(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """(N, A) logits, and (N, A) margins as shares of all points; 0 for illegal actions."""
+        """Return (N, A) logits, and (N, A) margins as shares of all points, 0 for illegal actions."""
         children, rows, actions = expanded = self.core.expand(positions)
         at_once = torch.from_numpy(points_won(self.core, positions, expanded) / self.core.rules.total).float()
         outputs = self.layers(torch.from_numpy(self.encoder.encode(children)))
         margins = torch.zeros(len(positions), self.core.rules.actions)
-        margins[rows, actions] = at_once - outputs[:, 0] * torch.from_numpy(~children.over)  # what the next mover wins
+        margins[rows, actions] = at_once - outputs[:, 0] * torch.from_numpy(~children.over)  # the opponent's value
         logits = torch.full(margins.shape, -1e9)
         logits[rows, actions] = outputs[:, 1] + SHARPNESS * margins[rows, actions].detach()
         return logits, margins
@@ -69,7 +69,7 @@ class Network(nn.Module):
 
 
 def lambda_returns(rewards: Floats, dones: Floats, values: Floats, lam: float) -> Floats:
-    """(T, N) targets from the rewards and ends (T, N) of plies and the values (T + 1, N), each for the mover there."""
+    """Return (T, N) targets from rewards (T, N), dones (T, N) and values (T + 1, N), each from its mover's view."""
     returns, later = np.empty_like(rewards), values[-1]
     for t in reversed(range(len(rewards))):  # the next mover is the opponent, so the sign changes
         returns[t] = later = rewards[t] - (1 - dones[t]) * ((1 - lam) * values[t + 1] + lam * later)
@@ -77,7 +77,7 @@ def lambda_returns(rewards: Floats, dones: Floats, values: Floats, lam: float) -
 
 
 def self_play(player: MCTSPlayer, positions: Positions, options: Namespace, rng: np.random.Generator) -> list[Any]:
-    """Play T plies in place: T * N positions, shares of visits (T * N, A), actions (T * N,) and targets (T * N,)."""
+    """Play T plies in place; return T * N positions, visit shares (T * N, A), actions (T * N,) and targets (T * N,)."""
     core, rows, seen, plies = player.evaluator.core, np.arange(len(positions)), [], []
     for _ in range(options.plies + 1):
         seen.append(positions.copy())
@@ -89,7 +89,7 @@ def self_play(player: MCTSPlayer, positions: Positions, options: Namespace, rng:
         expected = (shares * found).sum(axis=1) - relative_points(seen[-1].scores)[rows, mover] / total
         plies.append((shares, actions, won, positions.over.astype(float), expected))
         restart(core, positions, rng, rng.integers(0, options.opening_plies + 1, int(positions.over.sum())))
-    positions[:] = seen.pop()  # the last search only valued its position
+    positions[:] = seen.pop()  # the last search was only needed for its values
     shares, actions, won, dones, values = (np.stack(column) for column in zip(*plies, strict=True))
     columns = shares[:-1], actions[:-1], lambda_returns(won[:-1], dones[:-1], values, options.lam)
     return [Positions.concatenate(seen), *(torch.from_numpy(column).flatten(end_dim=1) for column in columns)]

@@ -28,9 +28,9 @@ from oanquan_env.benchmark.curves import TrainingCurve, draw_curves
 
 Rollout = dict[str, torch.Tensor]
 SQUARES, STONES = 12, 2  # two players: an observation begins with the seeds and then the stones
-COUNTS = 16  # 0 .. 14 seeds have a vector each; 15 or more share one
+COUNTS = 16  # each count from 0 to 14 has its own vector; 15 or more share one
 ACTIONS, MOST_PLIES = 10, 200
-CLIP, VALUE_WEIGHT, MAX_GRADIENT = 0.2, 10.0, 0.5  # rewards are shares of all points: errors of values are small
+CLIP, VALUE_WEIGHT, MAX_GRADIENT = 0.2, 10.0, 0.5  # value errors are small, as rewards are shares of all points
 # fmt: off
 OPTIONS = {
     "steps": 20_000_000, "minutes": 10.0,  # plies and time of training, whichever ends first
@@ -43,7 +43,7 @@ OPTIONS = {
 
 
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")
@@ -53,7 +53,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 class Agent(nn.Module):
-    """Observations (N, D) and masks (N, A) -> masked logits (N, A) and values (N,), both for the player to move."""
+    """Maps observations (N, D) and masks (N, A) to masked logits (N, A) and values (N,) for the player to move."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -68,10 +68,10 @@ class Agent(nn.Module):
         self.register_buffer("first", torch.arange(SQUARES) * COUNTS, persistent=False)
 
     def forward(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The scores so far are not used: points yet to come do not depend on them."""
+        """Return logits and values. The scores so far are not used, because future points do not depend on them."""
         seeds, stones = observations[:, : SQUARES + STONES].split([SQUARES, STONES], dim=1)
         seeds_of = seeds.clamp(max=COUNTS - 1)
-        if seeds.is_cuda:  # a product of matrices is faster there than the bag's gradient
+        if seeds.is_cuda:  # on a GPU, a matrix product is faster than the bag's gradient
             one_hot = (seeds_of[:, :, None] == torch.arange(COUNTS, device=seeds.device)).flatten(1)
             counts = one_hot.float() @ self.counts.weight
         else:
@@ -82,7 +82,7 @@ class Agent(nn.Module):
 
 
 class Games:
-    """N games of self-play as tensors. SAME_STEP restarts a game in the step that ends it, so every step is a ply."""
+    """N self-play games as tensors. SAME_STEP restarts a game in the step that ends it, so every step is a ply."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         settings = {"reward": "margin", "opening_plies": options.opening_plies, "autoreset_mode": "SameStep"}
@@ -93,7 +93,7 @@ class Games:
         self.observations, self.masks = torch.as_tensor(observations), torch.as_tensor(info["action_mask"]).bool()
 
     def step(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Play (N,) actions: the movers' rewards, and which games ended."""
+        """Play actions (N,); return the movers' rewards (N,) and the flags (N,) of finished games."""
         observations, rewards, terminated, truncated, info = self.env.step(actions.numpy())
         self._see(observations, info)
         return torch.as_tensor(rewards).float(), torch.as_tensor(terminated | truncated)
@@ -113,7 +113,7 @@ class DeviceGames:
         self.observations, self.masks = observations.clone(), masks.bool()  # the next step overwrites them
 
     def step(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Play (N,) actions: the movers' rewards, and which games ended."""
+        """Play actions (N,); return the movers' rewards (N,) and the flags (N,) of finished games."""
         observations, masks, rewards, terminated, truncated = self.env.step(actions)
         self._see(observations, masks)
         return rewards.clone(), terminated | truncated
@@ -122,7 +122,7 @@ class DeviceGames:
 def advantages_of(
     rewards: torch.Tensor, dones: torch.Tensor, values: torch.Tensor, next_value: torch.Tensor, lam: float
 ) -> torch.Tensor:
-    """(T, N) generalised advantages of the movers; `next_value` (N,) is that of the positions after the last ply."""
+    """Return (T, N) generalised advantages of the movers; `next_value` (N,) is the value after the last ply."""
     advantages, advantage = torch.zeros_like(values), torch.zeros_like(next_value)
     for t in reversed(range(len(rewards))):
         goes_on = (~dones[t]).float()
@@ -133,7 +133,7 @@ def advantages_of(
 
 
 def collect(games: Games | DeviceGames, agent: Agent, options: argparse.Namespace) -> Rollout:
-    """A rollout of T plies in each of N games, as one flat batch."""
+    """Collect a rollout of T plies in each of N games; return it as one flat batch of T * N rows."""
     plies: dict[str, list[torch.Tensor]] = {}
     with torch.no_grad():
         for _ in range(options.num_steps):
@@ -153,7 +153,7 @@ def collect(games: Games | DeviceGames, agent: Agent, options: argparse.Namespac
 
 
 def learn(agent: Agent, optimizer: torch.optim.Optimizer, rollout: Rollout, options: argparse.Namespace) -> None:
-    """Some epochs of clipped policy gradient. The entropy's weight falls with the learning rate."""
+    """Take several epochs of clipped policy-gradient steps; the entropy weight falls with the learning rate."""
     returns = rollout["advantages"] + rollout["values"]
     entropy_weight = options.entropy * optimizer.param_groups[0]["lr"] / options.learning_rate
     for _ in range(options.epochs):
@@ -174,10 +174,10 @@ def learn(agent: Agent, optimizer: torch.optim.Optimizer, rollout: Rollout, opti
 
 
 def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
-    """Train, and evaluate from time to time; returns the rows of the learning curve."""
+    """Train with regular evaluations; return the rows of the learning curve."""
     options = parse_options(arguments)
     torch.manual_seed(options.seed)
-    torch.set_num_threads(1)  # on a busy machine one is the fastest
+    torch.set_num_threads(1)  # fastest on a busy machine
     on_device = options.device != "cpu"
     torch.set_float32_matmul_precision("high" if on_device else "highest")
     games = DeviceGames(options) if on_device else Games(options)

@@ -1,9 +1,9 @@
-"""Compatibility of versions: run the frameworks' tests in the current environment, and write the table of the page.
+"""Test the compatibility with frameworks in the current environment, and write the table in docs/frameworks.md.
 
-    python -m examples.compatibility            # test what is installed here
+    python -m examples.compatibility            # test the installed frameworks
     python -m examples.compatibility --check    # test nothing; fail if a framework is untested or failed
 
-No virtual environment holds all frameworks: each run replaces the rows of those that it finds.
+No single virtual environment can hold all frameworks, so each run replaces only the rows of those that it finds.
 """
 
 import contextlib
@@ -31,11 +31,11 @@ FRAMEWORKS = {
     "OpenSpiel": ("pyspiel", "open-spiel", "Python game over the core", "tests/examples/test_open_spiel_game.py"),
     "Ray": ("ray", "ray", "`evaluate.py --ray`, `train.py --sweep --ray`", "tests/agents/test_scale.py"),
 }
-"""Name -> its module, its distribution, how it plays, and its tests."""
+"""Module, distribution, interface and tests of each framework."""
 
 
 def test(name: str) -> list[str]:
-    """The row of a framework, whose tests run now."""
+    """Run the tests of a framework, and return its row."""
     _, package, through, tests = FRAMEWORKS[name]
     command = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", *tests.split()]
     passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
@@ -44,19 +44,19 @@ def test(name: str) -> list[str]:
 
 
 def read_rows(text: str) -> dict[str, list[str]]:
-    """The rows of the page's table by their names."""
+    """Return the rows of the page's table by framework name."""
     block = text.partition("<!-- works:begin -->")[2].partition("<!-- works:end -->")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.strip().splitlines()[2:]]
     return {row[0]: row for row in rows}
 
 
 def main(arguments: list[str]) -> int:
-    """Test and write the page, or check it; returns the exit status."""
+    """Run the tests and write the page, or check it; return the exit status."""
     text = PAGE.read_text(encoding="utf-8")
     rows = read_rows(text)
     if arguments != ["--check"]:
         for name, (module, *_) in FRAMEWORKS.items():
-            with contextlib.suppress(ImportError):  # of the package above it, or of what that needs
+            with contextlib.suppress(ImportError):  # raised if a parent package is missing
                 rows |= {name: test(name)} if importlib.util.find_spec(module) else {}
         ordered = [rows[name] for name in FRAMEWORKS if name in rows]
         write_atomically(PAGE, replace_between(text, "works", table(HEADINGS, ordered, left=3)).encode())

@@ -55,7 +55,7 @@ end with as many more points than the other player as you can."""
 
 
 def prompt_of(board: Board, legal_moves: bool = False) -> str:
-    """The rules of `mancala-world` in words, the board as a picture of characters, and the legal moves if asked for."""
+    """Return a prompt with the rules of `mancala-world`, the board as text and, if requested, the legal moves."""
     signs = f"({render.terminal.STONE} is a mandarin stone; the numbers outside are the fields')"
     legal = f" Your legal moves: {names(board.legal_moves)}." if legal_moves else ""
     asked = f"You are {seat_name(board.rules, board.mover)}.{legal}"
@@ -64,21 +64,21 @@ def prompt_of(board: Board, legal_moves: bool = False) -> str:
 
 
 def read_reply(reply: str) -> Move | None:
-    """The move in the last line of a reply that names one; None if there is no such line, or it names several."""
+    """Return the move in the last line of a reply that names one; None if there is none or the line names several."""
     lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
     named = next((moves for moves in reversed(lines) if moves), set())
     return Move.parse(named.pop()) if len(named) == 1 else None
 
 
 class LanguageModel:
-    """A language model that is asked for moves.
+    """Asks a language model for moves.
 
     Args:
-        base_url: of the endpoint, without `/chat/completions`.
-        model: its name there.
+        base_url: URL of the endpoint, without `/chat/completions`.
+        model: name of the model at that endpoint.
         legal_moves: whether prompts list the legal moves.
-        retries: how often it is asked again after a reply without a legal move.
-        transcripts: file to which each conversation is appended, as a line of JSON.
+        retries: how often the model is asked again after a reply without a legal move.
+        transcripts: file to which each conversation is appended as a line of JSON.
 
     Attributes:
         replies: counts of `legal`, `illegal` and `unparsed` replies.
@@ -90,7 +90,7 @@ class LanguageModel:
         self.replies, self._lock = Counter(legal=0, illegal=0, unparsed=0), Lock()
 
     def ask(self, messages: list[dict[str, str]]) -> str:
-        """The model's reply; raises `OSError` after four tries, and `ValueError` for what is no chat completion."""
+        """Return the model's reply; raises `OSError` after four tries, and `ValueError` if the answer is malformed."""
         body = json.dumps({"model": self.model, "messages": messages}).encode()
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
         if key := os.environ.get("OPENAI_API_KEY"):
@@ -101,14 +101,14 @@ class LanguageModel:
                     return str(json.load(reply)["choices"][0]["message"]["content"] or "")
             except (KeyError, IndexError, TypeError, ValueError):
                 raise ValueError(f"{self.url}: the answer is not a chat completion") from None
-            except OSError:  # also of a refusal for the moment
+            except OSError:  # includes temporary HTTP errors such as rate limits
                 if not wait:
                     raise
                 time.sleep(wait)
         raise AssertionError
 
     def choose_move(self, board: Board) -> Move | None:
-        """The model's legal move; None if it forfeits. Safe to call from several threads."""
+        """Return the model's legal move, or None if it forfeits. Thread-safe."""
         messages, verdicts = [{"role": "user", "content": prompt_of(board, self.legal_moves)}], list[str]()
         while len(verdicts) <= self.retries and "legal" not in verdicts:
             reply = self.ask(messages)
@@ -124,7 +124,7 @@ class LanguageModel:
 
 
 def play(model: LanguageModel, board: Board, seat: int, opponent: str, rng: np.random.Generator) -> str:
-    """Play a game to its end or the model's forfeit; returns which of `RESULTS` it is for the model."""
+    """Play a game until it ends or the model forfeits; return the model's result, one of `RESULTS`."""
     player = make(opponent, board.rules)
     while (outcome := board.outcome) is None:
         move = model.choose_move(board) if board.mover == seat else choose_move(player, board, rng)
@@ -135,12 +135,12 @@ def play(model: LanguageModel, board: Board, seat: int, opponent: str, rng: np.r
 
 
 def regret_of(suite: Suite, actions: Ints) -> Estimate:
-    """The mean regret of (N,) actions, one for each position, with its interval."""
+    """Return the mean regret, with its interval, of (N,) actions, one for each position of the suite."""
     return bootstrap_means(judge(suite, actions).regret[None, :, None], np.random.default_rng(0))[0]
 
 
 def main(arguments: list[str]) -> dict[str, Any]:
-    """Measure a model; returns regrets, also of random and greedy, results of games, and counts of replies."""
+    """Measure a model; return regrets (also of random and greedy), game results, and counts of replies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value, text in (
         ("positions", 100, "positions of the suite"),

@@ -33,7 +33,7 @@ from oanquan_env.search.value_net import embedding_rows
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("data", type=Path, metavar="FOLDER", help="output of python -m agents.datasets")
@@ -46,7 +46,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def afterstates(core: Core, path: Path) -> tuple[Ints, Floats]:
-    """(M, S) `embedding_rows` of the running positions after all moves of a file's positions, and (M,) their values."""
+    """Return (M, S) `embedding_rows` of the running positions after all moves in a file, and their values (M,)."""
     before, values = read_positions(path, core), read_columns(path)["values"]
     after, rows, actions = core.expand(before)
     won = relative_points(core.standings(after) - before.scores[rows])[np.arange(len(rows)), before.mover[rows]]
@@ -55,7 +55,7 @@ def afterstates(core: Core, path: Path) -> tuple[Ints, Floats]:
 
 
 def fit(module: ValueModule, inputs: torch.Tensor, values: torch.Tensor, options: argparse.Namespace) -> float:
-    """Fit the net to (M, S) inputs and their (M,) values; returns the error of the last tenth of the steps, points."""
+    """Fit the net to (M, S) inputs and (M,) values; return the RMS error in points over the last tenth of the steps."""
     optimizer = torch.optim.Adam(module.parameters(), lr=options.learning_rate)
     steps = max(1, options.epochs * len(values) // options.batch_size)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
@@ -73,7 +73,7 @@ def fit(module: ValueModule, inputs: torch.Tensor, values: torch.Tensor, options
 
 
 def main(arguments: list[str]) -> Evaluation:
-    """Train and evaluate; returns the evaluation."""
+    """Train a net, evaluate it, and return the evaluation."""
     options = parse(arguments)
     if options.save:
         check_place("--save", options.save)
@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> Evaluation:
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)
     module = ValueModule(core.rules)
-    torch.nn.init.zeros_(module.output.weight)  # at first moves are worth what they win
+    torch.nn.init.zeros_(module.output.weight)  # initially, a move's value is its immediate gain
     error = fit(module, torch.from_numpy(inputs), torch.from_numpy(values), options)
     print(f"error {error:.2f} points, over the last tenth of the steps")
     net = module.export({"command": f"python -m examples.offline_learning {shlex.quote(str(options.data))}"})

@@ -26,12 +26,12 @@ from oanquan_env.rewards import game_rewards
 
 A = pyspiel.GameType
 KINDS = A.Dynamics.SEQUENTIAL, A.ChanceMode.DETERMINISTIC, A.Information.PERFECT_INFORMATION, A.Utility.ZERO_SUM
-PLAYERS, GIVEN = (4, 2), (False, False, True, True)  # most and fewest; observations as text and as a tensor
+PLAYERS, GIVEN = (4, 2), (False, False, True, True)  # maximum and minimum; provides observation string and tensor
 TYPE = A("python_oanquan", "Ô Ăn Quan", *KINDS, A.RewardModel.TERMINAL, *PLAYERS, *GIVEN, {"rules": "mancala-world"})
 
 
 class OAnQuanGame(pyspiel.Game):
-    """The game of one `Rules`."""
+    """The OpenSpiel game for one set of rules."""
 
     def __init__(self, params: Any = None) -> None:
         text = {**TYPE.parameter_specification, **(params or {})}["rules"].replace("=", ":")
@@ -42,15 +42,15 @@ class OAnQuanGame(pyspiel.Game):
 
     @staticmethod
     def core_of(text: str) -> Core:
-        """The core of these rules; OpenSpiel may make this object anew from its parameters, without attributes."""
+        """Return the core for these rules. Not an attribute: OpenSpiel may recreate this object from its parameters."""
         return shared_core(Rules.parse(text.replace(":", "=")))
 
     def new_initial_state(self, state: Any = None) -> "OAnQuanState":
-        """The set-up."""
+        """Return the state of the set-up."""
         return OAnQuanState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "Observer":
-        """The observer of a state, for a network or a person."""
+        """Return an observer that gives tensors and strings."""
         return Observer(self.core_of(self.get_parameters()["rules"]))
 
 
@@ -62,18 +62,18 @@ class OAnQuanState(pyspiel.State):
         self.rules = game.get_parameters()["rules"]
         self.position = self.core.start(1)
 
-    core = property(lambda self: OAnQuanGame.core_of(self.rules))  # OpenSpiel copies all that a state holds
+    core = property(lambda self: OAnQuanGame.core_of(self.rules))  # no attribute: OpenSpiel copies those
 
     def current_player(self) -> int:
-        """The player to move."""
+        """Return the player to move, or `TERMINAL` after the end."""
         return pyspiel.PlayerId.TERMINAL if self.is_terminal() else int(self.position.mover[0])
 
     def is_terminal(self) -> bool:
-        """Whether the game is over, by the ply limit too."""
+        """Return whether the game is over, including by the ply limit."""
         return bool(self.position.over[0])
 
     def returns(self) -> list[float]:
-        """The returns of each player; zero before the end."""
+        """Return each player's return; zero before the end."""
         return [float(x) * self.is_terminal() for x in game_rewards("margin", self.core, self.position)[0]]
 
     def _legal_actions(self, player: int) -> list[int]:
@@ -90,7 +90,7 @@ class OAnQuanState(pyspiel.State):
 
 
 class Observer:
-    """The environment's observation of a position, from a player's own side."""
+    """Observes a position as the environment does, from a player's own side."""
 
     def __init__(self, core: Core) -> None:
         self.encoder = Encoder(core)
@@ -98,11 +98,11 @@ class Observer:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: OAnQuanState, player: int) -> None:
-        """Look at `state` as `player`."""
+        """Write the observation of `state` by `player` into `tensor`."""
         self.tensor[:] = self.encoder.encode(state.position, player)[0]
 
     def string_from(self, state: OAnQuanState, player: int) -> str:
-        """The position's text, the same for all."""
+        """Return the position as text, which is the same for all players."""
         return str(state)
 
 
@@ -110,7 +110,7 @@ pyspiel.register_game(TYPE, OAnQuanGame)
 
 
 def main(arguments: list[str]) -> float:
-    """Measure the search; returns its mean regret in points."""
+    """Measure OpenSpiel's search, and return its mean regret in points."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in (("simulations", 30), ("positions", 50), ("exploration", 0.25), ("seed", 0)):
         parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")

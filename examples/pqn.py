@@ -29,7 +29,7 @@ from oanquan_env import Core, Rules
 from oanquan_env.benchmark.curves import TrainingCurve
 from oanquan_env.observation import Encoder
 
-COUNTS = 16  # 0 .. 14 seeds have a vector each; 15 or more share one
+COUNTS = 16  # each count from 0 to 14 has its own vector; 15 or more share one
 
 # fmt: off
 OPTIONS = {
@@ -45,7 +45,7 @@ OPTIONS = {
 
 
 def parse_options(arguments: list[str]) -> Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     for name, default in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")
@@ -53,7 +53,7 @@ def parse_options(arguments: list[str]) -> Namespace:
 
 
 class QNetwork(nn.Module):
-    """Observations (N, D) and masks (N, A) -> Q (N, A) of the mover, -inf where illegal. A player as it is."""
+    """Maps observations (N, D) and masks (N, A) to the mover's Q (N, A), -inf if illegal; usable as a player."""
 
     def __init__(self, rules: Rules, width: int) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class QNetwork(nn.Module):
         self.trunk = nn.Sequential(*middle, output)
 
     def forward(self, observations: Tensor, masks: Tensor) -> Tensor:
-        """The scores so far are not used: points yet to come do not depend on them."""
+        """Return Q. The scores so far are not used, because future points do not depend on them."""
         seeds, stones, plies = (observations[:, self.layout[name]] for name in ("seeds", "stones", "plies"))
         rows = seeds.long().clamp(max=COUNTS - 1) + torch.arange(0, self.counts.num_embeddings, COUNTS)
         numbers = torch.cat([seeds / 10, stones, plies / self.rules.max_plies], dim=1)
@@ -77,20 +77,20 @@ class QNetwork(nn.Module):
 
 
 def epsilon_greedy(q: Tensor, masks: Tensor, epsilon: float) -> Tensor:
-    """(N,) legal actions: those of the largest Q, and in a share `epsilon` of the games random ones."""
+    """Choose legal actions (N,): those with the largest Q or, with probability `epsilon`, random ones."""
     random = torch.multinomial(masks.float(), 1).squeeze(1)
     return torch.where(torch.rand(len(q)) < epsilon, random, q.argmax(dim=1))
 
 
 def lambda_returns(rewards: Tensor, dones: Tensor, next_values: Tensor, lam: float) -> Tensor:
-    """(T, N) targets of T plies of N games, each for the mover of its ply.
+    """Return (T, N) targets of T plies of N games, each from the view of the mover of its ply.
 
-    G[t] = rewards[t] - ((1 - lam) * next_values[t] + lam * G[t + 1]), and rewards[t] where the game is over. The sign
-    is minus because both are the opponent's: `next_values` (T, N) are the largest Q of the next positions, seen by
-    their movers. After the last ply of a rollout, the largest Q stands for G.
+    G[t] = rewards[t] - ((1 - lam) * next_values[t] + lam * G[t + 1]), or rewards[t] if the ply ended the game. The sign
+    is minus because both terms belong to the opponent: `next_values` (T, N) are the largest Q at the next positions, as
+    their movers see them. After the last ply of a rollout, the largest Q replaces G.
 
-    South wins 3 points, then North wins 5 and expects 2 for South afterwards; South's best Q before North's move was
-    thought to be 4 for North. With lam = 0.5: North's target is 5 - 2 = 3, South's 3 - (0.5 * 4 + 0.5 * 3) = -0.5.
+    Example: South wins 3 points, then North wins 5, and South's largest Q afterwards is 2. North's largest Q before its
+    move was 4. With lam = 0.5, North's target is 5 - 2 = 3, and South's is 3 - (0.5 * 4 + 0.5 * 3) = -0.5.
     """
     returns, later = torch.empty_like(rewards), next_values[-1]
     for t in reversed(range(len(rewards))):
@@ -99,7 +99,7 @@ def lambda_returns(rewards: Tensor, dones: Tensor, next_values: Tensor, lam: flo
 
 
 class Games:
-    """N games of self-play as tensors. SAME_STEP restarts a game in the step that ends it, so every step is a ply."""
+    """N self-play games as tensors. SAME_STEP restarts a game in the step that ends it, so every step is a ply."""
 
     def __init__(self, options: Namespace) -> None:
         settings = {"reward": "margin", "opening_plies": options.opening_plies, "autoreset_mode": "SameStep"}
@@ -111,7 +111,7 @@ class Games:
 
     @torch.no_grad()
     def collect(self, net: QNetwork, epsilon: float, options: Namespace) -> list[Tensor]:
-        """Observations, masks, actions and targets of T plies in each game, (T * N, ...)."""
+        """Play T plies in each game; return their observations, masks, actions and targets, (T * N, ...)."""
         plies = []
         for _ in range(options.num_steps):
             q, (observations, masks) = net(*self.seen), self.seen
@@ -127,7 +127,7 @@ class Games:
 
 
 def learn(net: QNetwork, optimizer: torch.optim.Optimizer, games: Games, done: float, options: Namespace) -> None:
-    """Collect plies, and take some epochs of steps towards their targets; `done` is the share of training before."""
+    """Collect plies and take gradient steps towards their targets; `done` is the finished share of training."""
     optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.95 * done)
     epsilon = options.epsilon + (options.epsilon_end - options.epsilon) * min(done / options.exploration, 1.0)
     plies = games.collect(net, epsilon, options)
@@ -142,13 +142,13 @@ def learn(net: QNetwork, optimizer: torch.optim.Optimizer, games: Games, done: f
 
 
 def main(arguments: list[str]) -> TrainingCurve:
-    """Train, and measure from time to time; returns the learning curve."""
+    """Train with regular evaluations; return the learning curve."""
     options = parse_options(arguments)
     rules = Rules.parse(options.rules)
     if rules.players != 2:
         raise SystemExit(f"--rules: this example is for two players; got '{options.rules}'")
     torch.manual_seed(options.seed)
-    torch.set_num_threads(1)  # on a busy machine one is the fastest
+    torch.set_num_threads(1)  # fastest on a busy machine
     net, games, steps = QNetwork(rules, options.width), Games(options), 0
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed, options.rules)
     optimizer = torch.optim.RAdam(net.parameters(), lr=options.learning_rate)

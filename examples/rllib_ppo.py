@@ -36,29 +36,29 @@ KEYS = "observations", "action_mask"
 
 
 class FloatMaskEnv(BaseWrapper):
-    """`raw_env` with a float mask, which is zero unless the player is to move, and RLlib's name of observations."""
+    """Wraps `raw_env` for RLlib: renames the observation, and makes the mask (zero if not to move) a float array."""
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The same for both players."""
+        """Return the space of observations, which is the same for both players."""
         parts = self.env.observation_space(agent)["observation"], spaces.Box(0, 1, (10,))
         return spaces.Dict(dict(zip(KEYS, parts, strict=True)))
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What a player sees."""
+        """Return a player's observation and mask."""
         seen = self.env.observe(agent)
         parts = seen["observation"], seen["action_mask"].astype(np.float32)
         return dict(zip(KEYS, parts, strict=True))
 
 
 def make_env(context: Any) -> PettingZooEnv:
-    """One game after another."""
+    """Make a seeded environment for RLlib."""
     env = FloatMaskEnv(raw_env(reward="margin", opening_plies=6, observation="planes"))
     env.reset(seed=(context["seed"] * 100 + context.worker_index) * 100 + context.vector_index)
     return PettingZooEnv(env)
 
 
 def main(arguments: list[str]) -> TrainingCurve:
-    """Train; returns the learning curve."""
+    """Train with regular evaluations; return the learning curve."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in OPTIONS.items():
         parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> TrainingCurve:
     network = DefaultModelConfig(fcnet_hiddens=[options.width] * 2, fcnet_activation="relu")
     module = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=network)
     config = PPOConfig().environment("oanquan", env_config={"seed": options.seed})
-    # complete episodes would begin each batch with the same seeds
+    # with complete episodes, every batch would start from the same seeds
     runners = {"num_env_runners": options.runners, "num_envs_per_env_runner": options.envs}
     config.env_runners(**runners, batch_mode="truncate_episodes")
     config.multi_agent(policies={"player"}, policy_mapping_fn=lambda agent, *args, **kwargs: "player")

@@ -24,7 +24,7 @@ OPTIONS = {
 
 
 class Measure(BaseCallback):
-    """Adds to the curve before each rollout, and stops training when it is over."""
+    """Updates the learning curve before each rollout, and stops training at its end."""
 
     def __init__(self, curve: TrainingCurve) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Measure(BaseCallback):
 
 
 def main(arguments: list[str]) -> TrainingCurve:
-    """Train and evaluate by turns; returns the learning curve."""
+    """Train with regular evaluations; return the learning curve."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value, help="default: %(default)s")
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> TrainingCurve:
         gamma=1.0,
         gae_lambda=0.9,
         ent_coef=0.01,
-        vf_coef=10.0,  # rewards are shares of all points, so errors of values are small numbers
+        vf_coef=10.0,  # value errors are small, as rewards are shares of all points
         policy_kwargs={"net_arch": [options.width, options.width], "activation_fn": torch.nn.ReLU},
         seed=options.seed,
         device="cpu",

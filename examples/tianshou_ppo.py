@@ -34,7 +34,7 @@ ENCODER = Encoder(Core(), "planes")
 
 
 class FeaturesEnv(gymnasium.Wrapper):
-    """A seeded game whose observations are planes and a mask. It gives no infos, which Tianshou would stack."""
+    """A seeded game that observes planes and a mask. It returns empty infos, because Tianshou would stack them."""
 
     def __init__(self, seed: int, opponent: str) -> None:
         settings = {"reward": "margin", "opening_plies": 6, "observation": "planes"}
@@ -42,12 +42,12 @@ class FeaturesEnv(gymnasium.Wrapper):
         self.env.reset(seed=seed)
 
     def see(self, observation: Any) -> dict[str, Any]:
-        """The parts of an observation."""
+        """Return an observation together with the mask."""
         mask = self.get_wrapper_attr("action_masks")()
         return {"obs": observation, "mask": mask.astype(np.float32)}
 
     def reset(self, **options: Any) -> Any:
-        """Start a game."""
+        """Start a game; return its observation and an empty info."""
         return self.see(self.env.reset(**options)[0]), {}
 
     def step(self, action: Any) -> Any:
@@ -57,24 +57,24 @@ class FeaturesEnv(gymnasium.Wrapper):
 
 
 class Actor(DiscreteActor):
-    """Logits of the legal actions: Tianshou's policy gradients do not look for a mask beside the observation."""
+    """Masks the logits of illegal actions, because Tianshou's policy gradients ignore masks in observations."""
 
     def forward(self, obs: Batch, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Batches of N observations -> (N, A) logits."""
+        """Map a batch of N observations to (N, A) masked logits."""
         logits, state = super().forward(obs.obs, state, info)
         return logits.masked_fill(torch.as_tensor(obs.mask) == 0, -1e9), state
 
 
 class Critic(DiscreteCritic):
-    """Values of observations that have a mask beside them."""
+    """Computes values of observations that come with a mask."""
 
     def forward(self, obs: Batch, **kwargs: Any) -> torch.Tensor:
-        """Batches of N observations -> (N, 1) values."""
+        """Map a batch of N observations to (N, 1) values."""
         return super().forward(obs.obs, **kwargs)
 
 
 def main(arguments: list[str]) -> TrainingCurve:
-    """Train and evaluate by turns; returns the learning curve."""
+    """Train with regular evaluations; return the learning curve."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in OPTIONS.items():
         parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> TrainingCurve:
     actor = Actor(preprocess_net=nets[0], action_shape=10, softmax_output=False)
     critic = Critic(preprocess_net=nets[1])
     policy, optim = DiscreteActorPolicy(actor=actor, action_space=actions), AdamOptimizerFactory(lr=5e-4)
-    weights = {"ent_coef": 0.01, "vf_coef": 10.0, "max_grad_norm": 0.5}  # errors of shares of points are small
+    weights = {"ent_coef": 0.01, "vf_coef": 10.0, "max_grad_norm": 0.5}  # rewards are shares of all points
     ppo = PPO(policy=policy, critic=critic, optim=optim, gamma=1.0, gae_lambda=0.9, **weights)
     collector = Collector[Any](ppo, envs, VectorReplayBuffer(options.batch + options.envs, options.envs))
     sizes = {"epoch_num_steps": options.batch, "collection_step_num_env_steps": options.batch}

@@ -39,7 +39,7 @@ ENCODER = Encoder(Core(), "planes")
 
 
 def make_env(seed: int, opponent: str) -> gymnasium.Env:
-    """A seeded game whose observations are planes and a float mask, by the names in `KEYS`."""
+    """Make a seeded game whose observations are planes and a float mask, under the names in `KEYS`."""
     settings = {"reward": "margin", "opening_plies": 6, "observation": "planes"}
     env = gymnasium.make("OAnQuan-v0", opponent=opponent, **settings)
     space = spaces.Dict(dict(zip(KEYS, (env.observation_space, spaces.Box(0, 1, (10,))), strict=True)))
@@ -53,7 +53,7 @@ def make_env(seed: int, opponent: str) -> gymnasium.Env:
 
 
 def main(arguments: list[str]) -> TrainingCurve:
-    """Train; returns the learning curve."""
+    """Train with regular evaluations; return the learning curve."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in OPTIONS.items():
         parser.add_argument(f"--{name}", type=type(value), default=value, help="default: %(default)s")

@@ -1,1 +1,1 @@
-"""Programs that make files of the repository: data and engine of the page, puzzles, pictures, parts of pages."""
+"""Programs that generate files of the repository: the page's data and engine, puzzles, pictures, parts of pages."""

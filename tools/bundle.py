@@ -1,6 +1,6 @@
-"""The page as it is published: `page.js` joins the scripts of its first move, and `worker.js` those of its worker.
+"""Bundle the page for publication: all scripts needed for the first move in `page.js`, the worker's in `worker.js`.
 
-A phone on a slow network waits for each request, so these are few. Scripts that load later are files of their own.
+A phone on a slow network waits for each request, so bundling keeps them few. Scripts that load later stay separate.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from tools import page_files
 
 LATER = ("thinker.js",)
-"""Scripts that the page imports later, but joins, so that the first reply comes soon."""
+"""Scripts that the page imports later but that are bundled, so that the first reply comes sooner."""
 SOON = ("data/catalogue.json", "data/drawing-2-5.json", "engine.json", "moves.wasm")
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", flags=re.MULTILINE)
 IMPORT = re.compile(r'^import (?:\{ ([^}]*) \} from )?"\./([\w-]+\.js)";\n', flags=re.MULTILINE)
@@ -19,7 +19,7 @@ EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) ([\w$]+)", fla
 
 
 def in_order(starts: Iterable[str]) -> list[str]:
-    """Scripts and those that they import, each after its own imports."""
+    """Return the scripts and everything they import, each after its own imports."""
     order: list[str] = []
 
     def add(name: str) -> None:
@@ -34,7 +34,7 @@ def in_order(starts: Iterable[str]) -> list[str]:
 
 
 def linked(name: str, joined: Iterable[str]) -> str:
-    """The text of a script that finds the scripts in `joined` in the object `modules`."""
+    """Return the text of a script, with imports of the scripts in `joined` replaced by look-ups in `modules`."""
 
     def imported(found: re.Match[str]) -> str:
         if found[2] not in joined:
@@ -48,7 +48,7 @@ def linked(name: str, joined: Iterable[str]) -> str:
 
 
 def bundle(starts: Iterable[str]) -> str:
-    """Scripts, and all that they import, as one module that exports the object `modules`."""
+    """Join the scripts and everything they import into one module that exports the object `modules`."""
     order, parts = in_order(starts), ["export const modules = {};\n"]
     for name in order:
         text = linked(name, order)
@@ -58,7 +58,7 @@ def bundle(starts: Iterable[str]) -> str:
 
 
 def published() -> Iterator[tuple[str, bytes]]:
-    """Each file of the published page: its name and content."""
+    """Yield the name and content of each file of the published page."""
     first = in_order([page_files.START, *LATER])
     texts = {page_files.START: bundle([page_files.START, *LATER]), page_files.WORKER: bundle([page_files.WORKER])}
     for name in page_files.modules([page_files.START], page_files.STATIC, page_files.DYNAMIC):

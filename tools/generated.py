@@ -1,4 +1,4 @@
-"""Parts of the documentation that come from the code; `python -m tools.readme` writes them into the pages."""
+"""Parts of the documentation generated from the code; `python -m tools.readme` writes them into the pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from oanquan_env.players.names import usages
 
 DOCS = Path(__file__).parents[1] / "docs"
 MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)
-"""A module's part of a page of docs/api: the names of the module, for readers without the site."""
+"""Matches a module's part of a docs/api page, which lists the module's names for readers of the repository."""
 MEMBERS = {
     "oanquan_env.engine.rules": ("Rules", "Preset", "RulesError", "as_rules"),
     "oanquan_env.board": ("Board", "IllegalMoveError"),
@@ -34,11 +34,11 @@ MEMBERS = {
     "oanquan_env.render": ("text", "svg", "rgb", "Window", "Drawable", "LastMove", "Snapshot"),
     "agents": ("make",),
 }
-"""The documented names of some modules; of others all public ones are."""
+"""Names to document in these modules; in all others, every public class and function is documented."""
 
 
 def meanings(documented: type) -> dict[str, str]:
-    """Attribute -> what the `Attributes:` section of a class's docstring says of it."""
+    """Return the description of each attribute from the `Attributes:` section of a class's docstring."""
     text = inspect.getdoc(documented) or ""
     section = text.partition("Attributes:\n")[2]
     entries = re.findall(r"^    (\w+): (.+(?:\n {8}.+)*)", section, flags=re.MULTILINE)
@@ -54,7 +54,7 @@ def _allowed(name: str) -> str:
 
 
 def rules_fields() -> str:
-    """Every field of `Rules`: values, default, meaning."""
+    """Return the table of all fields of `Rules`: values, default and meaning."""
     default, said = PRESETS[DEFAULT_PRESET].rules, meanings(Rules)
     rows = [
         [f"`{field.name}`", _allowed(field.name), f"`{getattr(default, field.name)}`", said[field.name]]
@@ -64,7 +64,7 @@ def rules_fields() -> str:
 
 
 def presets() -> str:
-    """Every preset: source and what it changes."""
+    """Return the table of presets: what each changes, and its source."""
     default = PRESETS[DEFAULT_PRESET].rules
     rows = []
     for name, preset in PRESETS.items():
@@ -75,7 +75,7 @@ def presets() -> str:
 
 
 def spaces() -> str:
-    """Sizes of the spaces for different numbers of players."""
+    """Return the table of observation and action spaces under several rules."""
     rows = []
     for name in (DEFAULT_PRESET, "three-player", "four-player", "mancala-world fields=3"):
         game = raw_env(rules=name)
@@ -93,7 +93,7 @@ def spaces() -> str:
 
 
 def layout() -> str:
-    """The parts of an observation by the default rules."""
+    """Return the table of the parts of an observation under the default rules."""
     encoder = Encoder(Core())
     said = {
         "seeds": "seeds of each square: the agent's own side first, each side's mandarin square last",
@@ -111,7 +111,7 @@ def layout() -> str:
 
 
 def actions() -> str:
-    """Actions and the moves that they are."""
+    """Return the table of actions and their moves."""
     rules = Core().rules
     cells = [f"{number} = `{Move.from_action(number)}`" for number in range(rules.actions)]
     rows = [[str(field), *cells[2 * field : 2 * field + 2]] for field in range(rules.fields)]
@@ -119,7 +119,7 @@ def actions() -> str:
 
 
 def terminations() -> str:
-    """Why games end."""
+    """Return the table of reasons why games end."""
     said = {
         Termination.STONES_CAPTURED: "all mandarin stones are captured (`end=stones_captured`)",
         Termination.SQUARES_EMPTY: "all mandarin squares are empty (`end=squares_empty`)",
@@ -137,7 +137,7 @@ def terminations() -> str:
 
 
 def registered() -> str:
-    """The versions of the environment, as registered."""
+    """Return a sentence with the registered names of the environment."""
     spec = gymnasium.spec("OAnQuan-v0")
     names = [raw_env().metadata["name"], raw_env(match=True).metadata["name"]]
     return (
@@ -146,13 +146,13 @@ def registered() -> str:
 
 
 def players() -> str:
-    """How players are named; Markdown has no way to write a bar within code in a table, HTML has."""
+    """Return the table of players' names, in HTML code tags because Markdown tables cannot hold `|` in code."""
     rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in usages(kinds()).items()]
     return table(["name", "player"], rows, left=None)
 
 
 def levels() -> str:
-    """The levels for people: who plays, how often a random move, and whether it ends games."""
+    """Return the table of playing levels: the player, its share of random moves, and whether it ends games."""
     rows = [
         [
             f"`{name}`",
@@ -166,13 +166,13 @@ def levels() -> str:
 
 
 def first_moves() -> str:
-    """The value of each first move, for South, in points; of a move and its mirror image one."""
+    """Return the table of South's first moves and their values in points, omitting mirror images."""
     rows = []
     for name, preset in PRESETS.items():
         board = Board(preset.rules)
         values = {str(move): bounds for move, bounds in opening_move_values(board).items()}
         if values:
-            best = max(bounds.upper for bounds in values.values())  # a move is the best one if it is proved to win that
+            best = max(bounds.upper for bounds in values.values())  # a move proved to reach it is the best
             shown = [values[f"{field + 1}A"] for field in range(preset.rules.fields)]
             cells = [f"**{bounds}**" if bounds == (best, best) else str(bounds) for bounds in shown]
             rows.append([f"`{name}`", *cells])
@@ -180,7 +180,7 @@ def first_moves() -> str:
 
 
 def opening_tables() -> str:
-    """What the package's tables of openings hold."""
+    """Return the table that describes the package's opening tables."""
     rows = []
     for name, preset in PRESETS.items():
         known = find_opening_table(preset.rules)
@@ -192,7 +192,7 @@ def opening_tables() -> str:
 
 
 def names(module: str) -> str:
-    """A heading, the first sentence of a module, and its documented names with a line each."""
+    """Return a heading, the module's first sentence, and its documented names with one line each."""
     tree = _source(module)
     members = MEMBERS.get(module) or [
         node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name[0] != "_"
@@ -210,7 +210,7 @@ def _source(module: str) -> ast.Module:
 
 
 def _docstring(module: str, name: str) -> str | None:
-    """The docstring of a class, a function or a constant that the module defines or imports."""
+    """Return the docstring of a class, function or constant that the module defines or imports."""
     body = _source(module).body
     for node, after in zip(body, [*body[1:], None], strict=True):
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
@@ -223,13 +223,13 @@ def _docstring(module: str, name: str) -> str | None:
 
 
 def _sentence(docstring: str | None) -> str:
-    """The first sentence of a docstring."""
+    """Return the first sentence of a docstring."""
     paragraph = " ".join((docstring or "").partition("\n\n")[0].split())
     return re.split(r"(?<=[.!?]) ", paragraph, maxsplit=1)[0]
 
 
 def directives(markdown: str) -> str:
-    """A page of docs/api with mkdocstrings' directives in place of the lists of names."""
+    """Replace the lists of names on a docs/api page by mkdocstrings directives."""
 
     def directive(match: re.Match[str]) -> str:
         members = MEMBERS.get(match[1])
@@ -258,4 +258,4 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         for page in sorted((DOCS / "api").glob("*.md"))
     },
 }
-"""The generated parts of each page."""
+"""Functions that generate the named parts of each page."""

@@ -15,13 +15,13 @@ ROOT = Path(__file__).parents[1]
 
 
 def lines(patterns: list[str]) -> int:
-    """Lines of the tracked files that match any of the patterns, as `wc -l` counts them."""
+    """Count the lines, as `wc -l` does, of the tracked files that match any of the patterns."""
     names = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
     return sum((ROOT / name).read_bytes().count(b"\n") for name in names.stdout.splitlines())
 
 
 def main() -> int:
-    """Print the table; returns the exit status."""
+    """Print the table, and return the exit status."""
     rooms = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["oanquan"]["lines"]
     found = {name: (lines(room["files"]), room["budget"]) for name, room in rooms.items()}
     for name, (counted, budget) in found.items():

@@ -3,11 +3,11 @@
     python -m tools.page          writes them, and the lists of the page's files (`tools.page_files`)
     python -m tools.page --check  fails if a file is not as it would be written
 
-Run it after any change of `oanquan_env/play/web`: browsers that have kept the page look for changes in the lists.
+Run it after any change in `oanquan_env/play/web`: browsers with a cached page detect changes by these lists.
 
-Presets and fields of rules; the drawing of the empty board for each number of players and fields; lessons; the first
-puzzles; tables of openings and value nets of the package in the forms that the page reads. Other puzzles
-(`tools.puzzles`) and certificates (`oanquan solve`) stay as they are.
+The files hold presets and fields of rules; the drawing of the empty board for each number of players and fields;
+lessons; the first puzzles; and the package's opening tables and value nets in the formats that the page reads. Other
+puzzles (`tools.puzzles`) and certificates (`oanquan solve`) are kept unchanged.
 """
 
 import argparse
@@ -54,7 +54,7 @@ EXPLOIT = Path(__file__).parents[1] / "benchmarks" / "results" / "exploit.json"
 """The best responses that `python -m benchmarks.exploit` found."""
 
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
-"""Players suggested where one is named."""
+"""Suggestions where the user enters a player's name."""
 
 LESSONS = (
     ("board", "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", None),
@@ -65,21 +65,21 @@ LESSONS = (
     ("refill", "1,0,0,0,2,2*/0,0,0,0,0,0* 22,23 0 30", "1A"),
     ("end", "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", "3A"),
 )
-"""Name, position of the rules `BEGIN` with South to move, and the move that the learner makes in it, if any."""
+"""Name, position under the rules `BEGIN` with South to move, and the move that the learner is to make, if any."""
 
 FIRST_PUZZLES = (
     ("mandarin", "1,0,0,4,0,1*/4,0,5,1,3,0* 16,15 0 20", "1A"),
     ("refute", "6,6,6,6,0,0/6,6,6,6,0,1* 11,0 1 1", "3A"),
     ("win", "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", "3A"),
 )
-"""Name, position of the default rules, and the move: the only one that captures a mandarin stone."""
+"""Name, position under the default rules, and the solution: the only move that captures a mandarin stone."""
 
 
 # ---- rules and boards ------------------------------------------------------------------------------------------------
 
 
 def catalogue() -> dict[str, Any]:
-    """The choices of a new game: presets, fields of `Rules`, levels, players."""
+    """Return the choices for a new game: presets, fields of `Rules`, levels and players."""
     hints = get_type_hints(Rules)
     return {
         "default": DEFAULT_PRESET,
@@ -115,7 +115,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def drawing(players: int, fields: int) -> dict[str, Any]:
-    """The empty board, the places of all pieces on it, and the colours."""
+    """Return the drawing of the empty board, the coordinates of all pieces on it, and the colours."""
     rules = Rules(players=players, fields=fields)
     here = layout_of(rules)
     return {
@@ -149,10 +149,10 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
 
 
 def heaps(index: int, square: Square) -> dict[str, Any]:
-    """The places of a square's seeds.
+    """Return the places of a square's seeds.
 
-    `pebbles`: of each its scale and colour. `heaps`: for each number of seeds one list with x, y and angle of each,
-    from the middle of the pile in tenths of a unit.
+    `pebbles` holds the scale and colour of each seed. `heaps` holds, for each number of seeds, a flat list of x, y and
+    angle of each seed; x and y are relative to the centre of the pile, in tenths of a unit.
     """
     piles = [list(pebble_places(index, square, seeds)) for seeds in range(1, MOST_PEBBLES + 1)]
     return {
@@ -169,7 +169,7 @@ def heaps(index: int, square: Square) -> dict[str, Any]:
 
 
 def network_lines() -> dict[str, list[dict[str, Any]]]:
-    """For each preset the best responses found to `NETWORK`: the network's seat, its loss in points, and the moves."""
+    """Return the best responses found to `NETWORK` by preset: the network's seat, its loss in points, and the moves."""
     lines: dict[str, list[dict[str, Any]]] = {}
     for found in json.loads(EXPLOIT.read_text(encoding="utf-8"))["results"]:
         if found["player"] == NETWORK:
@@ -183,7 +183,7 @@ def network_lines() -> dict[str, list[dict[str, Any]]]:
 
 
 def net_bytes(net: ValueNet) -> bytes:
-    """Return the net as the leaves of searches use it: the first two layers rounded to int16, the rest float32."""
+    """Return the net in the form that searches use at leaves: the first two layers in int16, the rest in float32."""
     core = Core(net.rules)
     rules: Any = with_net(compile_rules(core), net) if net.rules.players == 2 else compile_many(core, net)
     content: bytes = rules["net"].tobytes()
@@ -194,7 +194,7 @@ def net_bytes(net: ValueNet) -> bytes:
 
 
 def files() -> Iterator[tuple[str, bytes]]:
-    """Name and content of each file."""
+    """Yield the name and content of each file."""
     yield "catalogue.json", as_json(catalogue())
     low, high = RANGES["fields"]
     for players in SEAT_NAMES:
@@ -206,10 +206,10 @@ def files() -> Iterator[tuple[str, bytes]]:
         as_json([{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]),
     )
     yield "network-lines.json", as_json({"player": NETWORK, "lines": network_lines()})
-    yield PAR, (FOLDER / PAR).read_bytes()  # tools.par makes it
+    yield PAR, (FOLDER / PAR).read_bytes()  # made by tools.par
     for name, preset in PRESETS.items():
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
-        for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # other programs make them
+        for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # made by other programs
             if path.is_file():
                 yield path.name, path.read_bytes()
         table = openings_table_path(preset.rules)
@@ -218,13 +218,13 @@ def files() -> Iterator[tuple[str, bytes]]:
 
 
 def as_json(content: Any) -> bytes:
-    """Compact JSON; a list of positions has one a line, and whole numbers have no decimals."""
+    """Format compact JSON, with one object per line in lists, and whole numbers without decimals."""
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).replace("},{", "},\n{")
     return re.sub(r"(?<=[\[,:]|-)(\d+)\.0(?=[],}])", r"\1", text).encode() + b"\n"
 
 
 def main() -> None:
-    """Write the files, or compare them."""
+    """Write the files, or compare them with `--check`."""
     parser = argparse.ArgumentParser(prog="python -m tools.page", description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file would change")
     check = parser.parse_args().check
@@ -240,7 +240,7 @@ def main() -> None:
 
 
 def _write(wanted: Mapping[str, bytes], *, check: bool) -> None:
-    """Write the files that are out of date; with `check` exit with an error that names them."""
+    """Write the files that are out of date; with `check`, instead exit with an error that names them."""
     stale = {
         name: content
         for name, content in wanted.items()

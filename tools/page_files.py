@@ -1,6 +1,6 @@
-"""The lists of the page's files: in `index.html` those that load at once, in `service-worker.js` those that are kept.
+"""The lists of the page's files: those to preload in `index.html`, and those to cache in `service-worker.js`.
 
-`python -m tools.page` writes them, and the words of moves into `move-words.js`.
+`python -m tools.page` writes these lists, and the words for moves in `move-words.js`.
 """
 
 import hashlib
@@ -14,18 +14,18 @@ from oanquan_env.engine.notation import WORDS
 WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
 MOVE_WORDS = "move-words.js"
-"""Holds the words of moves, which Python reads from the engine's `words.json`."""
+"""Holds the words for moves, which Python reads from the engine's `words.json`."""
 ENGINE = ("moves.wasm", "engine.json")
 BEGIN = "vietnamese"
-"""The rules with which the page begins, and of its lessons: those that people in Vietnam play."""
+"""The rules that the page starts with and teaches: those that people in Vietnam play."""
 UNKEPT = ("widget.js", "players.json")
-"""Files of the folder that browsers do not keep: the notebook's, and the answer of a server."""
+"""Files that are not cached: the notebook widget's script, and a server's reply."""
 STATIC = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
 DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
 
 def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
-    """Scripts and those that they import, directly or not, in alphabetical order."""
+    """Return the scripts and everything they import, directly or indirectly, in alphabetical order."""
     found, waiting = set(), list(starts)
     while waiting:
         name = waiting.pop()
@@ -37,25 +37,25 @@ def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
 
 
 def before_the_first_move() -> list[str]:
-    """All files that load before a person can move; the thread that thinks begins after that."""
+    """Return all files that load before a person can move; the worker thread starts later."""
     data = ("data/catalogue.json", "data/drawing-2-5.json")
     others = (PAGE, "page.css", "icon.svg", "manifest.webmanifest")
     return sorted({*others, *ENGINE, *data, *modules([START], STATIC)})
 
 
 def of_its_beginning() -> list[str]:
-    """All files that a game by the rules `BEGIN` may need: every level, hints, puzzles, lessons, dialogs."""
+    """Return all files that a game under the rules `BEGIN` may need: levels, hints, puzzles, lessons and dialogs."""
     data = [path.relative_to(WEB).as_posix() for path in WEB.glob(f"data/*-{BEGIN}.*")]
     own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json")
     return sorted({*before_the_first_move(), *own, *data, *modules([START, WORKER], STATIC, DYNAMIC)})
 
 
 def lists() -> Iterator[tuple[str, str]]:
-    """Each file with a list, and its text."""
+    """Yield the name and updated text of each file that holds a list or the words."""
     page = (WEB / PAGE).read_text(encoding="utf-8")
     loaded = "".join(f'<link rel="modulepreload" href="{name}">' for name in modules([START], STATIC) if name != START)
     links = re.compile(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")')
-    page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # what it matches behind them is empty
+    page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # a second match would be empty
     yield PAGE, page
     story = json.dumps(WORDS, ensure_ascii=False, separators=(",", ":"))
     told = (WEB / MOVE_WORDS).read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ def lists() -> Iterator[tuple[str, str]]:
 
 
 def keeper(contents: Mapping[str, bytes]) -> str:
-    """The service worker of a folder with these files, and the lists of those that it keeps."""
+    """Return the service worker for a folder with these files, with its version and lists of files to cache."""
     files = [name for name in of_its_beginning() if name in contents]
     others = sorted(set(contents) - {*files, *UNKEPT, KEEPER})
     version = hashlib.sha256()

@@ -1,12 +1,12 @@
-"""Positions of the day for the page, each with its par: the final margin with best play of both sides, proved.
+"""Make the page's daily positions, each with its par: the proved final margin with best play by both sides.
 
     python -m tools.par
 
-A certificate holds a strategy of each side. All games in which one side follows its strategy are played out, whatever
-the other one, the solver, does. A position with the solver to move has a par if its own strategy reaches as many
-points from there as the other side gives away at most. So nobody does better than par against the player `perfect`,
-and par can be reached. Positions with `FEWEST` legal moves or more are taken, of which at most half keep par, and in
-which the solver ends not more than `MOST_BEHIND` points behind: `COUNT` of each preset, drawn at random.
+A certificate holds a strategy for each side. We enumerate all games in which one side follows its strategy and the
+other side, the solver, plays every move. A position with the solver to move has a par if the solver's own strategy
+guarantees as many points from there as it can get at most against the other's. So nobody does better than par against
+the player `perfect`, and par can be reached. A position qualifies if it has at least `FEWEST` legal moves, at most half
+of them keep par, and par is at least -`MOST_BEHIND`; `COUNT` positions of each preset are drawn at random.
 """
 
 import sys
@@ -26,14 +26,14 @@ COUNT, FEWEST, MOST_BEHIND = 30, 4, 15
 
 
 def pars(book: BookPolicy, seat: int) -> dict[str, int]:
-    """The position and the par of `seat`, to move, in all games against a book."""
+    """Return the par for `seat`, by position with `seat` to move, over all games against a book."""
     strategy = book.upper if seat else book.lower
     assert strategy is not None
     known: dict[str, int] = {}
     found: dict[str, int] = {}
 
     def most(board: Board) -> int:
-        """Return the points by which `seat` ends ahead at most."""
+        """Return the highest final margin that `seat` can reach, in points."""
         if board.outcome is not None:
             return board.outcome.scores[seat] - board.outcome.scores[1 - seat]
         text = board.text()
@@ -58,15 +58,15 @@ def pars(book: BookPolicy, seat: int) -> dict[str, int]:
 
 
 def after(board: Board, action: int) -> Board:
-    """The board after a move."""
+    """Return a copy of the board after a move."""
     other = board.copy()
     other.push(next(move for move in board.legal_moves if move.action == action))
     return other
 
 
 def main() -> None:
-    """Make the positions of all presets."""
-    sys.setrecursionlimit(10_000)  # two calls a ply
+    """Make the positions of all presets, and write the file."""
+    sys.setrecursionlimit(10_000)  # `most` recurses with two calls per ply
     rng, made = np.random.default_rng(0), list[dict[str, Any]]()
     for name in NAMES:
         rules = Rules.parse(name)

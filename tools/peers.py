@@ -1,7 +1,7 @@
-"""How the project compares with the alternatives: the README's sections of speed and of peers.
+"""The README's sections that compare the project with alternatives, by speed and features.
 
-Speeds that the committed benchmarks measure come from their results. The others were measured once, by random play in
-one process, and are marked.
+Most speeds are read from the results of the committed benchmarks. The others, which are marked, were measured once by
+hand, with random play in one process.
 """
 
 from benchmarks.report import RESULTS, Speeds, by_size, millions
@@ -9,20 +9,20 @@ from oanquan_env.benchmark.markdown import table
 from oanquan_env.files import read_json
 
 ONCE = "†"
-"""Marks a speed that no committed benchmark measures again."""
+"""Marks a speed that no committed benchmark reproduces."""
 ROWS = ("make_vec", "Gymnasium CartPole", "make_vec, greedy replies")
-"""The README's rows of the table of the vector environment."""
+"""Rows of the README's table of the vector environment."""
 ONE_GAME = {
     "Gymnasium, `gymnasium.make`": ("one environment", "one CartPole", "CartPole"),
     "the same against `greedy`": ("one environment, greedy replies", "one CartPole", "CartPole"),
     "PettingZoo AEC, `raw_env`": ("AEC, oanquan raw_env", "AEC, connect_four raw_env", "connect four"),
     "PettingZoo AEC, `env`": ("AEC, oanquan env", "AEC, connect_four env", "connect four"),
 }
-"""The README's rows of single environments: ours, and what they are compared with."""
+"""The README's rows of single environments: our entry, and the entry and name to compare it with."""
 
 
 def speed_section() -> str:
-    """The README's three lines on speed, and its table."""
+    """Return the README's section on speed, with its tables."""
     rows = {name: _speeds("vector")[name] for name in ROWS}
     heads = ["one game, thousand steps/s", "oanquan", "for comparison"]
     single = [
@@ -62,7 +62,7 @@ def _million(name: str, row: str, size: str = "4096") -> str:
 
 
 def peers_table() -> str:
-    """The README's table, ours first, and the note under it."""
+    """Return the README's table of projects, ours first, and the note under it."""
     heads = ["", "rules of the game", "interface", "to play against", "million moves/s", "with observations"]
     ours = ["**oanquan**", "7 presets, 2–4 players", "Gymnasium, PettingZoo; batched", "search, solver, neural agents"]
     rows = [

@@ -1,4 +1,4 @@
-"""Write the boards of docs/img, drawn by `oanquan_env.render` from moves: `python -m tools.pictures`."""
+"""Draw the boards in docs/img with `oanquan_env.render`: `python -m tools.pictures`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ FOLDER = Path(__file__).parents[1] / "docs" / "img"
 MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
 """A relay through both mandarin squares that captures twice in a chain."""
 PUZZLE = "5A 3A"
-"""The shortest game: South takes a stone, and loses."""
+"""The shortest game: South captures a stone, and loses."""
 RESPONSES = ("ludii", "north"), ("app", "south")
-"""Rules and seats in which the network loses by short lines."""
+"""Rules and seats in which the network loses to short lines."""
 THREE_PLAYERS = "3C 2A 1C 4A 5A 5C"
 FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
 
 
 def played(moves: str, rules: str = "mancala-world") -> Board:
-    """The board after these moves."""
+    """Return the board after these moves."""
     board = Board(rules)
     for move in moves.split():
         board.push(move)
@@ -31,14 +31,14 @@ def played(moves: str, rules: str = "mancala-world") -> Board:
 
 
 def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Board:
-    """The game in which a player loses by most points among the lines that `benchmarks.exploit` found."""
+    """Return the game with the best response to a player that `benchmarks.exploit` found."""
     results = read_json(RESULTS / "exploit.json")["results"]
     (found,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
     return played(" ".join(found["line"]), rules)
 
 
 def pictures() -> dict[str, str]:
-    """File name -> SVG."""
+    """Return the SVG pictures by file name."""
     boards = {
         "board": played(MIDDLE_GAME),
         "start": Board(),
@@ -59,7 +59,7 @@ def pictures() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write them all."""
+    """Write all pictures."""
     FOLDER.mkdir(exist_ok=True)
     for name, picture in pictures().items():
         write_atomically(FOLDER / name, picture.encode())

@@ -1,18 +1,18 @@
-"""Themes of a puzzle, found from its line by code.
+"""Detects the themes of a puzzle from its line.
 
-A *threat* is a capture that a player could make if it were to move on the same board. Captures are counted in points,
-as the page's badges show them. `L` stands for `LARGE`, the points of a large capture.
+A *threat* is a capture that a player could make if it were to move on the same board. Captures are measured in points,
+as on the page's badges. `L` stands for `LARGE`, the points of a large capture.
 
-- `mandarin`: a move of the solver captures a mandarin square with its stone; by rules without stones, one that holds
-  `L` seeds or more.
+- `mandarin`: a move of the solver captures a mandarin square with its stone, or, under rules without stones, a mandarin
+  square with `L` seeds or more.
 - `ends`: the solver's last move ends the game.
-- `starve`: a move of the solver leaves the opponent's row empty, so that it refills, borrows, or the game ends.
-- `quiet` (thả cá: give a small fish for a large one): the first move captures nothing, though another would, and a
-  later one captures `L` points or more.
-- `deny` (the chain): the opponent threatened to capture `2 L` points or more, and after the first move threatens at
+- `starve`: a move of the solver leaves the opponent's row empty, so that it refills or borrows, or the game ends.
+- `quiet` (thả cá: give a small fish for a large one): the first move captures nothing, although another move would, and
+  a later move captures `L` points or more.
+- `deny` (the chain): the opponent threatened to capture `2 L` points or more, and after the first move it threatens at
   most half of that.
-- `double`: after the first move the solver threatens two captures of `L` points or more that have no square in common,
-  and after every reply it can still capture so much.
+- `double`: after the first move the solver threatens two captures of `L` points or more with no square in common, and
+  after every reply it can still capture `L` points or more.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,12 +24,12 @@ LARGE = 5
 
 
 def traces(board: Board) -> list[MoveTrace]:
-    """Those of all legal moves."""
+    """Return the traces of all legal moves."""
     return [board.sowing(move) for move in board.legal_moves]
 
 
 def threats(board: Board, player: int) -> list[MoveTrace]:
-    """The captures of a player if it were to move on this board; none if its row is empty, or the game is over."""
+    """Return the capturing moves that a player would have if it were to move; none if it has no legal move."""
     positions = board.positions
     positions.mover[:] = player
     if positions.over[0] or not board.core.legal_mask(positions)[0].any():
@@ -38,12 +38,12 @@ def threats(board: Board, player: int) -> list[MoveTrace]:
 
 
 def largest(found: Sequence[MoveTrace]) -> int:
-    """Points of the largest capture among moves."""
+    """Return the points of the largest capture among moves, 0 without any."""
     return max((trace.captured for trace in found), default=0)
 
 
 def takes_mandarin(board: Board, trace: MoveTrace) -> bool:
-    """Whether a move captures a mandarin square that counts for `mandarin`."""
+    """Return whether a move captures a mandarin square that counts for the theme `mandarin`."""
     fields = board.rules.fields
     return any(
         taking.square % (fields + 1) == fields and (taking.stones or (not board.rules.stones and taking.seeds >= LARGE))
@@ -52,14 +52,14 @@ def takes_mandarin(board: Board, trace: MoveTrace) -> bool:
 
 
 def starves(trace: MoveTrace) -> bool:
-    """Whether the opponent's row is empty after a move, before refills."""
+    """Return whether a move leaves the opponent's row empty, before refills."""
     fields, opponent = trace.rules.fields, 1 - trace.player
     last = trace.frames()[-1 - len(trace.refillings)]
     return not any(last.seeds[opponent * (fields + 1) :][:fields])
 
 
 def is_double(before: Board, after: Board) -> bool:
-    """Whether the move between two boards makes a double threat."""
+    """Return whether the move between two boards makes a double threat."""
     if after.outcome is not None:
         return False
     large = [
@@ -76,7 +76,7 @@ def is_double(before: Board, after: Board) -> bool:
 
 
 def themes_of(board: Board, line: Sequence[str]) -> list[str]:
-    """The themes of a line of moves, the solver's first, in the order of `THEMES`."""
+    """Return the themes of a line of moves, which starts with the solver's, in the order of `THEMES`."""
     boards = [board.copy()]
     for move in line:
         boards.append(boards[-1].copy())
@@ -103,14 +103,14 @@ THEMES: dict[str, Callable[[Sequence[Board], Sequence[MoveTrace]], bool]] = {
     "deny": lambda boards, own: _denies(boards),
     "double": lambda boards, own: is_double(boards[0], boards[1]),
 }
-"""Each theme by its name: whether it holds, of the boards of a line and the traces of the solver's moves."""
+"""Tests for each theme, called with the boards of a line and the traces of the solver's moves."""
 
 
 def is_largest_badge(board: Board, move: str) -> bool:
-    """Whether no move captures more points than this one, which captures some."""
+    """Return whether this move captures points, and no other captures more."""
     return board.sowing(move).captured == largest(traces(board)) > 0
 
 
 def points_lead(board: Board) -> int:
-    """The mover's points so far less its opponent's."""
+    """Return the mover's points so far minus its opponent's."""
     return board.scores[board.mover] - board.scores[1 - board.mover]

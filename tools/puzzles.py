@@ -3,29 +3,30 @@
     python -m tools.puzzles            makes them
     python -m tools.puzzles --rules tonkin
 
-*Games.* The page's levels but the last play one another, seats drawn by lot, from the set-up on, after as many random
-plies as `RANDOM_PLIES` says. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
-one move seems to win the game and no other does. Of a position, its mirror image and the same one with seats changed,
-one is kept. These candidates are examined in a random order, until each level has `PER_LEVEL` puzzles. Where a batch of
-games has too few, another begins, up to `BATCHES`.
+*Games.* The page's levels except the last play one another with random seats, starting after each number of random
+plies in `RANDOM_PLIES`. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
+exactly one move seems to win the game. Of positions that differ only by mirroring or by swapping seats, one is kept.
+These candidates are examined in random order until each level has `PER_LEVEL` puzzles. If a batch of games yields too
+few, another is played, up to `BATCHES`.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
-search (`oanquan_env.search.proof`) proves of every move of the solver whether it reaches the goal whatever the opponent
-plays (a *right* move) or whether the opponent can hold it below. A position with a move of which neither is proved
-within `NODES` moves of the search is thrown out. So is one with less than `FEWEST` legal moves.
+search (`oanquan_env.search.proof`) proves for every move of the solver either that it reaches the goal whatever the
+opponent plays (a *right* move) or that the opponent can prevent it. A position is rejected if neither is proved for
+some move within `NODES` moves of the search, or if it has fewer than `FEWEST` legal moves.
 
 *Line.* The first move is the only right one. The opponent then plays the reply that leaves the solver the fewest
-right moves; of equals, the one that holds out longest by the proof found. If one move is right again, the line goes
-on, up to `LONGEST` moves of the solver; if several are right, each of them is accepted, and the line ends there. At
-least half of the legal moves are wrong at each step; with fewer, the line ends before it. A line has two moves of the
-solver at least.
+right moves; among equals, the one that holds out longest according to the proof. If only one move is right again, the
+line continues, up to `LONGEST` moves of the solver; if several are right, each of them is accepted, and the line ends
+there. At least half of the legal moves must be wrong at each step; otherwise the line ends before it. A line has at
+least two moves of the solver.
 
-*Difficulty.* The page's levels `WEAKER` try each puzzle, `TRIALS` times in all, a third each, with their chance; a
-trial counts if it finds the whole line. Easy: a share of `EASY` or more finds it; hard: less than `HARD`.
+*Difficulty.* The page's levels `WEAKER` try each puzzle `TRIALS` times in total, a third each, including their random
+moves; a trial succeeds if it finds the whole line. A puzzle is easy if a share of `EASY` or more succeeds, and hard if
+less than `HARD` does.
 
-*Choice.* `PER_LEVEL` of each level, the longest lines first, then as they were found; where a level has fewer, others
-fill up to three times as many. Answers that capture the most of all moves are thrown out, but for `BADGES` of the easy
-ones: of the candidates whose answer seems to be such a move, one in ten is examined.
+*Choice.* A file has `PER_LEVEL` puzzles of each level, longest lines first, then in the order found; if a level has
+fewer, others fill up to three times `PER_LEVEL`. Puzzles whose answer captures the most of all moves are rejected,
+except `BADGES` easy ones; of the candidates whose answer seems to be such a move, one in ten is examined.
 
 *Themes*: see `tools.puzzle_themes`.
 """
@@ -59,16 +60,16 @@ FOLDER = Path(__file__).parents[1] / "oanquan_env" / "play" / "web" / "data"
 NAMES = tuple(name for name, preset in PRESETS.items() if preset.rules.players == 2)
 
 GAMES = {"vietnamese": 3000}
-"""Games of a preset in a batch, elsewhere 2,000."""
+"""Games per batch by preset; 2,000 for all others."""
 BATCHES = 3
-"""Batches of games at most; another begins where the puzzles of those before it are too few."""
+"""Maximum number of batches; another is played only if the earlier ones yield too few puzzles."""
 RANDOM_PLIES = (0, 1, 2, 3)
 FIRST_PLY, LAST_PLY = {"vietnamese": 12}, 60
-"""The earliest ply of a puzzle, elsewhere 3, and the last one."""
+"""The earliest ply of a puzzle by preset, 3 for all others, and the last one."""
 FILTER_DEPTH = {"vietnamese": 4}
-"""Plies of the search, 6 elsewhere."""
+"""Depth of the filtering search in plies by preset; 6 for all others."""
 NODES_PER_MS = 1000
-"""As on the page, for a search with a value net."""
+"""Speed of a search with a value net on the page."""
 GOAL = 1
 NODES = 400_000
 MEGABYTES = 32.0
@@ -83,7 +84,7 @@ BADGES = 6
 
 
 class Step(NamedTuple):
-    """A position of the line with the solver to move: its right moves, and the plies until the longest proof ends."""
+    """A position of the line with the solver to move: its right moves, legal moves, and plies of the shortest proof."""
 
     right: tuple[str, ...]
     legal: int
@@ -91,14 +92,14 @@ class Step(NamedTuple):
 
 
 class UnprovedError(Exception):
-    """A move of which nothing is proved."""
+    """Raised for a move that is proved neither right nor wrong."""
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------
 
 
 def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Generator) -> Positions:
-    """The running positions of games between the page's levels, each once."""
+    """Return the running positions of games between the page's levels, without equivalent ones."""
     levels = [player_at(untimed(LEVELS[name]), core.rules) for name in PLAYERS]
     seating = rng.integers(len(levels), size=(games, 2))
     begun = [random_openings(core, games // len(RANDOM_PLIES), plies, rng) for plies in RANDOM_PLIES]
@@ -112,7 +113,7 @@ def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Gen
 
 
 def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions, Ints]:
-    """Those in which one move alone seems to win the game, and that action."""
+    """Return the positions in which exactly one move seems to win the game, and the actions of these moves."""
     search = Search(core, threads=1, net=read_value_net("pretrained", core.rules))
     lead = positions.scores[:, 0] - positions.scores[:, 1]
     lead = np.where(positions.mover == 0, lead, -lead)
@@ -125,19 +126,19 @@ def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions,
 
 
 class Prover:
-    """Proves of moves whether they reach the goal, with a table of its own, so that results depend on nothing else."""
+    """Proves whether moves reach the goal, with its own table, so that results depend on no other puzzle."""
 
     def __init__(self, core: Core, nodes: int = NODES) -> None:
         self.table, self._nodes = ProofTable(core, MEGABYTES), nodes
 
     def reaches(self, board: Board, move: str) -> int:
-        """Plies of the proof that a move wins `GOAL` points, 1 for one that ends the game; 0 if it is proved not to.
+        """Return the plies of the proof that a move reaches `GOAL` (1 if it ends the game); 0 if it is proved not to.
 
-        Raises `UnprovedError` if neither is proved, or the ply limit comes first.
+        Raises `UnprovedError` if neither is proved, or if the proof is longer than the ply limit allows.
         """
         own, other = mover_first(board.positions)[0].tolist()
         own, other, gain, state = play(self.table.rules, own, other, Move.parse(move).action)
-        most = gain + points_lead(board) - GOAL  # that the opponent may win from here on
+        most = gain + points_lead(board) - GOAL  # points that the opponent may still win
         if state != RUNNING:
             return int(most >= 0)
         for bound, is_lower in ((most, False), (most + 1, True)):
@@ -149,13 +150,13 @@ class Prover:
         raise UnprovedError
 
     def step(self, board: Board) -> Step:
-        """All moves of the solver."""
+        """Examine all moves of the solver."""
         legal = [str(move) for move in board.legal_moves]
         plies = {move: found for move in legal if (found := self.reaches(board, move))}
         return Step(tuple(plies), len(legal), min(plies.values(), default=0))
 
     def defence(self, board: Board) -> tuple[str, Board, Step] | None:
-        """The best reply, the board after it, and its step; None where every one ends the game."""
+        """Return the best reply, the board after it, and its step; None if every reply ends the game."""
         found = []
         for reply in map(str, board.legal_moves):
             after = board.copy()
@@ -166,9 +167,9 @@ class Prover:
 
 
 def line_of(board: Board, prover: Prover) -> list[str] | None:
-    """The moves of a puzzle: the solver's and the opponent's in turn, right ones that are several in one text.
+    """Return a puzzle's moves, the solver's and the opponent's in turn; several right moves share one string.
 
-    None where the first move is not the only right one, or the line is too short.
+    Returns None if the first move is not the only right one, or if the line is too short.
     """
     step, line = prover.step(board), list[str]()
     if len(step.right) != 1:
@@ -191,14 +192,14 @@ def line_of(board: Board, prover: Prover) -> list[str] | None:
 
 
 def untimed(level: Level) -> Level:
-    """Return the level without a clock: a limit of time becomes the page's limit of moves."""
+    """Return the level without a clock: a time limit becomes the corresponding node limit."""
     name = re.sub(r"(depth=\d+),ms=\d+", r"\1", level.players[0])
     name = re.sub(r"ms=(\d+)", lambda found: f"nodes={NODES_PER_MS * int(found[1])}", name)
     return level._replace(players=(name,))
 
 
 def share_found(core: Core, board: Board, line: list[str], rng: np.random.Generator) -> float:
-    """The share of trials by the weaker levels that find the whole line."""
+    """Return the share of trials by the weaker levels that find the whole line."""
     found = 0
     for number, name in enumerate(WEAKER):
         level, at = player_at(untimed(LEVELS[name]), core.rules), board.copy()
@@ -214,7 +215,7 @@ def share_found(core: Core, board: Board, line: list[str], rng: np.random.Genera
 
 
 def level_of(share: float) -> str:
-    """The level of a puzzle that such a share of the trials finds."""
+    """Return the level of a puzzle that this share of trials solves."""
     return "easy" if share >= EASY else "hard" if share < HARD else "medium"
 
 
@@ -222,7 +223,7 @@ def level_of(share: float) -> str:
 
 
 def examine(core: Core, board: Board) -> dict[str, Any] | None:
-    """The puzzle of a candidate, or None; its position is the seed of its trials."""
+    """Make a puzzle from a candidate, or return None; a hash of the position seeds the trials."""
     try:
         line = line_of(board, Prover(core))
     except UnprovedError:
@@ -242,7 +243,7 @@ def examine(core: Core, board: Board) -> dict[str, Any] | None:
 
 
 def examined(name: str) -> Iterator[dict[str, Any] | None]:
-    """The puzzle, if it is one, of each candidate of a preset."""
+    """Yield, for each candidate of a preset, its puzzle, or None if it makes none."""
     core = Core(PRESETS[name].rules)
     known: set[bytes] = set()
     number = 0
@@ -263,7 +264,7 @@ def examined(name: str) -> Iterator[dict[str, Any] | None]:
 
 
 def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The puzzles of each level, but for most whose answer captures the most."""
+    """Sort puzzles by level, dropping most of those whose answer is the largest capture."""
     levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
     badges = 0
     for puzzle in found:
@@ -277,7 +278,7 @@ def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The puzzles of a file: those of each level, the easiest first."""
+    """Choose the puzzles of a file, by level and with the easiest first."""
     levels = by_level(found)
     spare = 3 * PER_LEVEL - sum(min(PER_LEVEL, len(members)) for members in levels.values())
     for level, members in levels.items():
@@ -289,7 +290,7 @@ def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def as_json(levels: dict[str, list[dict[str, Any]]]) -> bytes:
-    """Compact JSON, a puzzle a line."""
+    """Format compact JSON with one puzzle per line."""
     text = json.dumps(levels, separators=(",", ":"))
     return re.sub(r"\},\{", "},\n{", text).encode() + b"\n"
 
@@ -310,7 +311,7 @@ def make(name: str) -> None:
 
 
 def main() -> None:
-    """Make the files of all presets of two players, or of one."""
+    """Make the files of all two-player presets, or of one."""
     parser = argparse.ArgumentParser(prog="python -m tools.puzzles", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--rules", choices=NAMES, help="one preset alone")
     options = parser.parse_args()

@@ -38,13 +38,13 @@ README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
 README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 """Rows and columns of the README's table of strength."""
 PROVED_PRESETS = ("ludii", "app")
-"""Rules of its further columns."""
+"""Rules of additional columns of that table."""
 WORST_PRESETS = ("mancala-world", "ludii", "tonkin")
 """Columns of the README's table of worst cases."""
 
 
 def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]], left: int = 1) -> str:
-    """The table of the benchmark `name`, with `left` columns of text, and under it its origin."""
+    """Return the table of the benchmark `name`, with `left` left-aligned columns, and a line on its origin."""
     results = read_json(RESULTS / f"{name}.json")
     machine = results["measured_on"]
     made = f"`python -m benchmarks.{name}` at commit `{machine['commit']}`, {machine['processor']}."
@@ -52,12 +52,12 @@ def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], l
 
 
 def core() -> str:
-    """Moves a second of the core."""
+    """Return the table of moves per second of the core."""
     return _by_size("core")
 
 
 def vector() -> str:
-    """Steps a second of the vector environment."""
+    """Return the table of steps per second of the vector environment."""
     return _by_size("vector")
 
 
@@ -67,7 +67,7 @@ def _by_size(table: str) -> str:
 
 
 def puzzles() -> str:
-    """The puzzles of each preset and level: their lines, and how many of the trials find them."""
+    """Return the table of puzzles by preset and level: lengths of lines, and shares of trials that find them."""
     heads = ["rules", "level", "puzzles", "two moves", "three", "found by, %: median (range)", "no theme"]
     rows = []
     for name in puzzle_making.NAMES:
@@ -82,14 +82,14 @@ def puzzles() -> str:
 
 
 def presets() -> str:
-    """Search with and without a value net, as the reports of all presets of two players have it."""
+    """Return the table of search with and without a value net, from the reports of all two-player presets."""
     heads = ["rules", "nodes", "regret, plain", "regret, with the net", "score of the net against plain, %"]
     rows = (_by_net(report, nodes) for report in _reports_of_presets() for nodes in (2_000, 20_000))
     return table(heads, [row for row in rows if row], left=2)
 
 
 def _by_net(report: Evaluation, nodes: int) -> list[str] | None:
-    """The row of searches of so many nodes; None if the report has none."""
+    """Return the row of searches with this number of nodes, or None if the report lacks them."""
     plain, net = (f"minimax:nodes={nodes}{options}" for options in ("", ",net=pretrained"))
     regret = {name: plus_minus(row, ".2f") for name, row in _regret_rows(report).items()}
     if not {plain, net} <= regret.keys():
@@ -98,7 +98,7 @@ def _by_net(report: Evaluation, nodes: int) -> list[str] | None:
 
 
 def trained() -> str:
-    """The trained agents, as the same reports have them."""
+    """Return the table of trained agents, from the same reports."""
     searches = "minimax:depth=6", "minimax:nodes=2000,net=pretrained"
     heads = [
         "rules",
@@ -119,7 +119,7 @@ def trained() -> str:
 
 
 def _reports_of_presets() -> Iterator[Evaluation]:
-    """The reports of the presets of two players that have one."""
+    """Yield the reports of the two-player presets that have one."""
     for name in PRESETS:
         folder = RESULTS if name == DEFAULT_PRESET else RESULTS / name
         if Rules.parse(name).players == 2 and folder.is_dir():
@@ -127,24 +127,24 @@ def _reports_of_presets() -> Iterator[Evaluation]:
 
 
 def _regret_rows(report: Evaluation) -> dict[str, Regret]:
-    """Players' regret, by the players' names."""
+    """Return the players' regret by name."""
     return {one.name: one.regret for one in report.players if one.regret}
 
 
 def _score(report: Evaluation, player: str, opponent: str) -> str:
-    """Score of one player against another, by their names; nothing if they did not meet."""
+    """Return one player's score against another, given by name; empty if they did not meet."""
     labels = {one.name: one.label for one in report.players}
     score = report.score_of(labels[player], labels[opponent])
     return plus_minus(score, ".1f", 100) if score else ""
 
 
 def exploit() -> str:
-    """Points given up to the best responses found."""
+    """Return the table of points given up to the best responses found."""
     return measured("exploit", exploits.HEADINGS, lambda results: exploits.rows(results["results"]), left=2)
 
 
 def responses() -> str:
-    """The lines of `tools.pictures`: a moving picture, and the record."""
+    """Return an animation and the game record for each best response in `tools.pictures`."""
     parts = []
     for rules, seat in RESPONSES:
         board = best_response(rules, seat)
@@ -154,7 +154,7 @@ def responses() -> str:
 
 
 def worst() -> str:
-    """Points given up to the best responses found, the best players first."""
+    """Return the README's table of points given up to the best responses found, South / North."""
     cells = dict[str, dict[str, str]]()
     for south, north in exploits.by_seat(read_json(RESULTS / "exploit.json")["results"]):
         exact = " (exact)" * (south["exact"] and north["exact"])
@@ -164,7 +164,7 @@ def worst() -> str:
 
 
 def more_players(preset: str) -> str:
-    """Wins, margins and regret of a preset of more players."""
+    """Return the table of wins, margins and regret for a preset for more than two players."""
     report = read_evaluation(RESULTS / preset / "report.json")
     games = f"{report.pairings[0].pairs} openings in each pairing and seating; "
     headings = ("wins", "margin", "regret")
@@ -172,7 +172,7 @@ def more_players(preset: str) -> str:
 
 
 def strength() -> str:
-    """Players of the main report, one a row, with their regret under rules whose values are nearly all proved."""
+    """Return the table of players in the main report, with added columns for rules with nearly all values proved."""
     found = read_evaluation(RESULTS / "report.json")
     heads, rows = summary_cells(found, README_PLAYERS, README_COLUMNS)
     place, shown = heads.index(README_COLUMNS[1]), [one for one in found.ranked() if one.label in README_PLAYERS]
@@ -193,7 +193,7 @@ def _proved(report: Evaluation) -> str:
 
 
 def cuda_games() -> str:
-    """Million steps a second on a CUDA device, by the number of games."""
+    """Return the table of million steps per second on a CUDA device by the number of games."""
     found = read_json(RESULTS / "cuda.json")
     speeds = found["speed"]
     sizes = [f"{int(size):,}" for size in next(iter(speeds.values()))]
@@ -208,7 +208,7 @@ def cuda_games() -> str:
 
 
 def cuda_ppo() -> str:
-    """PPO on a CUDA device: its options, speed and regret."""
+    """Return the text on PPO on a CUDA device: options, speed and regret."""
     found = read_json(RESULTS / "cuda.json")
     parts, after = found["ppo"], found["ppo_after_two_minutes"]
     whole = parts["games_ms"] + parts["network_that_plays_ms"] + parts["learning_ms"]
@@ -250,11 +250,11 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         "puzzles": puzzles,
     },
 }
-"""Which parts each page has."""
+"""Functions that generate the named parts of each page."""
 
 
 def stale(*, check: bool) -> list[Path]:
-    """Renew the pages, or with `check` only compare; returns those that were out of date."""
+    """Update the pages, or with `check` only compare; return those that were out of date."""
     pages = cards()
     for path in RESULTS.glob("**/report.json"):
         pages[path.with_name("report.md")] = markdown(read_evaluation(path), picture=True)
@@ -266,7 +266,7 @@ def stale(*, check: bool) -> list[Path]:
 
 
 def main(arguments: list[str]) -> int:
-    """Renew the pages; returns the exit status."""
+    """Update or check the pages, and return the exit status."""
     parser = argparse.ArgumentParser(prog=PROG, description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing, and fail if a page is out of date")
     check = parser.parse_args(arguments).check

@@ -1,1 +1,1 @@
-"""Evaluation: tournaments, ratings, and the making of suites."""
+"""Tournaments, ratings and the construction of suites."""

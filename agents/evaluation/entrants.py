@@ -1,4 +1,4 @@
-"""The players of an evaluation by name, with a hash of the files that each name mentions."""
+"""Entrants of an evaluation: players made from names, each with a hash of the files that its name refers to."""
 
 import re
 import shlex
@@ -18,9 +18,9 @@ _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 
 def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
-    """Players from `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
+    """Make players from `NAME` or `LABEL=NAME`, such as `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
 
-    Raises `UsageError` if two share a label, and `ValueError` as `as_policy` does.
+    Raises `UsageError` if two players share a label, and `ValueError` as `as_policy` does.
     """
     entrants: list[Entrant] = []
     for text in players:
@@ -33,16 +33,16 @@ def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
 
 
 def labelled(text: str) -> tuple[str, str]:
-    """Label and name of `NAME` or `LABEL=NAME`."""
+    """Split `NAME` or `LABEL=NAME` into label and name; without a label, the name is its own label."""
     match = _LABEL.fullmatch(text)
     return (match[1], match[2]) if match else (text, text)
 
 
 def hash_of_files(name: str, rules: Rules) -> str:
-    """A hash of the files that a player's name mentions, which tells a retrained agent from the earlier one.
+    """Return a hash of the files that a player's name refers to; it changes when an agent is retrained.
 
-    These are an agent's, a value net or the module of somebody's own player; without any it is empty. The package's
-    version tells everything else.
+    The files are an agent's, a value net's, or the module of a custom player. The hash is empty if the name refers to
+    no file: the package's version then identifies the player.
     """
     known = kinds()
     if name.partition(":")[0] not in known:

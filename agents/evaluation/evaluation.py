@@ -32,7 +32,7 @@ from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, read_json, write_atomically
 
 PACKAGES = ("numpy", "numba", "torch")
-PARTS = "parts"  # of the output folder
+PARTS = "parts"  # subfolder of the output folder
 
 
 AgentNames: TypeAlias = Annotated[
@@ -50,7 +50,7 @@ SuiteNames: TypeAlias = Annotated[
         str_from_instance=lambda names: [",".join(names)],
     ),
 ]
-"""As an option of a command: `--suite arena,regret`."""
+"""On the command line this is one option, as in `--suite arena,regret`."""
 OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS", help_behavior_hint="")]
 
 
@@ -76,13 +76,13 @@ class EvaluationSettings:
 
 
 class EvaluationRun:
-    """Carries out an evaluation; raises `ValueError` for settings, players, openings or a suite that cannot be used.
+    """One evaluation; raises `ValueError` if the settings, players, openings or suite cannot be used.
 
-    With an output folder finished parts are kept there, and the same settings continue from them.
+    Finished parts are stored in the output folder, if there is one, so that a run with the same settings resumes.
 
     Attributes:
         tournament: the players and their openings.
-        pairings: the games, once they are played.
+        pairings: the games, empty until they are played.
     """
 
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
@@ -103,10 +103,10 @@ class EvaluationRun:
         self.suite = load_suite(core.rules).part(settings.part) if "regret" in settings.suites else None
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
-        """Play and measure what is not finished already; the report names `command` as its origin.
+        """Play and measure everything that is not yet finished; the report records `command` as its origin.
 
-        A Ray cluster at the address `ray` may play the pairings; the results are the same, except those of players with
-        a time limit. Raises `FileError` if a part in the output folder is damaged.
+        If `ray` is the address of a Ray cluster, the cluster plays the pairings. The results are the same, except for
+        players with a time limit. Raises `FileError` if a part in the output folder is damaged.
         """
         tournament, everyone = self.tournament, range(len(self.tournament.entrants))
         result, regrets, times = games_measured(tournament, []), dict[int, Regret](), dict[int, float]()
@@ -150,7 +150,7 @@ class EvaluationRun:
         )
 
     def _exploited(self, number: int) -> list[dict[str, Any]]:
-        """The best responses to a player in both seats."""
+        """Return the best responses found to a player, one for each seat."""
         entrant, minutes, core = self.tournament.entrants[number], self.settings.minutes, self.tournament.core
         settings = {"agent": entrant.identity(), "rules": str(core.rules), "minutes": minutes}
         found: list[dict[str, Any]] | None = self.tournament.finished.find(
@@ -164,7 +164,7 @@ class EvaluationRun:
 
 
 def _times(pairings: list[Pairing]) -> dict[int, float]:
-    """Mean wall time of a move of each player, ms."""
+    """Return each player's mean wall time per move in ms, by the player's number."""
     seconds, moves = defaultdict[int, float](float), defaultdict[int, int](int)
     for pairing in pairings:
         for side, number in enumerate((pairing.a, pairing.b)):
@@ -174,7 +174,7 @@ def _times(pairings: list[Pairing]) -> dict[int, float]:
 
 
 def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address: str) -> Iterator[Pairing]:
-    """Pairings of a tournament as a Ray cluster finishes them; raises `UsageError` if the cluster fails."""
+    """Yield the pairings of a tournament as a Ray cluster finishes them; raises `UsageError` if the cluster fails."""
     work = functools.partial(_play_pairing, str(tournament.core.rules), tournament.openings, tournament.seed)
     entrants = tournament.entrants
     players = [[(entrants[number].name, entrants[number].files) for number in pair] for pair in missing]
@@ -184,9 +184,9 @@ def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address:
 
 
 def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple[str, str]]) -> Pairing:
-    """Play one pairing, whose players, given by name and hash of files, are numbered 0 and 1.
+    """Play one pairing; `players` are two pairs of a name and a hash of files, numbered 0 and 1 in the result.
 
-    Raises `UsageError` if an agent's files on this machine differ from those where the tournament was started.
+    Raises `UsageError` if a player's files here differ from those on the machine that started the tournament.
     """
     entrants = make_entrants([f"{number}={name}" for number, (name, _) in enumerate(players)], Rules.parse(rules))
     for one, (name, files) in zip(entrants, players, strict=True):
@@ -196,14 +196,14 @@ def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple
 
 
 def read_evaluation(path: Path) -> Evaluation:
-    """Read a report.json; raises `FileError` naming the file and the field."""
+    """Read a report.json; raises `FileError` that names the file and the field."""
     if not path.exists():
         raise FileError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
     return validated(Evaluation, read_json(path), str(path))
 
 
 def write_report(report: Evaluation, folder: Path) -> None:
-    """Write report.json, report.md and, if it has games, scores.png into a folder that exists."""
+    """Write report.json, report.md and, if the report has games, scores.png into an existing folder."""
     write_atomically(folder / "report.json", report.to_json().encode())
     if report.pairings:
         from agents.evaluation.pictures import draw_scores, png  # matplotlib takes a second to import

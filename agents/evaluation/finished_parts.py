@@ -1,6 +1,6 @@
-"""Finished parts of a long evaluation, one JSON file each, from which an interrupted evaluation continues.
+"""Finished parts of a long evaluation, one JSON file each, so that an interrupted evaluation can resume.
 
-Not joblib.Memory: its files are pickles, which can run code, and a changed line of a function makes all of them stale.
+We do not use joblib.Memory: it stores pickles, which can run code, and changing any line of a function makes all stale.
 """
 
 import json
@@ -16,10 +16,10 @@ from oanquan_env.files import naming_damage, read_json, short_hash, write_atomic
 
 
 class FinishedParts:
-    """The parts in a folder, which is made when it is first needed; without one, nothing is kept.
+    """The parts stored in a folder, which is created when first needed; if `folder` is None, nothing is stored.
 
-    A part's key is everything that it depends on: names, settings, and here the versions of package and clone. Parts of
-    other settings or another version have other files.
+    A part's key holds everything that the part depends on: names, settings, the package's version and the clone's
+    commit. Each key has its own file.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -27,7 +27,7 @@ class FinishedParts:
         self.version = [oanquan_env.__version__, commit()]
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any = Any) -> Any:
-        """The content of a part, as a value of the type `kind`; None if it is not finished.
+        """Return the content of a part as a value of type `kind`, or None if the part is not finished.
 
         Raises `FileError` if its file is damaged.
         """
@@ -41,14 +41,14 @@ class FinishedParts:
             return TypeAdapter(kind).validate_python(part["content"])
 
     def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
-        """Write a part."""
+        """Store the content of a part."""
         path, key = self._path(names, settings)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, (json.dumps({"key": json.loads(key), "content": content}) + "\n").encode())
 
     def _path(self, names: list[str], settings: dict[str, Any]) -> tuple[Path | None, str]:
-        """The file of a part, whose name begins with readable names, and its key."""
+        """Return a part's path (its file name begins with `names`, for readability) and its key."""
         key = json.dumps([names, settings, self.version], sort_keys=True)
         slug = "-".join(re.sub(r"[^A-Za-z0-9.]+", "_", name)[:40] for name in names)
         return self.folder and self.folder / f"{slug}-{short_hash(key.encode())}.json", key

@@ -1,9 +1,9 @@
-"""One loop that labels positions: the commands that make suites, tables of openings and data sets give it the work.
+"""The loop that labels positions for the commands that make suites, opening tables and data sets.
 
-It spreads the work over processes or a Ray cluster, keeps finished labels beside the command's output so that the same
+It spreads the work over processes or a Ray cluster, stores finished labels beside the command's output so that the same
 command resumes, and shows the progress. Labels depend neither on the number of processes nor on Ray.
 
-The work stands here, too, not in the commands: workers cannot import functions of the program that was started.
+The work functions are also defined here, because workers cannot import functions from the `__main__` module.
 """
 
 import contextlib
@@ -38,23 +38,23 @@ from oanquan_env.search.value_net import ValueNet, read_value_net
 
 Item = TypeVar("Item")
 Label: TypeAlias = tuple[npt.NDArray[Any], ...]
-CHUNK = 25  # positions that are searched as one item
+CHUNK = 25  # positions per work item
 TABLE_MEGABYTES, OPENING_MEGABYTES = 128.0, 256.0
-"""Sizes of a position's table of proofs: a new one for each, as earlier proofs change how many nodes a proof takes."""
-GUESS = Limits(nodes=20_000)  # of the search whose value is the first guess of an opening's
+"""Sizes of proof tables. Each position gets a new table, because earlier proofs would change its node count."""
+GUESS = Limits(nodes=20_000)  # limits of the search that makes the first guess at an opening's value
 SHALLOW_DEPTH, SHALLOW_MAXN_DEPTH = 8, 3
 SHALLOW_SLACK = 5
-"""A shallow search (plies above, for two players and for more) passes a line on to the deep one up to this many points
-beyond the limit."""
+"""A shallow search (depths above, for two players and for more) filters lines: a line goes on to the deep search if it
+exceeds the limit by at most this many points."""
 EVEN_NODES = 4_000_000
-"""Moves that may be played to prove each of the two bounds of an even line."""
+"""Maximum number of moves played to prove each of the two bounds of an even line."""
 
 
 @dataclass(frozen=True)
 class Labeller:
     """Labels positions in worker processes, or on the Ray cluster at the address `ray`.
 
-    Finished labels are stored in the folder `parts` and found there by a later call; None keeps nothing.
+    Finished labels are stored in the folder `parts`, where a later call finds them; if it is None, nothing is stored.
     """
 
     jobs: int = 1
@@ -63,9 +63,9 @@ class Labeller:
     progress: Progress = field(default_factory=lambda: Progress(disable=True))
 
     def label(self, name: str, work: Callable[[Item], Label], items: Sequence[Item]) -> Iterator[Label]:
-        """Yield `work(item)` for every item, in their order; the progress bar is called `name`.
+        """Yield `work(item)` for every item, in order; the progress bar is called `name`.
 
-        `work` is a function at the top of a module or a `functools.partial` of one, and returns a tuple of arrays.
+        `work` is a module-level function or a `functools.partial` of one, and returns a tuple of arrays.
         """
         task, finished = self.progress.add_task(name, total=len(items)), FinishedParts(self.parts)
         keys = [([name, str(number)], {"work": joblib.hash((work, item))}) for number, item in enumerate(items)]
@@ -84,13 +84,13 @@ class Labeller:
             yield next(labels) if kept is None else tuple(map(np.array, kept))
 
     def label_rows(self, name: str, work: Callable[[Positions], Label], positions: Positions) -> Label:
-        """Return the labels of N positions as arrays of N rows; `work` gets up to `CHUNK` of the positions at once."""
+        """Return the labels of N positions as arrays of N rows; each call of `work` gets up to `CHUNK` positions."""
         chunks = [positions[begin : begin + CHUNK] for begin in range(0, len(positions), CHUNK)]
         return tuple(map(np.concatenate, zip(*self.label(name, work, chunks), strict=True)))
 
 
 HERE = Labeller()
-"""Labels positions in this process, without a progress bar, and keeps nothing."""
+"""A labeller that works in this process, shows no progress bar and stores nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class LabelOptions:
 
     @contextlib.contextmanager
     def labeller(self, output: Path) -> Iterator[Labeller]:
-        """Give a labeller with a progress bar, whose finished labels lie in `OUTPUT.parts` until this has ended."""
+        """Yield a labeller with a progress bar; its finished labels are deleted from `OUTPUT.parts` at the end."""
         parts = output.with_name(f"{output.name}.parts")
         with progress_bar() as bar:
             yield Labeller(self.jobs, self.ray, parts, bar)
@@ -112,11 +112,11 @@ class LabelOptions:
 # ---- work ------------------------------------------------------------------------------------------------------------
 
 core_of = functools.lru_cache(maxsize=1)(Core)
-"""The core of a worker process: making its tables takes longer than many a proof."""
+"""Return the core, cached in each worker process: making its tables takes longer than many proofs do."""
 
 
 def net_bytes(source: str | None, core: Core) -> bytes | None:
-    """Return the value net of a file, a run's folder or `pretrained` for the work; None without one."""
+    """Return the bytes of a value net, given as a file, a run's folder or `pretrained`; None if `source` is None."""
     return None if source is None else read_value_net(source, core.rules).to_bytes()
 
 
@@ -126,22 +126,22 @@ def _search(rules: str, depth: int, net: bytes | None) -> MoveValues:
 
 
 def search_moves(rules: str, depth: int, net: bytes | None, positions: Positions) -> tuple[Floats, Mask]:
-    """Return (N, A) the values of all moves by a search, NaN for illegal ones, and (N, A) which of them are proved."""
+    """Return (N, A) searched values of all moves, NaN for illegal ones, and (N, A) flags of the proved values."""
     return _search(rules, depth, net).movers_values(positions)
 
 
 def final_margins(search: MoveValues, positions: Positions) -> Floats:
-    """(N, P) points by which each player is expected to win over the others' mean: its lead so far and its value."""
+    """Return (N, P) expected final margins over the others' mean in points: each player's lead plus its value."""
     return relative_points(positions.scores) + search.position_values(positions)
 
 
 def find_even(
     rules: str, depth: int, net: bytes | None, within: int, proved: bool, positions: Positions
 ) -> tuple[Floats, Mask]:
-    """Return (N, P) final margins by a search, and (N,) whether all of a position's are at most `within` from 0.
+    """Return (N, P) searched final margins, and (N,) flags: True if all margins of the position are within ±`within`.
 
-    Margins are NaN where a shallow search expects far greater ones. With `proved` the margin is not only expected to be
-    that small, but proved, for two players.
+    Margins are NaN where a shallow search expects far larger ones. With `proved`, for two players only, the margin must
+    also be proved to be that small.
     """
     shallow = _search(rules, SHALLOW_DEPTH if core_of(rules).rules.players == 2 else SHALLOW_MAXN_DEPTH, net)
     near = abs(final_margins(shallow, positions)).max(axis=1) <= within + SHALLOW_SLACK
@@ -169,8 +169,8 @@ def _is_proved_even(core: Core, position: Positions, within: int) -> bool:
 def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Floats, Floats]) -> tuple[Floats, Floats]:
     """Return (A,) proved lower and upper bounds of the values of a position's moves, in points.
 
-    `searched` is a batch of one running position, and (A,) values of its moves, and their lower and upper bounds proved
-    so far. A value decides the first question, never the proof. `nodes` moves may be played for one question.
+    `searched` holds a batch of one running position, (A,) searched values of its moves, and the (A,) lower and upper
+    bounds proved so far. A value only chooses the first bound to try. `nodes` limits the moves played for each bound.
     """
     position, values, lower, upper = searched
     core, lower, upper = core_of(rules), lower.copy(), upper.copy()
@@ -199,10 +199,10 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
 
 
 def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Positions, Bounds]) -> Label:
-    """Return (2,) the bounds of a position's value, and the processor time in seconds.
+    """Return (2,) bounds of a position's value, and the processor time in seconds.
 
-    `asked` is a batch of one position and its bounds so far. Questions come in rounds, each with twice the nodes, up to
-    `nodes`.
+    `asked` holds a batch of one position and its bounds so far. The search runs in rounds; each round doubles the node
+    limit, up to `nodes`.
     """
     (position, known), core, began = asked, core_of(rules), time.process_time()
     guess = round(Search(core, table_megabytes=16, threads=1).best(position, GUESS).value)

@@ -48,9 +48,9 @@ class SuiteRecipe:
 
 
 def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
-    """Draw positions, phase by phase, until each has its share.
+    """Draw positions, phase by phase, until every phase has its share.
 
-    Raises `ValueError` if the count does not divide among the phases, or the games met too few positions of a phase.
+    Raises `ValueError` if the count is not divisible by the number of phases, or a phase has too few positions.
     """
     if recipe.count < 1 or recipe.count % len(PHASES):
         raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")
@@ -99,7 +99,7 @@ class Options(LabelOptions):
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Make a suite."""
+    """Make the suite and write its file."""
     recipe = options.recipe
     path = options.output or regret_path(Rules.parse(recipe.rules))
     with options.labeller(path) as labeller:

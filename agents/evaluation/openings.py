@@ -34,11 +34,11 @@ from oanquan_env.records.games import format_records
 
 PROG = "python -m agents.evaluation.openings"
 BATCH = 100
-"""Lines of each length drawn at once."""
+"""Number of lines of each length drawn at once."""
 MAX_FAILED_LINES = 50_000
-"""Lines in a row that are not balanced or not new, before `make_suite` gives up."""
+"""`make_suite` gives up after this many consecutive lines that are unbalanced or repeated."""
 MAX_FULL_WIDTH = 8
-"""Plies of a full-width search beyond which a suite would take days."""
+"""Maximum depth of a full-width search, in plies; with a deeper one a suite would take days."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class OpeningsRecipe:
 
 
 def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRecord]:
-    """Draw lines until `recipe.count` of them are balanced; raises `ValueError` if there seem to be fewer."""
+    """Draw lines until `recipe.count` balanced ones are found; raises `ValueError` if there seem to be too few."""
     core = Core(recipe.rules)
     full_width = core.rules.players > 2
     if full_width and recipe.depth > MAX_FULL_WIDTH:
@@ -93,7 +93,7 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
 
 
 def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple[list[Ints], Positions]:
-    """`BATCH` random lines of each length, shuffled, and where they lead."""
+    """Draw `BATCH` random lines of each length; return them in shuffled order, with their final positions."""
     lines: list[Ints] = []
     batches = []
     for plies in range(recipe.shortest, recipe.longest + 1):
@@ -114,7 +114,7 @@ class Options(LabelOptions):
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Make a suite."""
+    """Make the suite and write its file."""
     recipe = options.recipe
     path = options.output or openings_path(Rules.parse(recipe.rules), fair=recipe.proved)
     with options.labeller(path) as labeller:

@@ -13,16 +13,16 @@ INK = "#222222"
 
 
 def png(figure: Figure) -> bytes:
-    """The picture as a file's content, the same for the same figure."""
+    """Render a figure as the content of a PNG file; equal figures give equal bytes."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
     return buffer.getvalue()
 
 
 def draw_scores(found: Evaluation) -> Figure:
-    """Scores of the row's player against the column's, percent; with more than two players, among the column's.
+    """Draw the scores in percent of each row's player against each column's, or among copies of it for three or four.
 
-    Drawn without pyplot, which would need a display's settings.
+    We avoid pyplot, which depends on the settings of a display.
     """
     order, seats = [one.label for one in found.ranked()], len(found.pairings[0].orders)
     n = len(order)

@@ -38,15 +38,15 @@ from oanquan_env.search.certificates import certificate_path, read_certificate
 
 PROG = "python -m agents.evaluation.prove_openings"
 MOST_PLIES = 8
-"""The table is in memory, and each ply makes it about six times as long."""
-ENDED = ""  # in place of a position's name: the game is over
+"""The table is kept in memory, and each further ply makes it about six times as large."""
+ENDED = ""  # stands for a finished game in place of a position's name
 
 
 class OpeningProofs:
-    """Proves the positions of `table`, with `nodes` moves for one question about a value.
+    """Proves the positions of `table`, playing at most `nodes` moves for each question about a value.
 
     Attributes:
-        table: the bounds so far; it holds all positions of the first plies, with or without bounds.
+        table: the bounds so far; it has an entry for every position of the first plies, even if nothing is proved.
     """
 
     def __init__(self, table: OpeningTable, nodes: int) -> None:
@@ -56,12 +56,12 @@ class OpeningProofs:
         self._layers = [(layer, squares_of(self.core, layer)) for layer in layers(self.core, table.plies)]
         self._moves = [self._moves_of(*layer) for layer in self._layers[:-1]]
         plies = Counter(name for _, names in self._layers for name in dict.fromkeys(names))
-        self._single = {name for name, count in plies.items() if count == 1}  # others may lie nearer to the ply limit
+        self._single = {name for name, count in plies.items() if count == 1}  # others also occur nearer the ply limit
         for name in plies:
             table.bounds.setdefault(name, Bounds())
 
     def run(self, labeller: Labeller) -> float:
-        """Ask for each open value once, the deepest positions first; return the processor time in seconds."""
+        """Try to prove each open value once, deepest positions first; return the processor time in seconds."""
         seconds = 0.0
         for layer, names in reversed(self._layers):
             self._propagate()
@@ -75,9 +75,9 @@ class OpeningProofs:
         return seconds
 
     def _propagate(self) -> None:
-        """Narrow bounds by those of the moves, from the end to the beginning, and then by those before.
+        """Narrow each position's bounds from its children, last ply first, and then each child's from its parent.
 
-        No move wins more than the best one; and where only one move may win as much as is proved, it does.
+        No move is worth more than its parent's value; if only one move can reach the proved lower bound, it does.
         """
         bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
         for name, moves in (one for layer in reversed(self._moves) for one in layer):
@@ -93,7 +93,7 @@ class OpeningProofs:
         self.table.bounds.update((name, bounds[name]) for name in self.table.bounds)
 
     def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, float]]]:
-        """The positions by name, each with those after its moves and the most points that a move there wins."""
+        """Return, for each named position, its children by name, with the highest gain of a move to each, in points."""
         moves = self.core.expand(layer)
         gains = points_won(self.core, layer, moves).tolist()
         found: list[dict[str, float]] = [{} for _ in names]
@@ -115,7 +115,7 @@ class Options(LabelOptions):
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Prove and write the file."""
+    """Prove the values and write the table."""
     core = Core(options.rules)
     path = options.output or openings_table_path(core.rules)
     new = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})

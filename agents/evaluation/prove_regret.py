@@ -27,9 +27,9 @@ PROG = "python -m agents.evaluation.prove_regret"
 
 
 def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
-    """The suite, with all values proved for which `nodes` moves a question are enough.
+    """Return the suite with every value proved that can be with `nodes` moves for each question.
 
-    Raises `ValueError` for more than two players, in whose games no value can be forced.
+    Raises `ValueError` for more than two players: with three or four, no player can force a value.
     """
     if suite.core.rules.players != 2:
         raise ValueError(f"values are proved for two players; '{suite.core.rules}' has {suite.core.rules.players}")
@@ -53,7 +53,7 @@ class Options(LabelOptions):
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Prove a suite's values in its file."""
+    """Prove a suite's values and rewrite its file."""
     path = options.suite
     with options.labeller(path) as labeller:
         suite = prove_suite(read_suite(path), options.nodes, labeller)

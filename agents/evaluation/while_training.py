@@ -1,4 +1,4 @@
-"""Evaluations during training: when they are due, and games of an agent against fixed opponents."""
+"""Evaluations during training: their schedule, and an agent's games against fixed opponents."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -33,7 +33,7 @@ class AgentEvaluation(EvaluationSchedule):
     opening_plies: OpeningPlies = Field(4, description="random plies of an opening")
 
     def check(self, core: Core) -> None:
-        """Raises `FileError` for opponents or openings that cannot be."""
+        """Raise `FileError` if the opponents or openings are invalid."""
         for field, make in (("opponents", self._opponents), ("opening_plies", self._openings)):
             try:
                 make(core)
@@ -43,7 +43,7 @@ class AgentEvaluation(EvaluationSchedule):
     def measure(
         self, core: Core, player: Policy, seed: int, log: Callable[[str, float], None]
     ) -> tuple[dict[str, Any], str]:
-        """Share of wins over all seats against each opponent, 0 to 1, a tied win shared: as JSON, and in a line."""
+        """Return the share of wins (0 to 1, ties split) over all seats against each opponent, as JSON and as a line."""
         scores = {}
         for name, opponent in self._opponents(core).items():
             openings, rng = self._openings(core, seed)

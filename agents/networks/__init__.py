@@ -1,1 +1,1 @@
-"""Features and networks."""
+"""Features, and the networks that read them."""

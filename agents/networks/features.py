@@ -1,6 +1,6 @@
-"""Inputs of the networks: the plain observation, or the positions that the core computes one and two plies ahead of it.
+"""Inputs of the networks: the plain observation, or also the positions one or two plies ahead, computed by the core.
 
-These belong to the agent. The environment's observation is the position alone.
+Looking ahead is part of the agent. The environment's observation holds only the current position.
 """
 
 from abc import ABC, abstractmethod
@@ -17,24 +17,24 @@ Features: TypeAlias = npt.NDArray[np.int16]
 
 
 class FeatureEncoder(ABC):
-    """Turns positions into rows of small integers."""
+    """Encodes positions as rows of small integers."""
 
     core: Core
     layout: dict[str, slice]
-    """Name -> slice of a row, the parts that a network takes apart."""
+    """Slice of a row for each named part of the features."""
 
     @property
     def size(self) -> int:
-        """Columns of a row."""
+        """Number of columns of a row."""
         return max(int(part.stop) for part in self.layout.values())
 
     @abstractmethod
     def encode(self, positions: Positions) -> Features:
-        """(N, size) int16 features of N positions, seen by their movers."""
+        """Return (N, size) int16 features of N positions, each as its mover sees it."""
 
 
 class PlainFeatures(FeatureEncoder):
-    """The environment's observation, clipped to 16 bits. Layout: see `oanquan_env.observation`."""
+    """The environment's observation, clipped to 16 bits; see `oanquan_env.observation` for the layout."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -42,27 +42,27 @@ class PlainFeatures(FeatureEncoder):
         self.layout = self.encoder.layout
 
     def encode(self, positions: Positions) -> Features:
-        """(N, size) int16 features of N positions, seen by their movers."""
+        """Return (N, size) int16 features of N positions, each as its mover sees it."""
         return _as_int16(self.encoder.encode(positions))
 
 
 class AfterstateFeatures(FeatureEncoder):
-    """A position, the results of its moves and the gains of the replies to them. Illegal moves and replies read zero.
+    """A position, the results of its moves, and the gains of the replies. Columns of illegal moves and replies are 0.
 
-    The gain of a move is a margin: a player's points over the mean of the others'. It is given times P - 1, a whole
-    number. The margins of all players sum to zero, so the last one's is left out.
+    The gain of a move is a margin: a player's points over the mean of the others'. It is multiplied by P - 1, which
+    makes it a whole number. The margins of all players sum to zero, so the last player's is omitted.
 
     Columns (P players, A actions, B = squares + players board columns: seeds and stones, the mover's side first):
 
-        board      B            the position, seen by its mover
-        gains      (P - 1) * A  (P - 1) times the margin that each move wins the mover, then the players after it
-                                in turn order without the last; leftovers of a finishing move included
+        board      B            the position, as its mover sees it
+        gains      (P - 1) * A  (P - 1) times the margin that each move gains for the mover, then for the players after
+                                it in turn order, omitting the last; a move that ends the game includes the leftovers
         status     A            `NO_MOVE`, `GOES_ON` or `OVER`: whether the move is legal, and whether it ends the game
-        after      A * B        the position after each move, seen by the next mover
-        replies    A * A        P - 1 times the margin that each reply to each move wins the player who replies
+        after      A * B        the position after each move, as the next mover sees it
+        replies    A * A        P - 1 times the margin that each reply to each move gains for the replying player
 
     Attributes:
-        per_point: the number for a margin of one point in these columns, P - 1.
+        per_point: the scale of the gains: a margin of one point is stored as P - 1.
     """
 
     NO_MOVE, GOES_ON, OVER = 0, 1, 2
@@ -78,7 +78,7 @@ class AfterstateFeatures(FeatureEncoder):
         self.per_point = others
 
     def encode(self, positions: Positions) -> Features:
-        """(N, size) int16 features of N positions, seen by their movers."""
+        """Return (N, size) int16 features of N positions, each as its mover sees it."""
         features, after, rows, moves = self.expand(positions)
         replied, parents, replies = self.core.expand(after)
         actions = self.core.rules.actions
@@ -87,7 +87,7 @@ class AfterstateFeatures(FeatureEncoder):
         return features
 
     def expand(self, positions: Positions) -> tuple[Features, Positions, Ints, Ints]:
-        """The features but for the replies, and the M positions after all moves with the row and action of each."""
+        """Return the features except the replies, the M positions after all moves, and their (M,) rows and actions."""
         features = np.zeros((len(positions), self.size), dtype=np.int16)
         features[:, self.board] = self.encoder.encode(positions)[:, self.board]
         after, rows, moves = self.core.expand(positions)
@@ -100,7 +100,7 @@ class AfterstateFeatures(FeatureEncoder):
         return features, after, rows, moves
 
     def _gains(self, parents: Positions, children: Positions, rows: Ints, of: int) -> Features:
-        """(M, of) P - 1 times the margins that the moves from `parents[rows]` to `children` won, the mover's first."""
+        """Return (M, `of`) margins, times P - 1, won by the moves from `parents[rows]` to `children`, mover first."""
         players, mover = self.core.rules.players, parents.mover.take(rows)
         won = self.core.standings(children) - parents.scores.take(rows, axis=0)
         together, seats = won[:, 0] + sum(won.T[1:]), np.arange(0, won.size, players)
@@ -109,12 +109,12 @@ class AfterstateFeatures(FeatureEncoder):
 
 
 class TwoPlyFeatures(FeatureEncoder):
-    """A position and its afterstates, each with its moves and their replies (`AfterstateFeatures`): two plies ahead.
+    """The `AfterstateFeatures` of a position and of each of its afterstates, which look two plies ahead.
 
     Columns (D = `AfterstateFeatures.size`):
 
         here       D      the position
-        after      A * D  the position after each move, seen by the next mover; zero for illegal moves
+        after      A * D  the position after each move, as the next mover sees it; zero for illegal moves
     """
 
     def __init__(self, core: Core) -> None:
@@ -123,13 +123,13 @@ class TwoPlyFeatures(FeatureEncoder):
         self.layout = slices(here=self.moves.size, after=core.rules.actions * self.moves.size)
 
     def encode(self, positions: Positions) -> Features:
-        """(N, size) int16 features of N positions, seen by their movers."""
+        """Return (N, size) int16 features of N positions, each as its mover sees it."""
         actions = self.core.rules.actions
         features = np.zeros((len(positions), self.size), dtype=np.int16)
         here, after, rows, moves = self.moves.expand(positions)
         blocks = features[:, self.layout["after"]].reshape(len(positions), actions, self.moves.size)
         blocks[rows, moves] = self.moves.encode(after)
-        replies = blocks[:, :, self.moves.layout["gains"]][:, :, :actions]  # what the next mover's moves win it
+        replies = blocks[:, :, self.moves.layout["gains"]][:, :, :actions]  # the next mover's gains from its own moves
         here[:, self.moves.layout["replies"]] = replies.reshape(len(positions), actions**2)
         features[:, self.layout["here"]] = here
         return features

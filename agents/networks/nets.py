@@ -1,9 +1,9 @@
-"""The networks: plain torch modules, `(features, mask) -> (logits, values)`; each names the features that it reads.
+"""The networks: plain torch modules `(features, mask) -> (logits, values)`; each names the features that it reads.
 
-Shapes: B positions, P players, A actions, S board columns, D columns of features. A position has a value for each
-player, in the units of the reward, and they sum to zero. A network gives the first P - 1 of them: the mover's, then
-those of the players after it in turn order; for two players the mover's alone. With an all-false mask the values alone
-are computed.
+Shapes: B positions, P players, A actions, S board columns, D feature columns. A position has one value per player, in
+the units of the reward, and the values sum to zero. A network returns the first P - 1 values in turn order from the
+mover, omitting the last player's; for two players that is only the mover's value. With an all-false mask only the
+values are computed.
 """
 
 import math
@@ -20,15 +20,15 @@ from agents.networks.sums import SumOfRows
 from oanquan_env import Core, Rules
 from oanquan_env.errors import UsageError
 
-SMALLEST_BOARD = 8  # columns that a network sees of the smallest board: six squares, two stones
-MOST_WEIGHTS = 2**28  # of a network; with gradients and Adam's moments they take 4 GB
-MAX_COUNT = 31  # larger counts look the same to a network: piles of more than 31 seeds are rare
-MAX_FIELD = 17  # the same for a field; of the fields met in training one in 30,000 holds more
-POINTS_SCALE = 10.0  # points are divided by this before a network or a loss sees them, to be of the order of one
-FORBIDDEN = -1e9  # logit of an illegal action: its probability is exactly zero, and no infinity reaches a gradient
-NOTHING = -1e4  # points that stand for an illegal move: finite, and far below any other
+SMALLEST_BOARD = 8  # board columns under the rules with the smallest board: six squares, two stones
+MOST_WEIGHTS = 2**28  # maximum number of weights; with gradients and Adam's moments they take 4 GB
+MAX_COUNT = 31  # larger counts are clipped: more than 31 seeds on a square are rare
+MAX_FIELD = 17  # the same for squares other than mandarin squares; in training, one in 30,000 holds more
+POINTS_SCALE = 10.0  # networks and losses see points divided by this, so that inputs are of order one
+FORBIDDEN = -1e9  # logit of an illegal action: gives probability zero exactly, and keeps infinities out of gradients
+NOTHING = -1e4  # value of an illegal move in points: finite, and far below any legal move's
 FEWEST, MOST = -40.0, 80.0  # points to which move values are clipped before the trunk of a `two_ply` network sees them
-LEAVES_AT_ONCE = 4096  # leaves in one pass of the leaf network, few enough that their activations stay in the caches
+LEAVES_AT_ONCE = 4096  # leaves per pass of the leaf network, few enough for their activations to fit into the caches
 CORRECTION_WIDTH = 64  # units of the hidden layer that corrects a move's logit
 
 
@@ -64,17 +64,17 @@ class NetworkConfig(Strict):
 
     @property
     def fewest_weights(self) -> int:
-        """Weights that the network has under the rules of the smallest board."""
+        """Number of weights under the rules with the smallest board, a lower bound for all rules."""
         trunks = [(self.width, self.depth), (self.leaf_width, self.leaf_depth)][: 1 + (self.name == "two_ply")]
         return sum(SMALLEST_BOARD * self.embed * width + (depth - 1) * width**2 for width, depth in trunks)
 
 
 class UnknownOptions(NetworkConfig, extra="allow"):
-    """The options on the card of a network MODULE:NAME, which are checked once it is imported."""
+    """Options on the card of a network MODULE:NAME; they are validated once the class is imported."""
 
 
 def options_type(name: str) -> type[NetworkConfig]:
-    """Return the class of a network's options: the `config_type` of a network MODULE:NAME, which this imports."""
+    """Return the class of a network's options; a network MODULE:NAME is imported, and its `config_type` returned."""
     own: type[NetworkConfig] = NetworkConfig
     if ":" in name:
         own = getattr(imported(name, "network.name"), "config_type", own)
@@ -84,17 +84,17 @@ def options_type(name: str) -> type[NetworkConfig]:
 
 
 class Net(Protocol):
-    """A network: a `torch.nn.Module` made of its features and its configuration."""
+    """A network: a `torch.nn.Module` constructed from a feature encoder and a configuration."""
 
     features_type: type[FeatureEncoder]
-    config_type: type[NetworkConfig]  # if it has options of its own
+    config_type: type[NetworkConfig]  # needed only for additional options
 
     def __call__(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, A), `FORBIDDEN` for illegal actions, and values (B, P-1) of features (B, D), legal mask (B, A)."""
+        """Map features (B, D) and legal mask (B, A) to logits (B, A), `FORBIDDEN` if illegal, and values (B, P-1)."""
 
 
 def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.Module]:
-    """The features and the fresh network of a configuration; raises `ValueError` for an unknown class or option."""
+    """Make a configuration's features and untrained network; raises `ValueError` for an unknown class or option."""
     kind: Any = NETWORKS.get(config.name) or imported(config.name, "network.name")
     own = options_type(config.name)
     if not isinstance(config, own):
@@ -107,34 +107,34 @@ def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.
 
 
 def per_move(columns: Tensor, actions: int) -> Tensor:
-    """(B, A * D) columns that hold D of each move -> (B * A, D)."""
+    """Reshape (B, A * D) columns, D for each move, to (B * A, D)."""
     return columns.reshape(-1, columns.shape[1] // actions)
 
 
 def placed(logits: Tensor, places: Tensor, shape: Sequence[int]) -> Tensor:
-    """A tensor of this shape with logits (L,) at these (L,) places, counted row by row, and `FORBIDDEN` elsewhere."""
+    """Scatter `logits` (L,) to the row-major indices `places` (L,) of a tensor of `shape`, `FORBIDDEN` elsewhere."""
     return logits.new_full((math.prod(shape),), FORBIDDEN).index_put((places,), logits).view(*shape)
 
 
 def with_last(values: Tensor) -> Tensor:
-    """(B, P-1) values of the mover and the players after it -> (B, P): the last player's too, as all sum to zero."""
+    """Append the last player's value to (B, P-1) values in turn order; returns (B, P) values that sum to zero."""
     return torch.cat([values, -values.sum(dim=1, keepdim=True)], dim=1)
 
 
 def start_small(*heads: nn.Linear) -> None:
-    """Begin with outputs of the heads near zero."""
+    """Initialise the heads so that their outputs are near zero."""
     for head in heads:
         nn.init.orthogonal_(head.weight, 0.1)
         nn.init.zeros_(head.bias)
 
 
 class CountTrunk(nn.Module):
-    """Counts of a board (B, S) and E other numbers (B, E) -> (B, width): an embedding of each count, and linear layers.
+    """Maps board counts (B, S) and E other numbers (B, E) to (B, width) by count embeddings and linear layers.
 
-    Play turns on exact counts, so each has a learned vector. It is multiplied with the first layer's weights for its
-    square beforehand, once for all positions; the first layer's output is then a sum of rows of the product. That moves
-    far less memory than looking vectors up, and learns as fast; a table that learns each row by itself learns more
-    slowly. Negative and large counts are clipped.
+    Exact counts decide the play, so each count has a learned vector. The vectors are multiplied by the first layer's
+    weights for each square once per batch; the first layer's output is then a sum of rows of the product. That moves
+    far less memory than looking vectors up, and learns as fast. A table whose rows are learned independently learns
+    more slowly. Negative and large counts are clipped.
     """
 
     __call__: Callable[..., Tensor]
@@ -157,7 +157,7 @@ class CountTrunk(nn.Module):
         self.register_buffer("told_apart", told_apart.flatten().nonzero()[:, 0], persistent=False)
 
     def forward(self, counts: Tensor, extra: Tensor) -> Tensor:
-        """Of counts and other numbers."""
+        """Return the last hidden layer (B, width) for counts (B, S) and other numbers (B, E)."""
         embed = self.table.embedding_dim
         split = counts.shape[1] * embed
         by_square = self.first.weight[:, :split].view(-1, counts.shape[1], embed)
@@ -173,7 +173,7 @@ class CountTrunk(nn.Module):
 
 
 class PlainNet(nn.Module):
-    """The environment's observation through one trunk to logits and value."""
+    """One trunk that maps the environment's observation to logits and values."""
 
     features_type: ClassVar = PlainFeatures
 
@@ -193,11 +193,11 @@ class PlainNet(nn.Module):
 
 
 class AfterstateNet(nn.Module):
-    """One trunk for positions and for the positions that moves leave behind (afterstates).
+    """One trunk for positions and for the positions after each move (afterstates).
 
-    V(position) is read off the trunk. Q(move) = points won - the sum of the others' V(afterstate); V of a finished game
-    is zero. The logit of a move is Q times a learned inverse temperature, plus a learned correction from the
-    afterstate's hidden layer.
+    V(position) is a linear function of the trunk's output. Q(move) = points won - the sum of the others' V(afterstate);
+    V of a finished game is zero. The logit of a move is Q times a learned inverse temperature, plus a learned
+    correction from the afterstate's hidden layer.
     """
 
     features_type: ClassVar = AfterstateFeatures
@@ -216,7 +216,7 @@ class AfterstateNet(nn.Module):
 
     def forward(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """See `Net`."""
-        legal = mask.flatten().nonzero()[:, 0]  # only legal moves go through the trunk
+        legal = mask.flatten().nonzero()[:, 0]  # the trunk evaluates only legal moves
         board, gains, status, after, replies = (features[:, part] for part in self.layout.values())
         gains = gains[:, : self.actions]  # the mover's
         boards = torch.cat([board, per_move(after, self.actions)[legal]])
@@ -230,17 +230,17 @@ class AfterstateNet(nn.Module):
 
 
 class TwoPlyNet(nn.Module):
-    """Values of positions from values of their afterstates: a look two plies ahead, and at the points of a third.
+    """Computes a position's values from those of its afterstates: it looks two plies ahead, and at a third's gains.
 
     A small leaf network evaluates each afterstate: it sees the board, and the points that each reply would win. A
-    move's value is the leaf's value plus the points that the move wins. V(position) is the mean of these move values,
-    weighted by the softmax of the mover's at a learned temperature, plus a correction by the trunk, which sees the
-    position, the points won and the move values. So each player maximises its own value (max^n, Luckhardt and Irani
-    1986); for two players that is minimax.
+    move's value is the leaf's value plus the points that the move wins. V(position) is the weighted mean of the move
+    values plus a correction by the trunk, which sees the position, the points won and the move values. The weights are
+    the softmax of the mover's values at a learned temperature, so each player maximises its own value (max^n, Luckhardt
+    and Irani 1986); for two players that is minimax.
 
-    The policy works alike one ply higher: Q(move) = points won - the sum of the others' V(afterstate), and a move's
-    logit is Q times a learned inverse temperature plus a learned correction. The policy's gradient reaches the inverse
-    temperature and the correction alone; the value loss trains V. That takes a third of the time.
+    The policy does the same one ply earlier: Q(move) = points won - the sum of the others' V(afterstate), and a move's
+    logit is Q times a learned inverse temperature plus a learned correction. The policy's gradient reaches only the
+    inverse temperature and the correction; the value loss trains V. That takes a third of the time.
     """
 
     features_type: ClassVar = TwoPlyFeatures
@@ -269,10 +269,10 @@ class TwoPlyNet(nn.Module):
 
     @torch.no_grad()
     def look_ahead(self, features: Tensor, mask: Tensor) -> Tensor:
-        """The part of a pass that needs no gradient, and takes most of its time: (B, D + A * (1 + width)).
+        """Compute the part of a pass that needs no gradient and takes most of the time, (B, D + A * (1 + width)).
 
-        These are the position's columns, and of each legal move Q and the trunk's output at its afterstate. PPO
-        computes it once, when the ply is played, and learns from it as it then was.
+        It holds the position's columns and, for each legal move, Q and the trunk's output at the afterstate. PPO
+        computes it once, when the ply is played, and does not update it during the epochs.
         """
         here, after = features[:, self.layout["here"]], per_move(features[:, self.layout["after"]], self.actions)
         legal = mask.flatten().nonzero()[:, 0]
@@ -285,7 +285,7 @@ class TwoPlyNet(nn.Module):
         return torch.cat([here, of_moves.view(len(features), -1)], dim=1)
 
     def decide(self, seen: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """The outputs, see `Net`, from those of `look_ahead`."""
+        """Return the outputs described in `Net`, computed from the output of `look_ahead`."""
         here, of_moves = seen.tensor_split([self.layout["here"].stop], dim=1)
         legal = mask.flatten().nonzero()[:, 0]
         q, hidden = per_move(of_moves, self.actions)[legal].float().tensor_split([1], dim=1)
@@ -293,7 +293,7 @@ class TwoPlyNet(nn.Module):
         return placed(scores[:, 0], legal, mask.shape), self.values(here.short())[0]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """V (B, P-1) and the trunk's output (B, width) of rows (B, D); both mean nothing after the end."""
+        """Return V (B, P-1) and the trunk's output (B, width) for rows (B, D); meaningless for finished games."""
         board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != AfterstateFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)
@@ -301,7 +301,7 @@ class TwoPlyNet(nn.Module):
         boards = per_move(after, self.actions)[leaves]
         replies = per_move(replies, self.actions)[leaves]
         leaf_values = with_last(self._value_of_leaves(boards, replies))
-        follows = leaf_values.roll(1, dims=1)[:, :-1]  # the mover of before is the last player of a leaf
+        follows = leaf_values.roll(1, dims=1)[:, :-1]  # the mover is the last player in a leaf's order
         move_values = won.flatten(0, 1).index_add(0, leaves, follows).view_as(won)
         move_values = move_values.masked_fill(~has_move[:, :, None], NOTHING)
         weights = torch.softmax(move_values[:, :, 0] / self.log_temperature.exp(), dim=1)
@@ -311,7 +311,7 @@ class TwoPlyNet(nn.Module):
         return (best + self.value(hidden) * POINTS_SCALE) * self.reward_scale, hidden
 
     def _value_of_leaves(self, boards: Tensor, replies: Tensor) -> Tensor:
-        """The leaf network's values (B, P-1), points, of boards (B, S) and what each reply wins (B, A)."""
+        """Return the leaf network's values (B, P-1) in points for boards (B, S) and the replies' gains (B, A)."""
         parts = zip(torch.split(boards, LEAVES_AT_ONCE), torch.split(replies, LEAVES_AT_ONCE), strict=True)
         hidden = (self.leaf(board, won / (POINTS_SCALE * self.per_point)) for board, won in parts)
         return torch.cat([self.leaf_value(units) for units in hidden]) * POINTS_SCALE

@@ -1,4 +1,4 @@
-"""Sums of rows of a table: the first layer of the networks, with a gradient that is quicker to compute than torch's."""
+"""Sums of table rows, the networks' first layer, with a faster gradient than torch's."""
 
 from typing import Any
 
@@ -12,22 +12,22 @@ Float32s = npt.NDArray[np.float32]
 
 
 class SumOfRows(autograd.Function):
-    """Sums of rows of a table, by number: (B, S) int64 and (R, W) float32 -> (B, W), as `embedding_bag` computes them.
+    """Sums of table rows, as in `embedding_bag`: (B, S) int64 row numbers and an (R, W) float32 table -> (B, W).
 
-    On a processor the gradient is added up by a compiled loop, elsewhere by a matrix product with rows of zeros and
-    ones. A sum must not have a row twice.
+    On the CPU a compiled loop accumulates the gradient; on other devices it is a matrix product with a matrix of zeros
+    and ones. No sum may contain a row twice.
     """
 
     @staticmethod
     def forward(ctx: Any, numbers: Tensor, table: Tensor) -> Tensor:
-        """The sums."""
+        """Return the (B, W) sums."""
         ctx.save_for_backward(numbers)
         ctx.rows = len(table)
         return nn.functional.embedding_bag(numbers, table, mode="sum")
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[None, Tensor]:
-        """The gradient of the table."""
+        """Return the gradient of the table; row numbers have none."""
         (numbers,), (gradient,) = ctx.saved_tensors, gradients
         if gradient.is_cpu:
             found = gradient.new_zeros(ctx.rows, gradient.shape[1])
@@ -39,7 +39,7 @@ class SumOfRows(autograd.Function):
 
 @compiled
 def _add_rows(table: Float32s, numbers: npt.NDArray[np.int64], rows: Float32s) -> None:
-    """Add each of (B, W) rows to the rows of a table that have its numbers (B, S)."""
+    """Add row b of `rows` (B, W) to the table's rows `numbers[b]`, in place; `numbers` is (B, S)."""
     for row in range(len(numbers)):
         for place in range(numbers.shape[1]):
             number = numbers[row, place]

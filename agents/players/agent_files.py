@@ -1,6 +1,6 @@
-"""Trained agents as files: the weights, `agent.safetensors`, and beside them the card, `agent.yaml`.
+"""Files of trained agents: the weights, `agent.safetensors`, and the card, `agent.yaml`.
 
-The card holds everything needed to use the weights, and their origin. Loading them runs no code.
+The card holds everything needed to use the weights, and their origin. Loading the two files runs no code.
 """
 
 import hashlib
@@ -25,15 +25,15 @@ from oanquan_env.rewards import REWARDS
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
 PRETRAINED: Final = "pretrained"
-"""In a player's name: the project's own agent for the rules."""
+"""Stands in a player's name for the project's own agent for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
-"""The folder of those agents, with one for each of the rules."""
+"""Holds one folder per agent, for different rules."""
 LARGEST_WEIGHT = 1e4
-"""Trained weights are below 100; with larger ones than this a network's numbers overflow."""
+"""Trained weights are below 100; weights above this limit would make a network's activations overflow."""
 
 
 def check_reward(reward: str, network: NetworkConfig) -> None:
-    """Raises `ValueError` for a reward that does not exist or that a network cannot be trained on."""
+    """Raise `ValueError` if the reward does not exist or the network cannot be trained on it."""
     if reward not in REWARDS and ":" not in reward:
         raise ValueError(f"reward must be {', '.join(REWARDS)} or MODULE:NAME; got {reward!r}")
     if reward != "margin" and network.name in ("afterstates", "two_ply"):
@@ -44,7 +44,7 @@ def check_reward(reward: str, network: NetworkConfig) -> None:
 
 
 class AgentCard(Strict):
-    """The description of an agent. `training` is its history, which is not needed to use it."""
+    """The description of an agent. `training` records its history, which players do not need."""
 
     format: Annotated[Literal[1], BeforeValidator(whole_number)] = 1
     rules: RulesName = Field(description="rules that it was trained for")
@@ -60,18 +60,18 @@ class AgentCard(Strict):
 
 
 class OwnNetworkCard(AgentCard):
-    """The card of an agent whose network is a class of your own, with options that only this class knows."""
+    """The card of an agent with a custom network class, whose options are known only to that class."""
 
     network: SerializeAsAny[UnknownOptions]
 
 
 def weights_of(network: torch.nn.Module) -> bytes:
-    """The content of the file of a network's weights; shared ones are in it by each of their names."""
+    """Return a network's weights as the content of a file; shared tensors are stored once under each name."""
     return save({name: tensor.detach().cpu().contiguous().clone() for name, tensor in network.state_dict().items()})
 
 
 def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
-    """Write both files into `folder`, each atomically, the weights first; the card gets their checksum."""
+    """Write both files into `folder`, each atomically, weights first; the card records the weights' checksum."""
     weights = weights_of(network)
     write_atomically(folder / WEIGHTS_NAME, weights)
     checked = card.model_copy(update={"weights": hashlib.sha256(weights).hexdigest()})
@@ -79,7 +79,7 @@ def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
 
 
 def read_card(folder: Path) -> AgentCard:
-    """The card in `folder`; raises `FileError`."""
+    """Read the card in `folder`; raises `FileError`."""
     path = folder / CARD_NAME
     if not path.is_file():
         raise FileError(
@@ -92,9 +92,9 @@ def read_card(folder: Path) -> AgentCard:
 
 
 def agent_folder(name: str, rules: Rules | str) -> Path:
-    """The folder that a player's name means: that of a path, or `pretrained`, the project's own agent for the rules.
+    """Return the folder of an agent, given as a folder, a weights file, or `pretrained` for the project's own agent.
 
-    Raises `FileError`, which names the rules that have an agent, if these have none.
+    Raises `FileError` if the project has no agent for `rules`; the message lists the rules that have one.
     """
     if name != PRETRAINED:
         return Path(name).parent if Path(name).name == WEIGHTS_NAME else Path(name)
@@ -106,7 +106,7 @@ def agent_folder(name: str, rules: Rules | str) -> Path:
 
 
 def pretrained_folders() -> dict[Rules, Path]:
-    """The folders of the agents that come with the project, by the rules that they play."""
+    """Return the folders of the project's own agents, keyed by the rules that they play."""
     cards = sorted(PRETRAINED_FOLDER.glob(f"*/{CARD_NAME}"))
     return {Rules.parse(read_card(path.parent).rules): path.parent for path in cards}
 
@@ -116,10 +116,11 @@ def load_network(
 ) -> tuple[FeatureEncoder, torch.nn.Module]:
     """Return the features and the network of a card with the weights at `path`.
 
-    Raises `FileError`, also if the weights do not have the card's checksum. A card without one causes a warning.
+    Raises `FileError` if the card or the weights cannot be used, for example if the weights do not match the card's
+    checksum. A card without a checksum causes a warning.
 
-    A network is made only if the file has enough weights for it: a stranger's card can ask for one of any size. The
-    class of a network of one's own, which runs code, is never taken from a card alone: `network` must name it, too.
+    A built-in network is made only if the file has enough weights for it, as an untrusted card could ask for any size.
+    A custom network runs code, so the card does not suffice to load it: `network` must name the class as well.
     """
     config = card.network
     if config.name not in NETWORKS and config.name != network:
@@ -132,7 +133,7 @@ def load_network(
             tensor = tensors.get(name, own)
             if not tensor.dtype.is_floating_point:
                 raise ValueError(f"{name} is {tensor.dtype}, expected {own.dtype}")
-            if not (tensor.abs() <= LARGEST_WEIGHT).all():  # nor is NaN
+            if not (tensor.abs() <= LARGEST_WEIGHT).all():  # also rejects NaN
                 raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
         module.load_state_dict(tensors)
     return features, module
@@ -148,7 +149,7 @@ def _check_weights(path: Path, checksum: str | None) -> None:
 
 
 def _read_weights(path: Path, fewest: int) -> dict[str, torch.Tensor]:
-    """The tensors of a file, which must hold so many numbers; raises `ValueError`."""
+    """Read the tensors of a file; raises `ValueError` if it holds fewer than `fewest` numbers or is damaged."""
     try:
         with safe_open(path, framework="pt") as file:
             names = list(file.keys())

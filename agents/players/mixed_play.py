@@ -1,4 +1,4 @@
-"""Games between players of every strength that make random moves now and then: positions as real games meet them."""
+"""Games between players of mixed strength that sometimes move at random, as a source of realistic positions."""
 
 from collections.abc import Sequence
 
@@ -9,23 +9,23 @@ from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.playing import advance, random_openings, seated
 
 EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move; each is drawn equally often
-LONGEST_START = 8  # random plies at the start of a game, at most
+LONGEST_START = 8  # maximum number of random plies at the start of a game
 
 
 def player_names(rules: Rules) -> list[str]:
-    """The names of the players of mixed strength; those that search do so by alpha-beta for two, by max^n for more."""
+    """Return the names of the players of mixed strength; they search by alpha-beta for two players, else by max^n."""
     kind, depths = ("minimax", (2, 4, 6)) if rules.players == 2 else ("maxn", (1, 2, 3))
     return ["random", "greedy", *(f"{kind}:depth={depth}" for depth in depths)]
 
 
 def mixed_players(core: Core) -> list[Policy]:
-    """Each of `player_names` with each of `EPSILONS`."""
+    """Make each of `player_names` with each of `EPSILONS`."""
     steady = [make(name, core.rules) for name in player_names(core.rules)]
     return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
 
 
 def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.random.Generator) -> Positions:
-    """All positions after the start of `games` games between players drawn at random for each seat."""
+    """Play `games` games, drawing a player for each seat; return all running positions after the random opening."""
     lengths = rng.integers(0, min(LONGEST_START + 1, core.rules.max_plies), games)
     starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
     positions = Positions.concatenate(starts)

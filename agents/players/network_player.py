@@ -1,4 +1,4 @@
-"""The player that is a trained network: one forward pass of a position, and one of its mirror image."""
+"""The player that uses a trained network, with one forward pass for a position and one for its mirror image."""
 
 import functools
 import os
@@ -15,23 +15,23 @@ from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import FileError
 
 BATCH = 4096
-"""Positions that go through the network at once."""
+"""Maximum number of positions in one forward pass."""
 
 
 class PPOPlayer:
-    """Plays by the network of a trained agent's files.
+    """Chooses moves by the network in a trained agent's folder.
 
-    Raises `FileError` for files that are missing or damaged; `ValueError` for rules that the agent was not trained for,
-    a negative temperature, or mirror images under rules that differ in a mirror.
+    Raises `FileError` if files are missing or damaged; `ValueError` if the agent was not trained for the rules, if the
+    temperature is negative, or if mirror averaging is requested for rules that are not mirror-symmetric.
 
     Args:
         folder: the agent's folder.
-        rules: rules to play; those of the card if left out.
-        temperature: 0 plays the best action; above, actions are drawn from `softmax(logits / temperature)`.
-        mirror_average: take the mean of the network's outputs for a position and for its mirror image. Both have the
-            same value, so the outputs differ by the network's errors only, and the mean makes these smaller. If left
-            out, wherever the rules allow it.
-        network: the class MODULE:NAME of a network of one's own, which a card alone does not import.
+        rules: rules to play; defaults to the card's.
+        temperature: 0 plays the best action; otherwise actions are drawn from `softmax(logits / temperature)`.
+        mirror_average: average the network's outputs for a position and for its mirror image. Both have the same true
+            value, so the outputs differ only by the network's errors, and averaging reduces these. Defaults to True if
+            the rules are symmetric.
+        network: the class MODULE:NAME of a custom network, which is never imported only because a card names it.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class PPOPlayer:
         self.mirror_average = trained.is_symmetric if mirror_average is None else mirror_average
 
     def evaluate(self, positions: Positions) -> tuple[Floats, Floats]:
-        """The network's outputs for N running positions.
+        """Return the network's outputs for N running positions.
 
         Returns:
-            (N, A) float64 logits of the actions, illegal ones `FORBIDDEN`; and (N, P) float64, the reward that each
-            player will still get, the mover first, in the units of the reward that the network was trained on.
+            (N, A) float64 logits of the actions, `FORBIDDEN` for illegal ones; and (N, P) float64 expected future
+            rewards of the players in turn order from the mover, in the units of the reward used in training.
         """
         if not self.mirror_average:
             return self._forward(positions)
@@ -99,6 +99,6 @@ class PPOPlayer:
 
 @functools.cache
 def _use_one_thread_in_children() -> None:
-    """One torch thread in forked processes: they inherit torch's threads by name only, and would wait for them."""
+    """Set torch to one thread in forked processes, which would otherwise wait for threads that fork does not copy."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=functools.partial(torch.set_num_threads, 1))

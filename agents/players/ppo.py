@@ -1,4 +1,4 @@
-"""The kind of players that are trained networks, `ppo:FOLDER`: an entry point of the group `oanquan.players`."""
+"""The player kind `ppo:FOLDER`, a trained network, registered as an entry point of the group `oanquan.players`."""
 
 from oanquan_env import Rules
 from oanquan_env.errors import needing_extra

@@ -1,1 +1,1 @@
-"""Reports for people: Markdown, pictures, cards, learning curves."""
+"""Reports: Markdown pages, pictures, agents' cards and learning curves."""

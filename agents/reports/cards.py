@@ -38,15 +38,14 @@ from oanquan_env.search.value_net import pretrained_path, read_value_net
 PROG = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 README_NAME = "README.md"
-LOG = "../../../docs/training-log.md"  # as seen from a card
-LARGEST = 5_000_000  # bytes that weights in the repository may have
+LOG = "../../../docs/training-log.md"  # relative to a card
+LARGEST = 5_000_000  # maximum size of weights in the repository, bytes
 
 
 def take(run: Path) -> Path:
-    """Take the agent and the configuration of a run, or its value net, into the project; returns where it is then.
+    """Copy a run's agent and configuration, or its value net, into the project; returns the path of the copy.
 
-    An agent's weights are stored in half precision: numbers of eleven bits where float32's have 24, and half of the
-    file.
+    An agent's weights are stored in half precision, with 11 significant bits instead of 24, which halves the file.
     """
     config = load_config(run / CONFIG_NAME)
     if config.kind == "td":
@@ -65,7 +64,7 @@ def take(run: Path) -> Path:
 
 
 def render(folder: Path) -> str:
-    """The README.md of the agent in `folder`."""
+    """Return the README.md of the agent in `folder`."""
     card, config = read_card(folder), read_yaml(folder / CONFIG_NAME)
     parts = [f"# An agent for the rules `{card.rules}`", _introduction(card), _origin(card, config)]
     strength = [part for report, label in _reports(folder, card.rules) for part in _strength(report, label)]
@@ -107,9 +106,9 @@ def _origin(card: AgentCard, config: dict[str, Any]) -> str:
 
 
 def _reports(folder: Path, rules: str) -> Iterator[tuple[Evaluation, str]]:
-    """The committed reports of these rules in which the agent in `folder` took part as it is, and its label there.
+    """Yield the committed reports for `rules` in which the agent in `folder` played, each with the agent's label.
 
-    Of several with games from the same openings it is the first.
+    Reports of earlier weights are skipped; of several reports with the same openings, only the first is yielded.
     """
     now, begun = hash_of_files(f"ppo:{folder}", Rules.parse(rules)), set()
     for report in map(read_evaluation, sorted(RESULTS.glob("**/report.json"))):
@@ -131,7 +130,7 @@ def _strength(report: Evaluation, label: str) -> list[str]:
 
 
 def cards() -> dict[Path, str]:
-    """The README.md of each agent of the project, and its right content."""
+    """Return the paths of all agents' README.md files, each with its up-to-date content."""
     return {folder / README_NAME: render(folder) for folder in pretrained_folders().values()}
 
 
@@ -144,7 +143,7 @@ class Options:
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Take an agent or a value net."""
+    """Copy an agent or a value net, and print the path of the copy."""
     print(take(options.run))
 
 

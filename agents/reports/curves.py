@@ -33,24 +33,24 @@ from oanquan_env.players import make
 
 PROG = "python -m agents.reports.curves"
 REFERENCES = ("greedy", "minimax:depth=2", "minimax:depth=4", "minimax:depth=6")
-"""Players whose regret is drawn as lines to compare with."""
+"""Players whose regret is drawn as reference lines."""
 
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """One run, called like its folder."""
+    """The measurements of one run, named after its folder."""
 
     name: str
-    group: str  # the same for runs that differ in their seed alone
+    group: str  # the same for runs that differ only in their seed
     seed: int
     rules: str
     command: str
     commit: str | None
     rows: list[dict[str, Any]]
-    """Its evaluations, oldest first, as the run folder holds them."""
+    """Its evaluations as stored in the run folder, oldest first."""
 
     def regrets(self) -> dict[int, tuple[float, Estimate]]:
-        """Plies -> minutes, and the regret, points; nothing without a suite."""
+        """Return minutes and regret in points, keyed by plies; empty if the rules have no suite."""
         return {
             row["plies"]: (row["seconds"] / 60, Estimate(it["mean"], it["low"], it["high"]))
             for row in self.rows
@@ -59,7 +59,10 @@ class MeasuredRun:
 
 
 def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> LearningCurve:
-    """The curve of runs that differ in their seed alone, where all measured regret; of one run with its interval."""
+    """Return the curve of runs that differ only in their seed, at the plies where all of them measured regret.
+
+    The interval is over seeds, or for a single run that of its regret.
+    """
     found = [run.regrets() for run in runs]
     plies = sorted(set.intersection(*map(set, found)))
     at = [ply / 1e6 if by == "plies" else float(np.mean([run[ply][0] for run in found])) for ply in plies]
@@ -70,21 +73,21 @@ def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> Le
 
 
 def read_run(folder: Path) -> MeasuredRun:
-    """The measurements in a run folder; raises `UsageError` if it holds no run, or one without evaluations."""
+    """Read the measurements in a run folder; raises `UsageError` if it has no run or the run has no evaluations."""
     config = load_config(folder / CONFIG_NAME)
     made = read_yaml(folder / RUN_NAME)
     rows = read_evaluations(folder)
     if not rows:
         raise UsageError(f"{folder / EVALUATIONS_NAME}: no evaluations; the run has not evaluated itself yet")
     name, group = folder.name, folder.name.removesuffix(f"-{config.seed}")
-    if group == "seed":  # of a sweep, which is called like its folder
+    if group == "seed":  # a run of a sweep is named after the sweep's folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
         name = f"{group}-{config.seed}"
     return MeasuredRun(name, group, config.seed, config.rules, made["command"], made["commit"], rows)
 
 
 def rules_of(runs: Sequence[MeasuredRun]) -> Rules:
-    """The rules of all runs; raises `UsageError` if they differ."""
+    """Return the common rules of all runs; raises `UsageError` if they differ."""
     learned = {run.rules: run.name for run in reversed(runs)}
     if len(learned) > 1:
         told = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(learned.items()))
@@ -93,7 +96,7 @@ def rules_of(runs: Sequence[MeasuredRun]) -> Rules:
 
 
 def summary(runs: Sequence[MeasuredRun]) -> str:
-    """A Markdown table: the last evaluation of each run."""
+    """Return a Markdown table with the last evaluation of each run."""
     opponents = list(dict.fromkeys(name for run in runs for name in run.rows[-1]["results"]))
     heads = ["run", "commit", "plies", "minutes", "regret, points", "best moves, %", *(f"{o}, %" for o in opponents)]
     return table(heads, [_summary_row(run, opponents) for run in runs])
@@ -109,7 +112,7 @@ def _summary_row(run: MeasuredRun, opponents: Sequence[str]) -> list[str]:
 
 
 def references(rules: Rules) -> dict[str, float]:
-    """Mean regret of `REFERENCES`, points, on the positions that training runs measure; none without a suite."""
+    """Return the mean regret of `REFERENCES` in points on the suite's development part; empty without a suite."""
     found = find_suite(rules)
     if found is None:
         return {}
@@ -120,7 +123,7 @@ def references(rules: Rules) -> dict[str, float]:
 
 
 def draw(runs: Sequence[MeasuredRun], lines: dict[str, float]) -> bytes:
-    """The picture, PNG: a line and a band for runs that differ in their seed alone."""
+    """Draw the curves as a PNG file: one line and band for each group of runs that differ only in their seed."""
     groups: dict[str, list[MeasuredRun]] = {}
     for run in runs:
         groups.setdefault(run.group, []).append(run)
@@ -143,7 +146,7 @@ class Options:
 
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
-    """Print the table, and write the files if there is an output folder."""
+    """Print the table, and write the files if an output folder is given."""
     if not options.folders:
         raise UsageError("give the folder of a training run, or of several")
     runs = [read_run(folder) for folder in options.folders]

@@ -1,1 +1,1 @@
-"""Helpers of all modules: locked folders, Markdown, provenance, work spread over processes, one shared environment."""
+"""Helpers shared by all modules: folder locks, Markdown, provenance, and work spread over processes."""

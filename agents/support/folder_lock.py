@@ -1,4 +1,4 @@
-"""One program at a time works in a folder; the system frees the lock however the program ends."""
+"""A lock that lets one program at a time use a folder; the system releases it however the program ends."""
 
 from pathlib import Path
 
@@ -8,7 +8,10 @@ from oanquan_env.files import TEMPORARY, FileError
 
 
 def lock_folder(folder: Path) -> AcquireReturnProxy[FileLock]:
-    """Hold a folder until the end of a `with`, or `.lock.release()`; a killed program's half-written files go."""
+    """Lock a folder until the end of a `with`, or `.lock.release()`, and delete temporary files of killed programs.
+
+    Raises `FileError` if another program holds the lock.
+    """
     try:
         held = FileLock(folder / ".lock").acquire(blocking=False)
     except Timeout:

@@ -1,4 +1,4 @@
-"""Markdown that programs write: parts of a page between two markers, and whole files."""
+"""Generated Markdown: parts of a page between two markers, and whole files."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ from oanquan_env.files import write_atomically
 
 
 def replace_between(page: str, name: str, part: str) -> str:
-    """The page with `part` between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
+    """Return the page with `part` between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 
-    Raises `ValueError` unless the page holds each of the two once, in this order.
+    Raises `ValueError` unless the page contains each marker exactly once, in this order.
     """
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     if page.count(begin) != 1 or page.count(end) != 1 or page.find(begin) > page.find(end):
@@ -18,7 +18,7 @@ def replace_between(page: str, name: str, part: str) -> str:
 
 
 def renew(path: Path, text: str, *, check: bool) -> bool:
-    """Write `text` to `path` unless it stands there; with `check` only compare. Returns whether it stood there."""
+    """Write `text` to `path` if it differs, or with `check` only compare; return whether the file was up to date."""
     current = path.is_file() and path.read_text(encoding="utf-8") == text
     if not (current or check):
         write_atomically(path, text.encode())

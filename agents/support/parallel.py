@@ -1,11 +1,11 @@
-"""Independent pieces of work: on this machine's processes by joblib, or on a Ray cluster.
+"""Run independent tasks, either in local processes through joblib or on a Ray cluster.
 
     for number, result in spread(work, items, ray="auto"):
         ...
 
 Ray is imported only when an address is given; `pip install -e ".[ray]"` installs it. Every machine of a cluster needs
-this clone under the same path (a shared file system). joblib's backend for Ray is not used: it gives no result before
-all are there, and starts no work again after a worker died.
+this clone under the same path (a shared file system). We do not use joblib's Ray backend, because it returns no result
+before all are finished and does not restart tasks whose worker died.
 """
 
 import functools
@@ -25,7 +25,7 @@ from oanquan_env.errors import UsageError, needing_extra
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 ANSWER_SECONDS = 10.0  # how long a cluster may take to answer
-RETRIES = 3  # how often Ray starts a piece of work again after its worker died
+RETRIES = 3  # how often Ray restarts a task whose worker died
 HELP = "spread the work over the Ray cluster at this address: auto, local (a new one here), HOST:PORT, ray://HOST:PORT"
 
 
@@ -33,17 +33,17 @@ def spread(
     work: Callable[[Item], Result], items: Sequence[Item], *, ray: str | None = None, processes: int = 1,
     cpus: float = 1, gpus: float = 0,
 ) -> Iterator[tuple[int, Result]]:  # fmt: skip
-    """Call `work` on every item; yields (number of the item, result) in the order in which they finish.
+    """Call `work` on every item; yields (item's index, result) in the order in which the calls finish.
 
-    An exception of `work` is raised here. Raises `UsageError` if a worker process dies or there is no cluster;
-    `MissingExtraError` if Ray is not installed.
+    An exception raised by `work` is re-raised here. Raises `UsageError` if a worker process dies or no cluster is
+    found; `MissingExtraError` if Ray is not installed.
 
     Args:
-        work: a function at the top of a module, or a `functools.partial` of one.
-        items: arguments of `work`, one a call; items and results are pickled.
+        work: a module-level function, or a `functools.partial` of one.
+        items: arguments of `work`, one per call; items and results are pickled.
         ray: address of a cluster, see `HELP`; None for this machine's processes.
-        processes: worker processes without Ray; 1 works in this one.
-        cpus: processors that Ray reserves for one item, at most all those of a machine.
+        processes: worker processes without Ray; with 1, the work runs in this process.
+        cpus: processors that Ray reserves for one item, at most those of the largest machine.
         gpus: GPUs that Ray reserves for one item.
     """
     if ray:
@@ -59,7 +59,7 @@ def spread(
 
 
 def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
-    """The results of `spread`, in the order of the items."""
+    """Yield the results of `spread` in the order of the items."""
     waiting: dict[int, Result] = {}
     following = 0
     for number, result in results:
@@ -72,7 +72,7 @@ def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
 def _work(
     work: Callable[[Item], Result], folder: str, parent: int | None, number: int, item: Item
 ) -> tuple[int, Result]:
-    """`work` in the caller's folder, so that file names mean the same everywhere."""
+    """Call `work` in the caller's working directory, so that relative paths mean the same everywhere."""
     if parent is not None and parent != os.getpid():
         _watch(parent)
     os.chdir(folder)
@@ -85,7 +85,7 @@ def _watch(parent: int) -> None:
 
 
 def end_with(parent: int) -> None:
-    """End this worker when its parent has ended, even by a kill."""
+    """Exit this worker once its parent has ended, even if the parent was killed."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
@@ -94,13 +94,13 @@ def end_with(parent: int) -> None:
 def _with_ray(
     work: Callable[[Item], Result], items: Sequence[Item], address: str, cpus: float, gpus: float
 ) -> Iterator[tuple[int, Result]]:
-    """One task for each item, which Ray itself starts again if its worker or its machine dies."""
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or Ray warns of a change to come
+    """Run one Ray task for each item; Ray restarts a task whose worker or machine dies."""
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning of Ray
     with needing_extra("ray"):
         import ray
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
-        if host and port.isdecimal():  # Ray itself would wait for minutes
+        if host and port.isdecimal():  # fail fast, as Ray would wait for minutes
             socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
         ray.init(address, logging_level=logging.WARNING)
     except (ConnectionError, OSError, OverflowError, RuntimeError, ValueError) as error:
@@ -119,4 +119,4 @@ def _with_ray(
     except ray.exceptions.RayError as error:  # the worker died too often
         raise UsageError(f"{len(running) + 1} of {len(items)} pieces of work are unfinished: {error}") from None
     finally:
-        ray.shutdown()  # ends the tasks of this driver too
+        ray.shutdown()  # also ends the tasks of this driver

@@ -1,4 +1,4 @@
-"""The origin of numbers: commit, versions, processor."""
+"""The origin of measurements: commit, package versions and processor."""
 
 import contextlib
 import functools
@@ -9,16 +9,16 @@ from importlib import metadata
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-DIRTY = "-dirty"  # the mark of a commit from which files differ
+DIRTY = "-dirty"  # suffix of the commit if files differ from it
 RESULTS = "benchmarks/results"
-"""The folder of measurements in the clone. No code is there, so that a new result makes no commit dirty."""
+"""The clone's folder of measurements. It holds no code, so changes there do not make a commit dirty."""
 
 
 @functools.cache
 def commit() -> str | None:
-    """The clone's commit, marked `-dirty` if files other than results differ from it; None outside a clone.
+    """Return the clone's commit, marked `-dirty` if files other than results differ from it; None outside a clone.
 
-    Read once: that of the running code, whatever is committed meanwhile.
+    The commit is read once, so later commits do not change it while the code is running.
     """
     try:
         described = _git("describe", "--always", "--abbrev=12")
@@ -34,7 +34,7 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:
-    """Python's version and those of the packages that are installed."""
+    """Return the versions of Python and of those `packages` that are installed."""
     found = {"python": platform.python_version()}
     for name in packages:
         with contextlib.suppress(metadata.PackageNotFoundError):
@@ -43,7 +43,7 @@ def versions(packages: Iterable[str]) -> dict[str, str]:
 
 
 def processor() -> str:
-    """The processor's name if the system has it, else its architecture."""
+    """Return the processor's name if the system reports it, else its architecture."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

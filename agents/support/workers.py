@@ -1,7 +1,7 @@
-"""One training run on several processes: workers, each with its own games, that average what they have learned.
+"""One training run in several processes: workers, each with its own games, that average their weights.
 
-`launch` starts them on this machine by torch's elastic launcher; `torchrun` starts them on several. Without either, the
-process is the first of one worker, and all of these functions return at once.
+`launch` starts the workers on this machine with torch's elastic launcher; `torchrun` starts them on several machines.
+Without either, this process is the only worker, and all of these functions return at once.
 """
 
 import contextlib
@@ -29,11 +29,11 @@ from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 
 RESTARTS = 20
-"""How often all workers are started again after one was killed."""
+"""How often all workers are restarted after one was killed."""
 PATIENCE = datetime.timedelta(days=1)
-"""How long workers wait for another one, such as for the first, which evaluates; a killed one is noticed at once."""
+"""Timeout of workers that wait for another, e.g. while the first evaluates; a killed worker is noticed at once."""
 NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
-"""Environment variable of torch: without it gloo finds the old addresses of workers in the store after a restart."""
+"""Environment variable of torch; without it, restarted workers find outdated addresses in gloo's store."""
 LOG_NAME = "workers.log"  # which workers failed, when and how
 
 launched = distributed.is_torchelastic_launched
@@ -45,9 +45,10 @@ class LostWorkerError(Exception):
 
 
 def launch(command: Sequence[str], workers: int, folder: Path) -> int:
-    """Run a Python program in this many processes, and restart all of them if one is killed; return the exit status.
+    """Run a Python program in `workers` processes, and restart all if one is killed; return the exit status.
 
-    Raises `UsageError` if a worker fails again and again. A signal stops the workers; they have half a minute to save.
+    Raises `UsageError` if a worker still fails after `RESTARTS` restarts. A signal stops the workers, which then have
+    half a minute to save.
     """
     handler = logging.FileHandler(folder / LOG_NAME, delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
@@ -71,9 +72,9 @@ def launch(command: Sequence[str], workers: int, folder: Path) -> int:
 
 
 def connect() -> None:
-    """Make this process one of the workers; it ends with its launcher.
+    """Connect this process to the other workers; it will exit when its launcher does.
 
-    Raises `UsageError` if torchrun would connect restarted workers to the ones before.
+    Raises `UsageError` if torchrun would connect restarted workers to the previous ones.
     """
     if os.environ.get(NEW_STORE) != "1" and int(os.environ["TORCHELASTIC_MAX_RESTARTS"]):
         raise UsageError(f"workers restarted by torchrun find each other only with {NEW_STORE}=1 in its environment")
@@ -96,12 +97,12 @@ def give_up(status: int) -> int:
 
 
 def rank() -> int:
-    """The number of this worker, from 0; the first one evaluates, logs and saves."""
+    """Return this worker's number, from 0; worker 0 evaluates, logs and saves."""
     return distributed.get_rank() if distributed.is_initialized() else 0
 
 
 def own_seed(seed: int) -> int:
-    """The seed of this worker in a run with this seed, which is that of the first worker."""
+    """Return this worker's seed in a run with the seed `seed`, which worker 0 uses unchanged."""
     return int(np.random.SeedSequence([seed, rank()]).generate_state(1)[0]) if rank() else seed
 
 
@@ -109,19 +110,19 @@ def own_seed(seed: int) -> int:
 def _together() -> Iterator[None]:
     try:
         yield
-    except RuntimeError as error:  # torch has no type of its own for a connection that broke
+    except RuntimeError as error:  # torch has no exception type for broken connections
         raise LostWorkerError(f"worker {os.environ['RANK']} lost another worker: {one_line(error)}") from None
 
 
 def wait() -> None:
-    """Wait until all workers are here."""
+    """Wait until all workers have called this function."""
     if distributed.is_initialized():
         with _together():
             distributed.barrier()
 
 
 def any_of(*flags: bool) -> list[bool]:
-    """Whether each flag is true in any worker."""
+    """Return, for each flag, whether it is true in at least one worker."""
     found = torch.tensor(flags, dtype=torch.uint8)
     if distributed.is_initialized():
         with _together():
@@ -130,7 +131,7 @@ def any_of(*flags: bool) -> list[bool]:
 
 
 def gathered(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """The states of all workers, in the first one; nothing in others."""
+    """Return the states of all workers in worker 0, and an empty list in the others."""
     if not distributed.is_initialized():
         return [state]
     states: list[Any] | None = [None] * distributed.get_world_size() if rank() == 0 else None
@@ -141,7 +142,7 @@ def gathered(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 @torch.no_grad()
 def average(network: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
-    """Replace weights and the optimizer's moments by their means over all workers."""
+    """Replace weights and optimiser moments by their means over all workers, in place."""
     tensors = [*network.parameters()]
     tensors += [moment for weight in tensors for moment in optimizer.state.get(weight, {}).values()]
     flat = torch.cat([tensor.flatten() for tensor in tensors])

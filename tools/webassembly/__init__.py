@@ -1,1 +1,1 @@
-"""Builds engine.wasm, the engine and the search for the page, from functions that Numba compiles; see `__main__`."""
+"""Builds engine.wasm, the page's engine and search, from functions compiled by Numba; see `__main__`."""

@@ -16,11 +16,11 @@ from pathlib import Path
 
 WEB = Path(__file__).parents[2] / "oanquan_env" / "play" / "web"
 ENVIRONMENT = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
-"""Of the process that compiles: the same code on every machine and every time."""
+"""Environment of the compiling process, so that every machine produces the same code every time."""
 
 
 def main() -> int:
-    """Build, then write or compare."""
+    """Build the files, then write or compare them; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tools.webassembly", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare with the files there are, and write nothing")
     check = parser.parse_args().check

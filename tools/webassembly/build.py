@@ -1,6 +1,6 @@
-"""Makes modules of the entries: Numba compiles them, LLVM turns its code to WebAssembly, `wasm-ld` links it.
+"""Builds modules from the entries: Numba compiles them, LLVM translates its code to WebAssembly, `wasm-ld` links it.
 
-Numba must compile for a generic processor (see `__main__`), whose vectors are as wide as those of WebAssembly.
+Numba must compile for a generic processor (see `__main__`), whose vectors are as wide as WebAssembly's.
 """
 
 import re
@@ -20,17 +20,17 @@ from tools.webassembly.entries import Entry
 from tools.webassembly.instructions import INSTRUCTION, STAND_IN
 
 MODULES = {"engine.wasm": {**entries.EXPORTS, **searches.EXPORTS}, "moves.wasm": entries.EXPORTS}
-"""The exports of each file. The page begins with the smaller one; players of the page need the other."""
+"""The exports of each file. The page loads the smaller one first; its computer players need the other."""
 RECORDS = {**entries.RECORDS, **searches.RECORDS}
 
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"
 STACK = 2**20
-"""Bytes: a search of 127 plies calls itself as often."""
+"""Size in bytes: a search of 127 plies recurses to that depth."""
 
 
 def build(exports: Mapping[str, Entry]) -> bytes:
-    """The content of a module."""
+    """Return the content of a module with these exports."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(TRIPLE).create_target_machine(opt=3, features=FEATURES)
@@ -42,7 +42,7 @@ def build(exports: Mapping[str, Entry]) -> bytes:
 
 
 def _retargeted(name: str, entry: Entry, target: Any) -> str:
-    """The code of an entry, under that name, and of all that it calls, for WebAssembly."""
+    """Return the LLVM code, for WebAssembly, of an entry called `name` and of everything that it calls."""
     kinds = tuple(numba.from_dtype(RECORDS[record]) for record in entry.records)
     njit: Any = numba.njit
     function = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(entry.function)
@@ -51,12 +51,12 @@ def _retargeted(name: str, entry: Entry, target: Any) -> str:
     text = compiled.library.get_llvm_str().replace(compiled.fndesc.llvm_func_name, name).replace(STAND_IN, INSTRUCTION)
     text = re.sub("target datalayout = .*", f'target datalayout = "{target.target_data}"', text)
     text = re.sub("target triple = .*", f'target triple = "{TRIPLE}"', text)
-    text = re.sub("^@.* = common .*\n", "", text, flags=re.MULTILINE)  # the environments of interpreted code
-    # Errors for Python name the folder of their source. Nobody reads them.
+    text = re.sub("^@.* = common .*\n", "", text, flags=re.MULTILINE)  # environments of interpreted code, unused here
+    # Messages of Python exceptions contain the source's folder. Nothing reads them here, so we drop them.
     text = re.sub(r"(?m)^(@\.const\.picklebuf\.[\w.]+ = internal constant \{.*?\}) .*", r"\1 zeroinitializer", text)
     text = re.sub(r"(?m)^@\.const\.pickledata\..*\n", "", text)
     counting = re.compile(r"^(define [^\n]* void @NRT_\w+\([^\n]*\{)$.*?^\}", flags=re.MULTILINE | re.DOTALL)
-    return counting.sub(r"\1\nret void\n}", text)  # of references to memory that nobody frees
+    return counting.sub(r"\1\nret void\n}", text)  # empties Numba's reference counting, as no memory is freed
 
 
 def _linked(code: bytes, names: Iterable[str]) -> bytes:

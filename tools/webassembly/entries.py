@@ -1,7 +1,7 @@
-"""The functions that engine.wasm exports, and the records by which JavaScript and they speak.
+"""The functions that engine.wasm exports, and the records through which they communicate with JavaScript.
 
-Each takes records of `RECORDS` alone, so that every argument is an address. JavaScript reads and writes their fields,
-whole numbers of 32 bits, where engine.json says.
+Each function takes only records of `RECORDS`, so that every argument is an address. JavaScript reads and writes their
+fields, 32-bit integers, at the offsets given in engine.json.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ from oanquan_env.match import settling
 
 MOST_SQUARES = SEATS * (MANDARIN_BYTE + 1)
 MOST_STEPS = LAP_LIMIT + MOST_SQUARES + 1 + SEATS
-"""Laps, captures, the end and refills of one move."""
+"""Maximum number of steps of one move: laps, captures, the end and refills."""
 
 
 class Game(Protocol):
-    """A position, and what is asked and told about it."""
+    """A position, with the inputs and outputs of the functions below."""
 
     seeds: Any
     stones: Any
@@ -33,11 +33,11 @@ class Game(Protocol):
     mover: int
     ply: int
     ended: int
-    action: int  # to be played
+    action: int  # the action to play
     legal: int  # one bit for each legal action
     captured: int  # points that the move captured
     laps: int
-    points: Any  # standings
+    points: Any  # filled by `find_standings`
     step_count: int
     steps: Any  # (MOST_STEPS, 4)
 
@@ -64,7 +64,7 @@ _walks: Any = numba.njit(error_model="numpy")(tables.walks)
 
 @overload_method(types.Record, "append")
 def _append(game: Any, step: Any) -> Any:
-    """The steps of a move as `move.play` notes them, in a record."""
+    """Let `move.play` append the steps of a move to a record, as it does to a list."""
 
     def append(game: Any, step: Any) -> None:
         place = game.steps[game.step_count]
@@ -76,7 +76,7 @@ def _append(game: Any, step: Any) -> Any:
 
 @inlined
 def side(rules: RuleNumbers, game: Game, turn: int) -> int:
-    """The side of the player `turn` turns after the mover as a word; zero for those that lack."""
+    """Pack the side of the player `turn` turns after the mover into a word; unused sides are zero."""
     if turn >= rules.players:
         return 0
     seat = (game.mover + turn) % rules.players
@@ -89,7 +89,7 @@ def side(rules: RuleNumbers, game: Game, turn: int) -> int:
 
 @inlined
 def score(rules: RuleNumbers, game: Game, turn: int) -> int:
-    """The points of the player `turn` turns after the mover; zero for those that lack."""
+    """Return the points of the player `turn` turns after the mover; zero for unused seats."""
     if turn >= rules.players:
         return 0
     points: int = game.scores[(game.mover + turn) % rules.players]
@@ -98,7 +98,7 @@ def score(rules: RuleNumbers, game: Game, turn: int) -> int:
 
 @inlined
 def write_side(rules: RuleNumbers, game: Game, turn: int, word: int, score: int) -> None:
-    """The opposite of `side`, with the score."""
+    """Unpack a word of `side` into the position, and set the player's score."""
     seat = (game.mover + turn) % rules.players
     begin = seat * (rules.fields + 1)
     for field in range(rules.fields):
@@ -110,18 +110,18 @@ def write_side(rules: RuleNumbers, game: Game, turn: int, word: int, score: int)
 
 @inlined
 def sides(rules: RuleNumbers, game: Game) -> Four:
-    """The sides in turn, the mover's first."""
+    """Return the sides in turn order, the mover's first."""
     return side(rules, game, 0), side(rules, game, 1), side(rules, game, 2), side(rules, game, 3)
 
 
 @inlined
 def scores(rules: RuleNumbers, game: Game) -> Four:
-    """The scores in turn, the mover's first."""
+    """Return the scores in turn order, the mover's first."""
     return score(rules, game, 0), score(rules, game, 1), score(rules, game, 2), score(rules, game, 3)
 
 
 def fill_rules(rules: Any) -> None:
-    """Fill in what follows from the fields of `Rules`: `move.rule_numbers`."""
+    """Compute the tables that follow from the fields of `Rules`, as `move.rule_numbers` does."""
     players, fields = rules.players, rules.fields
     rules.total = players * (fields * rules.seeds + rules.mandarin_seeds + rules.stones * rules.stone_value)
     rules.field_bytes, rules.unfinished, rules.one_each = tables.side_masks(fields, rules.end)
@@ -142,7 +142,7 @@ def fill_rules(rules: Any) -> None:
 
 
 def start(rules: Any, game: Any) -> None:
-    """The set-up; `game.mover` is to move."""
+    """Write the set-up into `game`, keeping `game.mover`."""
     for square in range(rules.players * (rules.fields + 1)):
         game.seeds[square] = rules.mandarin_seeds if square % (rules.fields + 1) == rules.fields else rules.seeds
     for seat in range(rules.players):
@@ -151,7 +151,7 @@ def start(rules: Any, game: Any) -> None:
 
 
 def find_legal(rules: Any, game: Any) -> None:
-    """The legal actions."""
+    """Set `game.legal` to the legal actions, one bit each."""
     own = side(rules, game, 0)
     game.legal = 0
     for action in range(2 * rules.fields):
@@ -160,15 +160,15 @@ def find_legal(rules: Any, game: Any) -> None:
 
 
 def set_up(rules: Any, game: Any) -> None:
-    """Mark a position set up by hand that is finished: `Core.setup`."""
+    """Set `game.ended` for a position that was set up by hand, as `Core.setup` does."""
     plies_left = rules.max_plies - game.ply
     game.ended = move.end_of_setup(rules, rules.players, sides(rules, game), scores(rules, game), plies_left)
 
 
 def play(rules: Any, game: Any) -> None:
-    """Play `game.action` and note its steps.
+    """Play `game.action` and record its steps.
 
-    An illegal one has no laps, and changes nothing else. A move that cannot be completed has no steps.
+    An illegal action sets `laps` to 0 and changes nothing else. A move that cannot be completed has no steps.
     """
     before = sides(rules, game)
     game.laps = 0
@@ -189,7 +189,7 @@ def play(rules: Any, game: Any) -> None:
 
 
 def find_standings(rules: Any, game: Any) -> None:
-    """The points of each player, leftovers of a finished game included."""
+    """Set `game.points` to each player's points, including the leftovers of a finished game."""
     left = move.leftovers(rules, rules.players, sides(rules, game), game.ended)
     for turn in range(rules.players):
         seat = (game.mover + turn) % rules.players
@@ -197,15 +197,15 @@ def find_standings(rules: Any, game: Any) -> None:
 
 
 class Settlement(Protocol):
-    """The settings of a match and its state before the round that ends, and then after it."""
+    """The settings of a match and its state, which `settle` updates at the end of a round."""
 
     match_measure: int  # 1: `margin`
     fields_to_lose: int
     max_rounds: int
-    round: int  # the number of the round that ends, from 1
+    round: int  # number of the round that has ended, from 1
     starter: int
-    winner: int  # of the round
-    owed: int  # points for which its loser sells and pawns fields
+    winner: int  # winner of the round
+    owed: int  # points for which the loser sells and pawns fields
     match_end: int
     match_winner: int
     marks: Any  # (2, MANDARIN_BYTE): see `oanquan_env.match.settling`
@@ -218,7 +218,7 @@ SETTLEMENT = record(
 
 
 def settle(rules: Any, game: Any, match: Any) -> None:
-    """Settle a finished round: `Match.close_round`."""
+    """Settle a finished round, as `Match.close_round` does."""
     south, north, _, _ = sides(rules, game)
     if game.mover == 1:
         south, north = north, south
@@ -238,7 +238,7 @@ def settle(rules: Any, game: Any, match: Any) -> None:
 
 
 class Entry:
-    """A function to be exported, and the names of the records that it takes."""
+    """A function to export, and the names of the records that it takes."""
 
     def __init__(self, function: Callable[..., None], *records: str) -> None:
         self.function = function

@@ -1,8 +1,8 @@
-"""The leaf's sums by an instruction of WebAssembly, which makes the net three times as fast.
+"""Computes the sums at leaves with a WebAssembly instruction, which makes the net three times as fast.
 
-Numba also compiles what LLVM turns to WebAssembly for the processor at hand, which lacks that instruction, so it calls
-a function by a name that `build` exchanges. `use` comes before anything that has a leaf is imported, and the process
-must search nothing.
+Numba also compiles the same code for the local processor, which lacks that instruction. The code therefore calls a
+stand-in function, whose name `build` replaces. Call `use` before importing any module that contains a leaf; afterwards,
+this process must not run a search.
 """
 
 from typing import Any
@@ -12,19 +12,19 @@ from llvmlite import ir
 
 STAND_IN = "stand_in_for_dot"
 INSTRUCTION = "llvm.wasm.dot"
-_LENGTH = 8  # int16 of each of its two vectors
+_LENGTH = 8  # int16 values in each of the two operands
 
 
 def use() -> None:
-    """Let every leaf that is compiled from here on use the instruction."""
+    """Make every leaf that is compiled from now on use the instruction."""
     from oanquan_env.search import leaf
 
-    llvm.add_symbol(STAND_IN, 1)  # nobody calls it
+    llvm.add_symbol(STAND_IN, 1)  # never called
     leaf._pair_instruction = _pair_instruction
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """As the function that it replaces: the one that multiplies int16 and adds neighbours, and their number."""
+    """Return the stand-in, which multiplies int16 and adds neighbouring products, and its vector length."""
     sums = ir.VectorType(ir.IntType(32), _LENGTH // 2)
     product = ir.FunctionType(sums, [ir.VectorType(ir.IntType(16), _LENGTH)] * 2)
     return module.globals.get(STAND_IN) or ir.Function(module, product, STAND_IN), _LENGTH

@@ -1,4 +1,4 @@
-"""What engine.json says: places of fields in records, the choices of rules, and the tools that made engine.wasm."""
+"""The content of engine.json: offsets of fields in records, choices of rules, and the tools that made engine.wasm."""
 
 import json
 import sys
@@ -36,16 +36,16 @@ def describe() -> bytes:
 
 
 def _record(kind: np.dtype[Any]) -> dict[str, Any]:
-    """Size of a record, and where its fields begin, in bytes."""
+    """Return the size of a record and the offsets of its fields, in bytes."""
     assert kind.fields
     return {"size": kind.itemsize, **{name: place for name, (_, place, *_) in kind.fields.items()}}
 
 
 def compare(made: Mapping[Path, bytes]) -> int:
-    """Compare with the files there are; returns the exit status.
+    """Compare the build with the existing files; return the exit status.
 
-    Modules are compared byte for byte where engine.json names the tools that are installed, the places of fields in
-    any case. Behaviour is compared by tests/page/test_webassembly.py.
+    The description is always compared; modules are compared byte for byte if engine.json names the installed versions
+    of the tools. tests/page/test_webassembly.py compares the behaviour.
     """
     *modules, description = made
     kept, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])

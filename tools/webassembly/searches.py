@@ -1,4 +1,4 @@
-"""The searches that engine.wasm exports: alpha-beta for two players, max^n for more; see `entries`."""
+"""The searches that engine.wasm exports: alpha-beta for two players and max^n for more; see `entries`."""
 
 from typing import Any, Protocol
 
@@ -11,11 +11,11 @@ from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH,
 from tools.webassembly.entries import Entry, fill_rules, scores, side, sides
 
 TABLE_BITS = 18
-"""Base-2 logarithm of the table's buckets: 16 MB."""
+"""Base-2 logarithm of the number of buckets in the transposition table, which takes 16 MB."""
 
 
 class Query(Protocol):
-    """A question to a search, and its answer: `limits.SearchResult`."""
+    """The limits of a search, and its result as in `limits.SearchResult`."""
 
     depth: int  # 0: no limit
     nodes: int  # 0: no limit
@@ -24,9 +24,9 @@ class Query(Protocol):
     values: Any  # (MAX_ACTIONS,) float64
     value: float
     valued: int  # one bit for each action that has a value
-    reached: int  # depth
+    reached: int  # depth reached
     proved: int
-    played: int  # nodes
+    played: int  # nodes searched
     line: Any  # (MAX_DEPTH + 1,) int8, actions + 1, then zero
 
 
@@ -38,19 +38,19 @@ QUERY = record(
 
 
 def _work(memory: np.dtype[Any], root: np.dtype[Any]) -> np.dtype[Any]:
-    """A record of what a search takes, for one position."""
+    """Return the record type of a search's working memory for one position."""
     return np.dtype([("memory", memory), ("roots", root, 1)])
 
 
 @inlined
 def plies_left(rules: Any, game: Any) -> int:
-    """Plies to the ply limit: `limits.plies_left`."""
+    """Return the plies left before the ply limit, as `limits.plies_left` does."""
     left: int = max(rules.max_plies - game.ply, 1)
     return left
 
 
 def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None:
-    """Alpha-beta for the mover of a running position: `deepening.Search`."""
+    """Search a running position by alpha-beta, as `deepening.Search` does."""
     found, state = work.roots[0], work.memory
     found.own, found.other, found.plies_left = side(rules, game, 0), side(rules, game, 1), plies_left(rules, game)
     rules.has_net, state.guess_depth, state.stop = query.has_net, DEFAULT_GUESS_DEPTH, 0
@@ -67,7 +67,7 @@ def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None
 
 
 def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
-    """Max^n for the mover of a running position of three or four players: `maxn.ManySearch.best_moves`."""
+    """Search a running position of three or four players by max^n, as `maxn.ManySearch.best_moves` does."""
     found, state = work.roots[0], work.memory
     found.sides[0], found.sides[1], found.sides[2], found.sides[3] = sides(rules, game)
     found.scores[0], found.scores[1], found.scores[2], found.scores[3] = scores(rules, game)

@@ -1,4 +1,4 @@
-// What is shown beside the board: the game, its match, its moves, and what comes after its end.
+// The panel beside the board: the game, its match, its moves, and what comes after its end.
 
 import { moveName } from "./board-words.js";
 import { $, complain, make, page, store, words } from "./common.js";
@@ -6,8 +6,8 @@ import { MINUS, capital } from "./nodes.js";
 import { gamesLeft, play, view } from "./table.js";
 import { sentenceName } from "./told.js";
 
-let ended = null; // the game whose end has been told
-let values = null; // review.js, once somebody wants values
+let ended = null; // the game whose end has been announced
+let values = null; // review.js, loaded when values are first wanted
 
 async function review(wanted = true) {
   try {
@@ -27,7 +27,7 @@ export function show() {
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
   const due = state.sent?.due && view.settled, shown = !$("send").hidden;
   $("send").hidden = !due;
-  if (due && !shown) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // below the buttons that come with a first move
+  if (due && !shown) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // below the buttons shown with a first move
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();
@@ -39,7 +39,7 @@ export function show() {
   showPuzzle();
 }
 
-/** What puzzles show beside the board, which loads with the first of them. */
+/** The puzzle panel, which loads with the first puzzle. */
 function showPuzzle() {
   if (page.state.puzzle) import("./puzzles.js").then((puzzles) => puzzles.show()).catch(complain);
   else for (const part of document.querySelectorAll(".of-puzzle")) part.hidden = true;
@@ -54,7 +54,7 @@ function showMoves(number) {
   const list = $("moves"), shown = page.state.line.slice(0, view.shown.length);
   const rows = [[0, words().start, null], ...shown.map((serial, index) => [index + 1, `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`, values?.mistake(index + 1)])];
   const key = JSON.stringify([rows, number, page.language, page.state.game]);
-  if (key === list.key) return; // buttons that a finger aims at stay
+  if (key === list.key) return; // do not replace buttons that a finger may be aiming at
   list.key = key;
   list.replaceChildren(...rows.map(([ply, text, wrong]) => {
     const button = make("button", { onclick: () => view.view(ply) }, text);
@@ -76,7 +76,7 @@ function showMatch() {
 
 // ---- the end ---------------------------------------------------------------------------------------------------------
 
-/** What a person can do after the end; who won is said below the board. */
+/** What a person can do after the end; the result is shown below the board. */
 function showEnd() {
   const { match, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;

@@ -1,4 +1,4 @@
-// How the board looks: a style sheet for the colours that a drawing brings along.
+// The look of the board: a style sheet that uses the colours that come with a drawing.
 
 const STYLE = `
 :host { display: block; position: relative; color: var(--ink); background: var(--ground, var(--card)); border-radius: 12px; font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -88,7 +88,7 @@ button:disabled { opacity: .42; cursor: default; }
 const variables = (palette) => Object.entries(palette).map(([role, colour]) => `--${role}:${colour};`).join("");
 const roles = (palette) => Object.keys(palette).map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`).join("");
 
-/** The style of a board in a picture of one palette. */
+/** The style of a board in a picture with one palette. */
 export const styleOf = (palette) => `svg{${variables(palette)}}${roles(palette)}${STYLE}`;
 
 export function sheet({ light, dark }) {

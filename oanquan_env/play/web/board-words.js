@@ -1,4 +1,4 @@
-// The words of the board, and of what is said of a game, in both languages; those of the page around it are in words.js.
+// The words of the board and of the comments on a game, in both languages; those of the page around it are in words.js.
 
 const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
 
@@ -69,11 +69,11 @@ export const WORDS = {
 
 const inWords = (fields) => (fields.length > 1 ? `squares ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `square ${fields[0]}`);
 
-/** Who sits on a seat: a person, or a level by its name for people. */
+/** The names of players: a person, or a level by its public name. */
 const NAMES = { beginner: "Bống", easy: "Tí", medium: "Mai", hard: "Lan", perfect: "Trạng" };
 export const ROLES = { en: { human: "you", friend: "your friend", ...NAMES }, vi: { human: "bạn", friend: "người bạn", ...NAMES } };
 
-/** What each level says when a game begins. */
+/** What each level says at the start of a game. */
 export const GREETINGS = {
   en: {
     beginner: "Let’s play! I never want the game to end!", easy: "I grab whatever I see!", medium: "I leave you as little as I can.",
@@ -85,5 +85,5 @@ export const GREETINGS = {
   },
 };
 
-/** A move as it is read: a letter for its direction, or in Vietnamese an arrow. */
+/** A move as shown to people: the direction is a letter, or in Vietnamese an arrow. */
 export const moveName = (move, language) => (language === "vi" ? move.replace("A", "↺").replace("C", "↻") : move);

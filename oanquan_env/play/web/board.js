@@ -1,12 +1,12 @@
-// The board that a person plays on: by mouse, finger or keyboard.
+// The interactive board, for mouse, finger or keyboard.
 
 import { moveArrow } from "./marks.js";
 import { MovingBoard } from "./moving-board.js";
 import { element, signed } from "./nodes.js";
 
-const HOLD = 450; // milliseconds: a finger that stays longer only wants to see what the move does
+const HOLD = 450; // milliseconds: a longer press only previews the move
 
-/** A board that tells (event "move", detail "3A") which move a person chose. */
+/** A board that fires the event "move" (detail "3A") when a person chooses a move. */
 export class BoardView extends MovingBoard {
   constructor(host, language = "en") {
     super(host, language);
@@ -34,7 +34,7 @@ export class BoardView extends MovingBoard {
     if (this.position && this.chosen !== null) this.choose(this.chosen);
   }
 
-  /** As of `DrawnBoard`; `legal` are the moves that a person may choose now, and `previews` what each of them does. */
+  /** See `DrawnBoard`; `legal` are the moves that a person may choose now, and `previews` the effect of each of them. */
   show(position) {
     super.show(position);
     this.setHints(null);
@@ -43,7 +43,7 @@ export class BoardView extends MovingBoard {
 
   canChoose(index) { return this.legal.has(index); }
 
-  /** The arrows of a square that is chosen stay open where the same position is shown again. */
+  /** The arrows of a chosen square stay open when the same position is shown again. */
   setLegal(moves) {
     const key = JSON.stringify([this.position.frame.seeds, this.position.mover, moves, this.language]);
     if (key === this.legalOf) return;
@@ -68,7 +68,7 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard && this.legal.size) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
   }
 
-  /** What each move is worth, drawn beside its square: `values` by move; arrows show those that are as good as the `best` one. */
+  /** Draw the value of each move beside its square: `values` by move; arrows mark the moves that are as good as `best`. */
   setHints(values, best) {
     this.hints.replaceChildren();
     this.values = values;
@@ -80,9 +80,9 @@ export class BoardView extends MovingBoard {
     const font = Math.max(15, 10 * this.k), width = Math.max(47, 2.6 * font), height = 1.24 * font;
     for (const [index, moves] of this.legal) {
       const square = this.drawing.squares[index], { centre, heading } = square, cos = Math.cos(heading), sin = Math.sin(heading), [outX, outY] = outwards(square);
-      const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2; // outside the row: seeds and numbers stay seen
+      const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2; // outside the row, so that seeds and numbers stay visible
       const known = moves.filter((move) => move in values).sort((a, b) => values[b] - values[a]), crowded = Math.abs(cos) > 0.6 && width > 49;
-      for (const move of crowded ? known.slice(0, 1) : known) { // where two have no room, the better one
+      for (const move of crowded ? known.slice(0, 1) : known) { // if there is no room for two, show only the better one
         const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5, x = centre[0] + side * cos + out * outX, y = centre[1] + side * sin + out * outY;
         const group = element("g", { class: `hint${equals.includes(move) ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
         element("rect", { x: -width / 2, y: -height / 2, width, height, rx: 6 }, group);
@@ -108,13 +108,13 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
-  /** An arrow, beside that of the other direction: outside two rows, else within the ring of rows, so that taps on other squares reach them. */
+  /** Make a move's arrow beside that of the other direction: outside two rows, else within the ring of rows, to keep other squares tappable. */
   makeWay(index, move) {
     const square = this.drawing.squares[index], { centre, heading } = square, { players, fields, middle } = this.drawing, anticlockwise = move.endsWith("A");
     const radius = Math.max(32, 23 * this.k), angle = heading + (anticlockwise ? 0 : Math.PI), cos = Math.cos(angle), sin = Math.sin(angle);
     const out = this.two ? Math.min(80 + radius, (this.upright ? 174 : 150) - radius) : -56 - radius, [outX, outY] = outwards(square);
     const along = (centre[0] - middle[0]) * cos + (centre[1] - middle[1]) * sin, most = this.two ? Infinity : Math.max(0, 50 * fields - (players === 3 ? 3.2 : 2) * radius);
-    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2; // within a ring further from the corners
+    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2; // within a ring, further from the corners
     const [gain] = (this.preview && this.position.previews?.[move]?.captured) || [0];
     const words = `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}`
       + (gain ? `, ${this.words.captures} ${gain}` : "");
@@ -138,7 +138,7 @@ export class BoardView extends MovingBoard {
     way.addEventListener("click", (event) => { if (event.timeStamp - pressed < HOLD || pressed === Infinity) this.send(move); });
   }
 
-  /** Show what a move would do: the squares that get a seed, the last one, and what is captured. */
+  /** Preview a move: the squares that get a seed, the last one, and the captures. */
   foresee(move) {
     for (const { hit } of this.squares) hit.classList.remove("way-on", "way-last", "way-taken");
     this.foreseen?.remove();
@@ -185,7 +185,7 @@ export class BoardView extends MovingBoard {
     return [...this.ways.children].sort((a, b) => score(b) - score(a))[0];
   }
 
-  /** The nearest field that can be played in that direction on the screen. */
+  /** Return the nearest playable square in that direction on the screen. */
   fieldTowards(at, [dx, dy]) {
     const from = this.drawing.squares[at.dataset.square ?? this.legal.keys().next().value].centre;
     let best = null, least = Infinity;
@@ -198,7 +198,7 @@ export class BoardView extends MovingBoard {
   }
 }
 
-/** The direction from a square, out of its row, to its label. */
+/** Return the direction from a square, out of its row, towards its label. */
 function outwards({ centre: [x, y], label, heading }) {
   const sin = Math.sin(heading), cos = Math.cos(heading), beyond = Math.sign((label[0] - x) * -sin + (label[1] - y) * cos);
   return [-beyond * sin, beyond * cos];

@@ -1,25 +1,25 @@
-// Certificates as the page reads and checks them: archives of arrays, and strategies followed to all their positions, as
-// oanquan_env/search/certificates.py describes them and oanquan_env/benchmark/verification.py checks them. Nothing of the search
-// that found them is here, and no document.
+// Reads and checks certificates: archives of arrays, and strategies expanded to all their positions, as described in
+// oanquan_env/search/certificates.py and checked by oanquan_env/benchmark/verification.py. This code shares nothing with the
+// search that found them, and uses no document.
 
 import { parsePosition } from "./position-reading.js";
 import { Refused } from "./refused.js";
 import { parseRules } from "./rules.js";
 
-const LARGEST = 1 << 26; // bytes that an archive may hold once it is decompressed
-const ENDLESS = 1000; // a ply limit that no strategy meets, as each round begins at ply 0
-const MOST_MOVES = 500; // of the prover in the longest game that a strategy may have
-const OVER = -1; // in place of a position's number: the game has ended
-const TURN = 30; // milliseconds: then the page has its turn
+const LARGEST = 1 << 26; // maximum size of a decompressed archive, bytes
+const ENDLESS = 1000; // a ply limit that no move reaches, because each position is unpacked at ply 0
+const MOST_MOVES = 500; // maximum number of the prover's moves in the longest game of a strategy
+const OVER = -1; // stands for a finished game in place of a position's number
+const TURN = 30; // milliseconds of work before the page gets a turn
 const pause = () => new Promise((resolve) => { setTimeout(resolve); });
 const BOUNDS = ["lower", "upper"];
 
-/** Refuse a file of this page, whose faults people hardly meet. */
+/** Refuse a damaged file; only developers are likely to see these messages. */
 export function damaged(file, place, fault) { throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${place}: ${fault}`); }
 
 // ---- archives of arrays (.npz) ---------------------------------------------------------------------------------------
 
-/** The arrays of an .npz file by name: Uint8Array, Uint32Array, number or text. */
+/** Read the arrays of an .npz file by name: Uint8Array, Uint32Array, number or text. */
 export async function readArrays(file, content) {
   const bytes = new Uint8Array(content), view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let end = bytes.length - 22;
@@ -38,7 +38,7 @@ export async function readArrays(file, content) {
     if ((held += size) > LARGEST) damaged(file, place, `at most ${LARGEST} bytes are read`);
     const begin = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
     if (begin + packed > end) damaged(file, place, "it passes the archive's end");
-    // A gzip file ends with what the archive's list holds, checksum and size, so whoever decompresses it checks both.
+    // A gzip file ends with the checksum and size from the archive's directory, so decompression verifies both.
     const ends = [bytes.subarray(at + 16, at + 20), bytes.subarray(at + 24, at + 28)];
     const gzip = new Blob([Uint8Array.of(31, 139, 8, 0, 0, 0, 0, 0, 0, 255), bytes.subarray(begin, begin + packed), ...ends]);
     const array = await new Response(gzip.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer().catch(() => null);
@@ -63,10 +63,10 @@ function readArray(file, place, bytes) {
   return String.fromCharCode(...codes.filter((code) => code)); // certificates' texts are ASCII
 }
 
-// ---- a position's key ------------------------------------------------------------------------------------------------
+// ---- position keys ---------------------------------------------------------------------------------------------------
 
-/** The same for two positions that play alike (`canonical_sides`): the mover's side first, and of a board and its mirror
- * image the smaller; {key, mirrored}. A side is its stone, its mandarin square's seeds and its fields from the last on. */
+/** Return {key, mirrored}, with the same key for equivalent positions (`canonical_sides`): the mover's side comes first, and the
+ * smaller of board and mirror image is used. A side is its stone, its mandarin square's seeds, and its squares from the last on. */
 export function keyOf(rules, { seeds, stones, mover }) {
   const row = rules.fields + 1;
   const side = (seat, turned) => {
@@ -79,7 +79,7 @@ export function keyOf(rules, { seeds, stones, mover }) {
   return image < key ? { key: image, mirrored: true } : { key, mirrored: false };
 }
 
-/** The position of a key: its mover on side 0, no points won, no plies played. */
+/** Return the position of a key: the mover has side 0, no points are won, no plies played. */
 export function unpack(rules, key) {
   const sides = [key.slice(0, key.length / 2), key.slice(key.length / 2)].map((side) => Array.from(side, (one) => one.charCodeAt(0)));
   const seeds = sides.flatMap(([, mandarin, ...fields]) => [...fields.reverse(), mandarin]);
@@ -88,13 +88,13 @@ export function unpack(rules, key) {
 
 // ---- a strategy ------------------------------------------------------------------------------------------------------
 
-/** One bound of a certificate, "lower" or "upper", and its strategy: `bound` in points, and after `follow` the `moves` of the
- * prover, in the lower one the mover of the certificate's position, by the number of each position. */
+/** One bound of a certificate, "lower" or "upper", with its strategy: `bound` in points and, after `follow`, the prover's `moves` by
+ * position number. The lower bound's prover is the mover of the certificate's position. */
 export class Strategy {
   #engine;
-  #numbers = new Map(); // of each position by its key, with the time where it stands there again
-  #times = new Map(); // by the number of an edge
-  // Of each edge, first those to the beginnings, the prover's margin and the position that it leads to, or OVER; and the
+  #numbers = new Map(); // position numbers by key, with a time appended if the position recurs
+  #times = new Map(); // by edge number
+  // For each edge, starting with those to the first positions: the prover's margin and the child's number, or OVER; and the
   // first edge of each position.
   #margins = [];
   #children = [];
@@ -111,7 +111,7 @@ export class Strategy {
     for (const position of this.seat ? engine.legal(this.rules, begin).map((action) => this.#play(begin, action)) : [begin]) this.#add(position, this.seat);
   }
 
-  /** Points that the prover is to win. */
+  /** The points that the prover must win. */
   get goal() { return this.seat ? -this.bound : this.bound; }
 
   #refuse(place, fault) { damaged(this.file, `${this.name} bound${place === null ? "" : `, position ${place}`}`, fault); }
@@ -122,7 +122,7 @@ export class Strategy {
     }
   }
 
-  /** An edge to a position; a new one joins the queue. */
+  /** Add an edge to a position; a new position joins the queue. */
   #add(position, seat) {
     const scores = position.ended ? this.#engine.standings(this.rules, position) : position.scores, edge = this.#margins.push(scores[seat] - scores[1 - seat]) - 1;
     if (position.ended) { this.#children.push(OVER); return; }
@@ -131,7 +131,7 @@ export class Strategy {
     this.#children.push(this.#numbers.get(timed));
   }
 
-  /** Play the prover's move in each position, and every reply to it; yields after each how many are done. */
+  /** Play the prover's move in each position, and every reply to it; yields the number of positions done after each. */
   *follow() {
     const { rules, moves, keys } = this, count = moves.length.toLocaleString("en");
     for (let number = 0; number < keys.length; number += 1) {
@@ -148,8 +148,8 @@ export class Strategy {
     this.#begins.push(this.#children.length);
   }
 
-  /** Of each position followed, the most moves that the prover has left to make in `ranks`, and the points that it wins at
-   * least from there on in `values`. Refuses a strategy by which a game may never end. */
+  /** Compute for each position the maximum number of moves left to the prover, `ranks`, and the minimum points that it wins from
+   * there on, `values`. Refuses a strategy with which a game may never end. */
   settle() {
     const all = this.keys.length, ranks = new Int32Array(all), values = new Int32Array(all), children = this.#children, begins = this.#begins;
     let rounds = 0;
@@ -162,7 +162,7 @@ export class Strategy {
         if (ranks[number] !== most + 1) { ranks[number] = most + 1; changed = true; }
       }
     }
-    const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]); // what moves lead to comes before them
+    const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]); // children come before their parents
     for (const number of order) values[number] = this.#least(begins[number], begins[number + 1], values);
     Object.assign(this, { ranks, values });
   }
@@ -173,7 +173,7 @@ export class Strategy {
     return least;
   }
 
-  /** That the longest game ends before the limit, and every game with the bound or better for the prover: what was proved. */
+  /** Check that the longest game ends before the limit, and that the prover reaches the bound in every game; return what was proved. */
   check() {
     this.settle();
     const replies = this.#children.length - (this.#begins[0] ?? 0), first = this.#children.slice(0, this.#begins[0]);
@@ -188,9 +188,9 @@ export class Strategy {
 // ---- a proof ---------------------------------------------------------------------------------------------------------
 
 /**
- * What a certificate proves: { rules, text, start, lower, upper }. Each bound, null where nothing is claimed, is { bound,
- * positions, replies, plies }: points of the future margin of the position's mover, mirror images counted once, and the
- * moves of the longest game. `onprogress(done, all)` hears how many positions were followed. Throws Refused.
+ * Check a certificate; return { rules, text, start, lower, upper }. Each bound is null if not claimed, else { bound, positions,
+ * replies, plies }: `bound` in points of the mover's future margin, positions without mirror images, and the length of the
+ * longest game. `onprogress(done, all)` is called with the number of positions done. Throws Refused.
  */
 export async function checkProof(engine, catalogue, file, content, onprogress = () => {}) {
   const arrays = await readArrays(file, content), claimed = BOUNDS.filter((name) => name in arrays);

@@ -1,4 +1,4 @@
-// What all parts of the page share: its state and language, and the place where it tells of faults and news.
+// Shared by all parts of the page: its state and language, and messages to the user.
 
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
@@ -10,7 +10,7 @@ export const make = (name, properties = {}, ...children) => {
   node.append(...children);
   return node;
 };
-/** Texts that this browser keeps. Other pages of the host may have written them: `get` has only those of `valid`. */
+/** Texts stored in this browser. Other pages of the host may have written them, so `get` returns only those that are `valid`. */
 export const store = {
   get(name, valid = null) {
     try {
@@ -22,8 +22,8 @@ export const store = {
 };
 
 /**
- * The last state of the game, what new games can be made of, and the language. `aim` is what a game is for: {game, helped} a
- * first game with help before each move, {game, bound} one against the proof, {game, par, day} one from the position of a day (par.js).
+ * The last state of the game, the choices for new games, and the language. `aim` is the purpose of a game: {game, helped} for a
+ * first game with help before each move, {game, bound} against the proof, {game, par, day} for a daily position (par.js).
  */
 export const page = {
   state: null,
@@ -33,7 +33,7 @@ export const page = {
 };
 export const words = () => WORDS[page.language];
 
-/** Tell a person something, above open dialogs, for some seconds; taps go through it, except where it lasts to be copied. */
+/** Show a message above open dialogs for some seconds; taps go through it, unless it stays so that it can be copied. */
 export function notice(text, seconds = 6) {
   const box = $("notice");
   clearTimeout(notice.timer);
@@ -44,7 +44,7 @@ export function notice(text, seconds = 6) {
   notice.timer = setTimeout(() => box.hidePopover(), seconds * 1000);
 }
 
-/** Copy a text, and say so; where that is not allowed, show it. */
+/** Copy a text and confirm it; if copying is not allowed, show the text. */
 export async function copy(text, told) {
   try {
     await navigator.clipboard.writeText(text);
@@ -52,7 +52,7 @@ export async function copy(text, told) {
   } catch { notice(`${words().copy}\n${text}`, 30); }
 }
 
-/** An error in words; `text` is that in which it was found. */
+/** Return an error in words; `text` is the text in which it was found. */
 export function explain(error, text = "") {
   if (!(error instanceof Refused)) return navigator.onLine ? String(error) : words().offline;
   const place = error.column && text ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}` : "";

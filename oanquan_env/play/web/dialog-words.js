@@ -1,4 +1,4 @@
-// The words of rules and lessons, which only dialogs need: they join those of the page when the first dialog loads.
+// The words of rules and lessons, which only dialogs need; they are added to the page's words when the first dialog loads.
 
 import { WORDS } from "./words.js";
 

@@ -1,6 +1,6 @@
-// The board as it stands: the empty board, and a position on it.
+// The drawn board: the empty board, and a position on it.
 //
-// It decides no rule and knows no geometry: it draws positions that it is given as JSON.
+// It knows no rules and computes no layout: it draws positions from JSON.
 
 import { sheet } from "./board-style.js";
 import { WORDS } from "./board-words.js";
@@ -8,7 +8,7 @@ import { FACES } from "./faces.js";
 import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
 import { heap, outline, pebble, turned } from "./turned.js";
 
-export const SHORTEST = 0.5; // milliseconds: shorter motion is none
+export const SHORTEST = 0.5; // milliseconds: shorter motion is skipped
 
 /** A board that shows positions. */
 export class DrawnBoard extends EventTarget {
@@ -24,17 +24,17 @@ export class DrawnBoard extends EventTarget {
     this.speed = matchMedia("(prefers-reduced-motion: reduce)").matches ? Infinity : 1;
     this.position = null;
     this.playing = null;
-    this.seat = 0; // who sits at the bottom
+    this.seat = 0; // the seat at the bottom
     this.resized = new ResizeObserver(() => this.fit());
     this.resized.observe(host);
   }
 
   get words() { return WORDS[this.language]; }
 
-  /** Of each seat its name within a sentence. */
+  /** The name of each seat within a sentence. */
   get called() { return this.drawing.seats[this.language].map((name) => this.named(name)); }
 
-  /** A text whose names suit two rows that stand upright: there is no bottom then. */
+  /** Adapt a text to an upright board, which has no bottom. */
   named(text) {
     return this.upright ? text.replace(/(b)ên (dưới|trên)/gi, (_, first, side) => `${first}ên ${side === "dưới" ? "phải" : "trái"}`) : text;
   }
@@ -54,17 +54,17 @@ export class DrawnBoard extends EventTarget {
     this.draw();
   }
 
-  /** Let a player sit at the bottom. */
+  /** Turn the board so that this player sits at the bottom. */
   sit(seat) {
     if (seat === this.seat) return;
     this.seat = seat;
     this.draw();
   }
 
-  /** Whether two rows stand upright, as on a phone: they are larger then. */
+  /** Whether a two-row board stands upright, which makes it larger on a phone. */
   stands() { return this.two && this.host.clientWidth < 560 && innerHeight > 1.2 * innerWidth; }
 
-  /** The empty board, as it is turned. */
+  /** Draw the empty board in its present orientation. */
   draw() {
     const { plain } = this, angle = (2 * Math.PI * this.seat) / plain.players - (this.upright ? Math.PI / 2 : 0);
     const drawing = (this.drawing = turned(plain, angle)), [left, top, width, height] = plain.box, [x, y] = drawing.middle;
@@ -108,10 +108,10 @@ export class DrawnBoard extends EventTarget {
     return { label, count, badge, hit };
   }
 
-  /** A player's name and points, and for two players the bowl of what it captured. */
+  /** Make a player's plate: its name and points, and for two players the bowl with its captures. */
   makePlate(player) {
     const group = element("g", { class: "plate", role: "img" }, this.plates), text = element("text", {}, group);
-    const part = (kind) => element("tspan", { class: kind }, text), gap = () => { part("gap").textContent = " "; }; // where it is read as text
+    const part = (kind) => element("tspan", { class: kind }, text), gap = () => { part("gap").textContent = " "; }; // for readers of the plain text
     const name = part("name"), role = (gap(), part("role")), points = (gap(), part("points"));
     let [x, y] = this.drawing.plates[player], at = [x, y + 10];
     const near = player === this.seat, [left, , width] = this.view;
@@ -129,7 +129,7 @@ export class DrawnBoard extends EventTarget {
     return { group, name, role, points, bowl, face, at, x, y };
   }
 
-  /** Where a captured seed, or a stone, lies in a bowl. */
+  /** Return the position of a captured seed or stone in a bowl. */
   inBowl({ at: [x, y] }, number, stone = false) {
     if (stone) return this.upright ? [x + 4 + 36 * number, y - 24] : [x - 20 - 36 * number, y];
     const five = Math.floor(number / 5), column = number % 5;
@@ -164,7 +164,7 @@ export class DrawnBoard extends EventTarget {
     badge.lastChild.textContent = seeds || "";
   }
 
-  /** Letters keep a readable size however small the board is: `k` is units of the drawing in a pixel. */
+  /** Keep letters readable however small the board is: `k` is the number of drawing units per pixel. */
   fit() {
     if (!this.view) return;
     if (this.stands() !== this.upright) {
@@ -180,10 +180,10 @@ export class DrawnBoard extends EventTarget {
     if (this.position && !this.playing) this.drawCounts();
   }
 
-  /** The words of a plate: on one line for two rows, else below one another. */
+  /** Lay out the words of a plate: on one line for two rows, else below one another. */
   layPlate(plate) {
     const size = Math.max(21, 13 * this.k), inwards = this.drawing.middle.map((middle, axis) => middle - [plate.x, plate.y][axis]);
-    const room = this.two ? 0 : Math.min(Math.max(0, (1.6 * size - 45) / Math.hypot(...inwards)), 0.45); // larger letters keep away from the rows
+    const room = this.two ? 0 : Math.min(Math.max(0, (1.6 * size - 45) / Math.hypot(...inwards)), 0.45); // keeps larger letters away from the rows
     const x = plate.x + inwards[0] * room, y = plate.y + inwards[1] * room, line = this.two && !this.upright;
     const lines = line ? [plate.name] : this.upright && plate.role.textContent ? [plate.name, plate.role, plate.points] : [plate.name, plate.points];
     lines.forEach((part, number) => {
@@ -192,7 +192,7 @@ export class DrawnBoard extends EventTarget {
     });
     for (const part of line ? [plate.role, plate.points] : this.upright ? [] : [plate.role]) part.setAttribute("dx", 10);
     const scale = size / 21, at = line ? [x - 22 * scale, y] : [x + (x < this.drawing.middle[0] ? 17 : -17) * scale, y - 1.8 * size - 17 * scale];
-    const place = this.two ? at : [x, y - 1.9 * size - 4]; // of more players above the name
+    const place = this.two ? at : [x, y - 1.9 * size - 4]; // above the name for three or four players
     plate.face.setAttribute("transform", `translate(${place}) scale(${Math.min(scale, line ? 1.2 : this.two ? 2 : 1.3)})`);
   }
 
@@ -200,7 +200,7 @@ export class DrawnBoard extends EventTarget {
 
   /**
    * Show a position at once: `frame`, `mover`, `won` (stones that each player captured), `under` and `over` (marks of
-   * the last move), `tabs` (fields sold), `names` (of each plate the name and who sits there) and `winners` (once the game is over).
+   * the last move), `tabs` (fields sold), `names` (name and player of each plate) and `winners` (once the game is over).
    */
   show(position) {
     this.position = position;
@@ -237,7 +237,7 @@ export class DrawnBoard extends EventTarget {
     return node;
   }
 
-  /** Let the pebbles of a square lie as its number of seeds asks for. */
+  /** Arrange the pebbles of a square for its number of seeds. */
   arrange(index, ms) {
     const nodes = this.heaps[index], want = Math.min(this.frame.seeds[index], this.drawing.most_pebbles);
     const places = heap(this.drawing.squares[index], want);
@@ -261,7 +261,7 @@ export class DrawnBoard extends EventTarget {
     square.hit.setAttribute("aria-label", `${this.named(place.name[this.language])}: ${holds}${this.canChoose(index) ? `. ${this.words.choose}` : ""}`);
   }
 
-  /** Whether a person may play that field now. */
+  /** Return whether a person may play that field now. */
   canChoose() { return false; }
 
   drawPlates() {
@@ -271,7 +271,7 @@ export class DrawnBoard extends EventTarget {
       const [name, role, level] = names ? names[player] : [capital(this.called[player]), ""], best = won.includes(player);
       plate.name.textContent = (best ? "★ " : "") + name;
       plate.role.textContent = role;
-      plate.points.textContent = String(scores[player]).replace("-", MINUS) + (this.two ? "" : ` ${"●".repeat(this.won[player])}`); // stones
+      plate.points.textContent = String(scores[player]).replace("-", MINUS) + (this.two ? "" : ` ${"●".repeat(this.won[player])}`); // captured stones
       plate.group.classList.toggle("turn", !winners && player === mover);
       plate.group.classList.toggle("won", best);
       const words = [name, role, best ? this.words.won : ""].filter(Boolean).join(", ");
@@ -282,7 +282,7 @@ export class DrawnBoard extends EventTarget {
     });
   }
 
-  /** Put a piece at [x, y, scale], along a flat arc in `ms` if a move is being played. */
+  /** Move a piece to [x, y, scale], in a flat arc of `ms` milliseconds while a move is played. */
   place(node, to, ms) {
     const from = node.at, text = ([x, y, size]) => `translate(${x}px,${y}px) scale(${size})`;
     node.at = to;

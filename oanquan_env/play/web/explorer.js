@@ -1,4 +1,4 @@
-// Openings: each move with its proved or searched value, a line of them to go along, play from anywhere, and the proof itself.
+// The explorer of openings: each move with its proved or searched value, lines to step along, play from anywhere, and the proof.
 
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
@@ -37,9 +37,9 @@ const STYLE = `
   #openings-table > :last-child { grid-column: 1 / -1; }
   #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; min-height: 40px; padding: 0 6px; font-size: 14px; }
 }`;
-const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line that is being shown
-const LISTED = 10; // moves of a long line
-let nodes = null; // the parts of the dialog
+const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line being shown
+const LISTED = 10; // maximum number of listed moves of a line
+let nodes = null; // the elements of the dialog
 const said = () => PROOF[page.language];
 const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
 const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${id}`, ...more }));
@@ -58,7 +58,7 @@ export async function open() {
   }
 }
 
-/** Another preset; without a network the one that is shown stays chosen. */
+/** Change the preset; without a network the one shown stays chosen. */
 async function change(preset) {
   try { await choose(preset); } catch (error) {
     nodes.rules.value = seen.preset;
@@ -66,7 +66,7 @@ async function change(preset) {
   }
 }
 
-/** The dialog in the page's language. */
+/** Write the dialog in the page's language. */
 function build(presets) {
   nodes = {};
   const rules = part("select", "rules", { onchange: () => change(rules.value) }), board = part("div", "board");
@@ -97,7 +97,7 @@ function build(presets) {
   seen.view.addEventListener("move", ({ detail }) => go(detail));
 }
 
-/** Say what a person asked for; the result comes into view. */
+/** Show the answer to a person's request, and scroll it into view. */
 function tell(text, { told } = nodes) {
   told.textContent = text;
   if (text) told.scrollIntoView({ block: "nearest" });
@@ -105,12 +105,12 @@ function tell(text, { told } = nodes) {
 const named = (move) => moveName(move, "vi"); // with an arrow in both languages
 const data = (name) => tools().data(name);
 
-/** Begin at the set-up of a preset. */
+/** Start at the set-up of a preset. */
 async function choose(preset) {
   nodes.rules.value = preset;
   const { engine } = tools(), rules = engine.rules(page.catalogue.presets[preset].values), file = Openings.file(preset);
   const [table, drawing, network] = await Promise.all([data(file), data(`drawing-${rules.players}-${rules.fields}.json`), data("network-lines.json")]);
-  if (nodes.rules.value !== preset) return; // another was chosen meanwhile
+  if (nodes.rules.value !== preset) return; // another preset was chosen meanwhile
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
   Object.assign(seen, { preset, table: Openings.read(engine, rules, preset, table), names, drawing: drawingJson(drawing, rules, names), hints: new Map() });
   seen.walk = null;
@@ -129,12 +129,12 @@ async function choose(preset) {
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
   showNetwork(network);
   tell("");
-  seen.view.cancel(); // a board that is drawn anew would only skip what moves
+  seen.view.cancel(); // the board is redrawn anyway, so drop running motion
   seen.view.setDrawing(seen.drawing);
   show();
 }
 
-/** The lines that beat the strongest network, each to be seen move by move, and a game against it. */
+/** List the lines that beat the strongest network, each to be stepped through, and offer a game against it. */
 function showNetwork({ player, lines: { [seen.preset]: lines = [] } }) {
   nodes.network.replaceChildren();
   if (!lines.length) return;
@@ -143,7 +143,7 @@ function showNetwork({ player, lines: { [seen.preset]: lines = [] } }) {
     make("div", { className: "row-of" }, ...lines.map(show), button(said().beatNetwork, () => challenge(player))));
 }
 
-/** A game against the network from the set-up, where a program with Python plays it. */
+/** Start a game against the network from the set-up, if a server with Python plays it. */
 async function challenge(player) {
   try { await play("new", { rules: seen.preset, seats: [PERSON, player] }); } catch (error) {
     if (error.code !== "player") throw error;
@@ -155,7 +155,7 @@ async function challenge(player) {
 
 // ---- the position and its moves --------------------------------------------------------------------------------------
 
-/** Show where the line stands, at once with what is proved, and with what a search sees when it has seen it. */
+/** Show the current position of the line, first with the proved values, and with searched ones when they arrive. */
 async function show() {
   const { game } = seen, { rules, position } = game, { serial } = game.node;
   seen.search?.abort();
@@ -178,7 +178,7 @@ function boardOf(game) {
   return { ...after, names: said().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
 }
 
-/** The line, the value and the moves of the position; returns the moves. */
+/** Show the line, the value and the moves of the position; return the moves. */
 function listed() {
   const { game, table, hints } = seen, { engine, rules, position } = game, told = said(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
   nodes.line.replaceChildren(...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)].map((text, number) => {
@@ -187,7 +187,7 @@ function listed() {
     return made;
   }).filter((_, number) => !number || number > line.length - LISTED));
   const moves = game.over ? [] : movesOf(engine, rules, table, position, hint);
-  if (nodes.moves.node !== game.node) { // values that come later move no button
+  if (nodes.moves.node !== game.node) { // values that arrive later must not move the buttons
     nodes.moves.node = game.node;
     nodes.moves.replaceChildren(...moves.map(({ move }) => Object.assign(button("", () => go(move)), { move })));
     for (const made of nodes.moves.children) made.append(...["b", "span", "small"].map((name) => make(name)));
@@ -209,14 +209,14 @@ function listed() {
 
 const lead = ({ value }) => (value === null ? "…" : value ? signed(value) : "0");
 
-/** Whether a value is proved, or between which bounds. */
+/** Say whether a value is proved, or its bounds. */
 function how({ lower, upper, value, proved }) {
   const bounds = lower === -Infinity && upper === Infinity ? "" : said().between(lower, upper);
   if (proved) return said().proved;
   return [value === null ? bounds || said().looking : `${said().searched}${bounds && ";"}`, value === null ? "" : bounds].filter(Boolean).join(" ");
 }
 
-/** Play a move, a person's or one of the line that is being shown, and see it played. */
+/** Play a move, chosen by a person or from the line being shown, with its motion. */
 async function go(move, walk = null) {
   seen.walk = walk;
   const { game } = seen, before = boardOf(game), legal = game.legal().find((action) => moveText(action) === move);
@@ -229,7 +229,7 @@ async function go(move, walk = null) {
   if (seen.game === game && game.node === node) show();
 }
 
-/** Play a line from the start, until a person does something else. */
+/** Play a line from the start until a person does something else. */
 async function walk(line) {
   const walk = {};
   seen.game.backTo(0);
@@ -242,7 +242,7 @@ async function walk(line) {
 
 // ---- from here -------------------------------------------------------------------------------------------------------
 
-/** The game of the page goes on from here: a person for who is to move, the other player as it was. */
+/** Continue the page's game from here: a person plays the side to move, the other player stays. */
 async function playFromHere() {
   const { game, preset } = seen, other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON, { mover } = game.position;
   const moves = game.line().map(({ action }) => moveText(action)).join("");
@@ -250,7 +250,7 @@ async function playFromHere() {
   nodes.dialog.close();
 }
 
-/** A game against the proof from the side that it beats. */
+/** Start a game against the proof, from the side that it beats. */
 async function beat() {
   const { bounds } = seen;
   await playFor(bounds, { rules: seen.preset, seats: ["perfect", PERSON] });
@@ -258,7 +258,7 @@ async function beat() {
   notice(said().goal(bounds), 15);
 }
 
-/** Beside the game: the goal, and at the end whether it was reached. */
+/** Show the goal beside the game, and at the end whether it was reached. */
 function tellGoal() {
   const { aim: goal, state: { game, outcome } } = page;
   if (goal?.game !== game || goal.bound === undefined) return;
@@ -266,11 +266,11 @@ function tellGoal() {
   const text = !outcome || !view.settled ? said().goal(goal) : ahead <= goal.bound ? said().held(ahead, goal) : said().missed(ahead, goal);
   $("about-game").append(make("br"), make("b", { textContent: text }));
 }
-view.addEventListener("shown", tellGoal); // page.js loads this where a game with a goal was kept
+view.addEventListener("shown", tellGoal); // page.js loads this module if a saved game has a goal
 
 // ---- the proof -------------------------------------------------------------------------------------------------------
 
-/** Check the page's certificate of the rules. */
+/** Check the page's certificate for these rules. */
 async function check() {
   const shown = nodes, { progress, dialog } = shown, began = performance.now(), button = dialog.querySelector(".main"), name = Book.file(seen.preset);
   const content = await data(name);

@@ -1,4 +1,4 @@
-// The faces of the levels for people: drawings around 0, 0, 17 units high and wide to each side.
+// The portraits of the levels: drawings centred at (0, 0) that extend 17 units in each direction.
 
 const eyes = '<circle cx="-6" cy="-1" r="2"/><circle cx="6" cy="-1" r="2"/>', smile = '<path d="M-6 6Q0 12 6 6" fill="none" stroke="#33291d" stroke-width="2" stroke-linecap="round"/>';
 const face = (behind, before, mouth = smile) => `<g stroke="#b5a68e" stroke-width="1.2">${behind}</g><circle r="15" fill="#f3c995"/><g fill="#33291d">${eyes}${mouth}${before}</g>`;

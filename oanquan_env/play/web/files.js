@@ -1,4 +1,4 @@
-// Games in files and on the clipboard, links that hold a game, and films of it.
+// Games in files and on the clipboard, links that hold a game, and animations of it.
 
 import { presetName } from "./beside.js";
 import { ROLES, moveName } from "./board-words.js";
@@ -19,7 +19,7 @@ export function open() {
 
 // ---- opening ---------------------------------------------------------------------------------------------------------
 
-/** Open what a text holds, of several games the one of that number; null stands for a text that is too long. */
+/** Open the game in a text, or the one with that number if there are several; null stands for a text that is too long. */
 async function openText(text, number = null) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
@@ -39,14 +39,14 @@ async function openText(text, number = null) {
   }
 }
 
-/** Let a person choose one of several games: of each its name, and what opens it. */
+/** Let a person choose one of several games, given their names and functions that open them. */
 function chooseGame(title, games) {
   $("games-title").textContent = title;
   $("games").replaceChildren(...games.map(([textContent, onclick]) => make("button", { type: "button", textContent, onclick })));
   $("games-dialog").showModal();
 }
 
-/** Go back to the unfinished game that was left, or to one of several. */
+/** Return to the unfinished game that was left, or to one of several. */
 export function resume() {
   const games = gamesLeft(), time = new Intl.DateTimeFormat(page.language, { dateStyle: "medium", timeStyle: "short" });
   const open = (game) => goBack(game).then(() => $("games-dialog").close(), complain);
@@ -55,14 +55,14 @@ export function resume() {
   else chooseGame(words().left, games.map((game) => [name(game), () => open(game)]));
 }
 
-/** Open a file that a person chose, if there is one. */
+/** Open the file that a person chose, if any. */
 async function openFile(file) {
   if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
 }
 
 /**
- * Begin the game that a link holds; where it has no moves and names no players, who sits here stays. If a game with a friend
- * does not go on from what was played here, ask which version to play, and return false.
+ * Start the game that a link holds; if it has no moves and names no players, the present players stay. If a game with a friend
+ * does not continue the moves played here, ask which version to play, and return false.
  */
 async function openHeld(text) {
   const asked = readLink(text, page.catalogue), { moves: there } = asked, here = friendGames().get(asked.id) ?? "";
@@ -74,7 +74,7 @@ async function openHeld(text) {
   return false;
 }
 
-/** Begin the game that the address holds. */
+/** Start the game in the page's address. */
 export async function openLink() {
   const text = location.hash.slice(1);
   history.replaceState(null, "", location.href.split("#")[0]);
@@ -85,9 +85,9 @@ export async function openLink() {
   }
 }
 
-// ---- giving away -----------------------------------------------------------------------------------------------------
+// ---- sharing ---------------------------------------------------------------------------------------------------------
 
-/** Whether this device shares things with others in a way of its own, as phones do. */
+/** Whether this device has its own sharing dialog, as phones do. */
 const shares = (thing) => matchMedia("(hover: none)").matches && navigator.canShare?.(thing);
 
 async function download(content, type, name) {
@@ -102,15 +102,15 @@ async function download(content, type, name) {
   notice(words().saved(name));
 }
 
-/** Share or copy the link that has this fragment. */
+/** Share or copy the link with this fragment. */
 export function shareLink(fragment) {
   const shared = { title: "Ô Ăn Quan", url: `${location.href.split("#")[0]}#${fragment}` };
   $("share-dialog").close();
   if (!shares(shared)) return copy(shared.url, words().copied);
-  return navigator.share(shared).catch(() => {}); // it was put off
+  return navigator.share(shared).catch(() => {}); // sharing was cancelled
 }
 
-/** The game as its pictures show it: the first seat is at the bottom however the board stands, and those are named who played. */
+/** Return the game as its pictures show it: the first seat at the bottom whatever the view, with the names of those who played. */
 function pictured() {
   const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board } = view, drawing = board.plain, called = drawing.seats[page.language];
   const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), told = { board: { language: board.language, two: board.two, called }, state: { seats } };
@@ -119,7 +119,7 @@ function pictured() {
   return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names: plateNames(told), labels, verdict };
 }
 
-/** Who beat whom and by how much, as in "You beat Bống 42–28"; of three or four players who won. */
+/** Return who beat whom and by how much, as in "You beat Bống 42–28"; for three or four players, who won. */
 function result({ scores, winners }, name) {
   const { draw, wins } = view.words, [one, other] = scores[1] > scores[0] ? [1, 0] : [0, 1];
   if (scores.length > 2) return winners.length === scores.length ? draw : wins(winners.map((seat) => capital(name(seat))));
@@ -135,7 +135,7 @@ async function animation() {
   } catch (error) { complain(error); }
 }
 
-/** Give away a picture of the final board, on which each player is `judged` if it is not null. */
+/** Share a picture of the final board, on which each player is `judged` if that is not null. */
 export async function shareCard(judged) {
   const game = pictured(), { card } = await import("./picture.js"), dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const about = `${presetName(page.state.rules)} · ${words().length(page.state.line.length)}`;

@@ -1,15 +1,15 @@
-// GIF89a: pictures of one palette, each as the box that differs from the picture before it, packed by LZW.
+// GIF89a encoder: pictures share one palette; each stores only the box that differs from the previous picture, packed by LZW.
 
 const TRANSPARENT = 0;
 
-/** A moving picture of `width` x `height` pixels that begins again at its end; `colours` are at most 255 of [r, g, b]. */
+/** A looping animation of `width` x `height` pixels; `colours` are at most 255 entries [r, g, b]. */
 export class Gif {
   constructor(width, height, colours) {
     Object.assign(this, { width, height, colours, bits: Math.max(2, Math.ceil(Math.log2(colours.length + 1))) });
     this.bytes = [];
-    this.nearest = new Uint8Array(1 << 18); // six bits of each channel -> number of the colour, 0 for not looked for yet
-    this.known = new Int32Array(4096 << this.bits); // code of a prefix and a number behind it -> 4096 * turn + their code
-    this.turn = 0; // tells codes of this table from those of tables before it
+    this.nearest = new Uint8Array(1 << 18); // cache: six bits of each channel -> colour number, 0 if not yet looked up
+    this.known = new Int32Array(4096 << this.bits); // prefix code and next number -> 4096 * turn + code of both
+    this.turn = 0; // distinguishes entries of the present table from those of earlier tables
     this.before = null;
     this.text("GIF89a");
     this.words(width, height);
@@ -24,7 +24,7 @@ export class Gif {
 
   words(...values) { for (const value of values) this.bytes.push(value & 255, value >> 8); }
 
-  /** A picture, RGBA bytes of all its pixels, that is seen for so long. */
+  /** Add a picture, RGBA bytes of all its pixels, and how long to show it. */
   add(pixels, milliseconds) {
     const { width, height, before } = this, now = new Uint8Array(width * height);
     for (let at = 0, pixel = 0; at < now.length; at++, pixel += 4) now[at] = this.indexOf(pixels[pixel], pixels[pixel + 1], pixels[pixel + 2]);
@@ -37,13 +37,13 @@ export class Gif {
       if (y < top) top = y;
       foot = y;
     }
-    if (left > right) [left, top, right, foot] = [0, 0, 0, 0]; // nothing differs
+    if (left > right) [left, top, right, foot] = [0, 0, 0, 0]; // no pixel differs
     const box = new Uint8Array((right - left + 1) * (foot - top + 1));
     for (let y = top, to = 0; y <= foot; y++) {
       for (let at = y * width + left; at <= y * width + right; at++) box[to++] = before?.[at] === now[at] ? TRANSPARENT : now[at];
     }
     this.before = now;
-    this.bytes.push(0x21, 0xf9, 4, 0x05); // what is there stays, and one colour is transparent
+    this.bytes.push(0x21, 0xf9, 4, 0x05); // keep the previous picture, and make one colour transparent
     this.words(Math.round(milliseconds / 10));
     this.bytes.push(TRANSPARENT, 0, 0x2c);
     this.words(left, top, right - left + 1, foot - top + 1);
@@ -51,7 +51,7 @@ export class Gif {
     this.pack(box);
   }
 
-  /** The number of the colour nearest to this one. */
+  /** Return the number of the nearest colour in the palette. */
   indexOf(red, green, blue) {
     const key = ((red >> 2) << 12) | ((green >> 2) << 6) | (blue >> 2);
     if (!this.nearest[key]) {
@@ -64,7 +64,7 @@ export class Gif {
     return this.nearest[key];
   }
 
-  /** The numbers of the colours by LZW, in blocks of at most 255 bytes. */
+  /** Compress colour numbers by LZW, in blocks of at most 255 bytes. */
   pack(numbers) {
     const { bits, bytes, known } = this, clear = 1 << bits;
     let size = bits + 1, next = clear + 2, turn = ++this.turn, held = 0, count = 0, block = bytes.push(0) - 1;
@@ -98,7 +98,7 @@ export class Gif {
     bytes.push(0);
   }
 
-  /** The whole file. */
+  /** Return the whole file. */
   end() {
     this.bytes.push(0x3b);
     return Uint8Array.from(this.bytes);

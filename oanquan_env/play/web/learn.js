@@ -1,4 +1,4 @@
-// How to play: the rules, each with a move that the learner makes on a board of its own; then a first game.
+// How to play: the rules, each with a move that the learner makes on a separate board; then a first game.
 
 import { BoardView } from "./board.js";
 import { $, complain, page, store, words } from "./common.js";
@@ -37,7 +37,7 @@ function showLesson(at) {
   ask(lesson, lesson.move ? words().task : () => "");
 }
 
-/** Let the learner move; `told` says by the field and the direction what to do. */
+/** Let the learner move; `told` gives the instruction for choosing the field and the direction. */
 function ask({ start, move, legal }, told) {
   const asked = move?.move ?? "";
   learn.view.show({ frame: start, mover: 0, winners: null, legal: move ? legal : [] });
@@ -50,13 +50,13 @@ async function tried(chosen) {
   const after = { frame: move.after, mover: move.mover, under: move.under, over: move.over, winners: null };
   $("learn-task").textContent = "";
   await learn.view.play(move, { frame: start, mover: 0, winners: null }, after);
-  if (learn.turn !== turn || !$("learn-dialog").open) return; // another lesson is shown meanwhile
+  if (learn.turn !== turn || !$("learn-dialog").open) return; // another lesson has been shown meanwhile
   learn.view.show(after);
   $("learn-task").textContent = words().well;
   $("learn-next").focus();
 }
 
-/** A game against the weakest, with a sentence of help before each move. */
+/** Start a game against the weakest level, with a sentence of help before each move. */
 async function begin() {
   $("learn-dialog").close();
   await playFor({ helped: true }, newcomersGame());

@@ -1,4 +1,4 @@
-// A mistake as a lesson: both moves as arrows on the board, the best line played there, and a try from the same position.
+// A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same position.
 
 import { moveName } from "./board-words.js";
 import { $, complain, make, notice, page } from "./common.js";
@@ -12,18 +12,18 @@ import { beside, play, tools, view } from "./table.js";
 import { how, playerName } from "./told.js";
 import { captured } from "./trace.js";
 
-const PLIES = 3; // of the best line that is played
-const PAUSE = 700; // milliseconds between them
+const PLIES = 3; // plies of the best line to play
+const PAUSE = 700; // milliseconds between plies
 const said = () => REVIEW[page.language];
 export const named = (move) => moveName(move, page.language);
 
-/** Who made a move, as the beginning of a sentence. */
+/** Return who made a move, as the beginning of a sentence. */
 export const who = (player) => (page.state.seats.filter(({ person }) => person).length === 1 && page.state.seats[player].person ? said().you : capital(playerName(view, player)));
 
-/** Points and stones that a move wins at once after the first `number` moves. */
+/** Return the points and stones that a move wins at once after the first `number` moves. */
 export const gain = (number, move) => captured(beside(number).trace(parseMove(move)));
 
-/** What the board shows over the position before a mistake. */
+/** Return what the board draws over the position before a mistake. */
 export const arrows = ({ mover, best, values }, move) => ({ under: "", over: moveArrow(view.board.plain, "best", mover, best) + (move in values ? moveArrow(view.board.plain, "played", mover, move) : "") });
 
 // ---- the panel below the board ---------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ const legend = (kind, label, text) => {
   return line;
 };
 
-/** Show the lesson of the move after the first `number` ones, or none. */
+/** Show the lesson on the move after the first `number` moves, or none. */
 export function showLesson(loss, number, move) {
   const panel = $("lesson") ?? build(), shown = view.replaying === undefined || panel.line;
   panel.hidden = !loss || !shown;
@@ -45,7 +45,7 @@ export function showLesson(loss, number, move) {
   if (panel.hidden) return;
   const { mover, best, values, proved, search } = loss, ends = (one) => said().ends(values[one], how(view, { best: one, exact: [...proved], search }));
   const text = JSON.stringify([page.language, page.state.game, number, values, [...proved], Boolean(panel.line)]);
-  if (text === panel.text) return; // buttons keep the focus
+  if (text === panel.text) return; // unchanged, so buttons keep the focus
   panel.text = text;
   panel.replaceChildren(
     make("ul", {}, legend("played", said().dashed, `${said().played(who(mover), named(move))}: ${ends(move)}`), legend("best", said().solid, `${said().best(named(best))}: ${ends(best)}`)),
@@ -68,7 +68,7 @@ async function tryIt(number) {
   } catch (error) { complain(error); }
 }
 
-/** Play the best line on the board, and come back. */
+/** Play the best line on the board, then return to the position. */
 async function showLine(loss, number, played) {
   const panel = $("lesson"), line = {}, game = beside(number), names = view.board.plain.seats, { rules } = game;
   const ours = () => view.replaying === line && panel.line === line, drawing = view.board.plain;
@@ -76,7 +76,7 @@ async function showLine(loss, number, played) {
   view.replaying = panel.line = line;
   view.setTools();
   showLesson(loss, number, played);
-  if (view.board.speed === Infinity) view.board.speed = 1; // it was asked for
+  if (view.board.speed === Infinity) view.board.speed = 1; // motion was requested explicitly
   try {
     let before = { ...view.position(number), under: "", over: "" };
     for (let ply = 1, move = loss.best; ours() && move; ply += 1) {
@@ -84,7 +84,7 @@ async function showLine(loss, number, played) {
       const told = nodeJson(game.node, drawing, names), outcome = game.outcome(), sweep = outcome && sweeping(view.board.drawing, told.after, outcome.scores, page.state.match?.owners.codes);
       const won = before.won.map((stones, player) => stones + stonesWon([told], before.won.length)[player]);
       const after = { ...before, frame: sweep?.after ?? told.after, sweep, won, mover: told.mover, under: told.under, over: told.over, winners: outcome?.winners ?? null };
-      const next = !outcome && ply < PLIES ? tools().thinker.hint(rules, game.position, { review: true, proved: !page.state.match?.owners.tabs }) : null; // it thinks while the move is seen
+      const next = !outcome && ply < PLIES ? tools().thinker.hint(rules, game.position, { review: true, proved: !page.state.match?.owners.tabs }) : null; // it thinks during the motion
       const words = said().line(named(move), ply, PLIES);
       view.speak(words);
       await view.board.play(told, before, after, (text) => view.tell(`${words} ${view.board.named(text)}`));
@@ -101,7 +101,7 @@ async function showLine(loss, number, played) {
 
 // ---- a puzzle --------------------------------------------------------------------------------------------------------
 
-/** The position after the first `number` moves as a puzzle (puzzles.js): to find a move that is as good as the best. */
+/** Show the position after the first `number` moves as a puzzle (puzzles.js): find a move that is as good as the best. */
 export function ownPuzzle({ best, values }, number) {
   const { rules, position } = beside(number), right = Object.keys(values).filter((move) => values[move] >= values[best]), text = positionText(rules, position);
   return { id: `${page.state.rules} ${text}`, rules: page.state.rules, puzzle: { position: text, line: [right.join(" ")] } };

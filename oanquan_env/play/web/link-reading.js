@@ -1,5 +1,5 @@
-// Links to games, as links.js writes them. A link may come from anybody: it has few keys, each once, and no text in it is longer
-// than it must be.
+// Reads links to games, which links.js writes. A link may come from anybody, so it has few keys, each once, and no text longer
+// than necessary.
 
 import { sides } from "./links.js";
 import { Refused } from "./refused.js";
@@ -10,7 +10,7 @@ const LONGEST_LINK = 100_000;
 
 const refuse = (en, vi) => { throw new Refused("request", en, vi); };
 
-/** The game that a fragment holds, as the request "new" takes it; null if it holds none. Throws Refused. */
+/** Return the game in a fragment, as the request "new" takes it; null if there is none. Throws Refused. */
 export function readLink(fragment, catalogue) {
   const text = fragment.replace(/^#/, ""), held = new Map();
   if (!text.includes("=")) return null;

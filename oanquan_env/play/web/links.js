@@ -1,17 +1,17 @@
-// A game as the fragment of an address: #rules=vietnamese&moves=5A3A, with from=POSITION for one that did not begin at the
-// set-up, match=RULES for a match, whose moves are those of all rounds (match-model.js), and south=NAME and so on for players
-// who are no persons, as a record names them. In a link for a friend, game=ID tells games apart, and other persons are named
-// friend; link-reading.js reads such links.
+// A game as the fragment of an address: #rules=vietnamese&moves=5A3A, with from=POSITION if it did not begin at the
+// set-up, match=RULES for a match, whose moves are those of all rounds (match-model.js), and south=NAME and so on for
+// computer players, named as in records. In a link for a friend, game=ID identifies the game, and the other persons are
+// named friend; link-reading.js reads such links.
 
 import { FRIEND, PERSON } from "./game-model.js";
 import { SEATS, moveText, positionText } from "./notation.js";
 import { matchRulesText, rulesText } from "./rules.js";
 import { roundsText } from "./match-model.js";
 
-/** The keys of seats, in their order. */
+/** The keys of the seats, in order. */
 export const sides = (players) => SEATS.en[players].map((name) => name.toLowerCase());
 
-/** The fragment, without #, of a game (game-model.js); with the `id` of a game with friends, for the friend whose turn is next. */
+/** Return the fragment, without #, of a game (game-model.js); with the `id` of a game with friends, for the friend to move next. */
 export function linkOf(game, catalogue, id = null) {
   const { engine, rules, match, played, resigned } = game, moves = game.line().map(({ action }) => action);
   const begun = positionText(rules, game.root.position), usual = begun === positionText(rules, engine.start(rules));
@@ -25,11 +25,11 @@ export function linkOf(game, catalogue, id = null) {
   return held.map(([key, value]) => `${key}=${safe(value)}`).join("&");
 }
 
-/** Who sits where for the friend whose turn comes next: it is a person there, and the persons here are its friends. */
+/** Return the seating for the friend to move next, who is the person there; the persons here are its friends. */
 function seatsOfReader({ names, position: { mover } }) {
   const reader = names.map((_, turn) => (mover + turn) % names.length).find((seat) => names[seat] === FRIEND);
   return names.map((name, seat) => (seat === reader ? PERSON : name === PERSON ? FRIEND : name));
 }
 
-/** A text in a fragment; characters that fragments may have stay readable, but not *, which some messengers take out. */
+/** Encode a text for a fragment; allowed characters stay readable, except *, which some messengers remove. */
 const safe = (text) => encodeURIComponent(text).replace(/%(2C|2F|3A|3D)/g, decodeURIComponent).replaceAll("%20", "+").replaceAll("*", "%2A");

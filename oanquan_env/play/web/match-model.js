@@ -1,9 +1,9 @@
-// A match of several rounds (docs/RULES.md 6) as plain data, as records (records/match_records.py) and as the moves of a link;
-// the engine settles the rounds, and match-reading.js reads such texts.
+// A match of several rounds (docs/RULES.md 6) as plain data, as records (records/match_records.py), and as the moves in a link;
+// the engine settles the rounds, and match-reading.js reads these texts.
 //
 // A match is { rules, rounds, ownership: {sold, pawned}, starter, over, winner }: `rules` are the match rules, `ownership` and
-// `starter` those of the round being played. A round is { number, starter, ownership, scores, winner, termination (a number),
-// owed, sold, pawned, returned } and what was given for its record: { start, moves (actions), headers,
+// `starter` belong to the round being played. A round is { number, starter, ownership, scores, winner, termination (a number),
+// owed, sold, pawned, returned } and the data for its record: { start, moves (actions), headers,
 // comments }.
 
 import { matchRulesText } from "./rules.js";
@@ -12,16 +12,16 @@ import { UNFINISHED } from "./records.js";
 
 const FREE = { sold: [[], []], pawned: [[], []] };
 
-/** The names of fields such as "S1" that are in `rows` but not in `others`. */
+/** Return the names, such as "S1", of fields that are in `rows` but not in `others`. */
 const gained = (rows, others) => rows.flatMap((row, player) => row.filter((field) => !others[player].includes(field)).map((field) => `${"SN"[player]}${field + 1}`));
 
-/** A match before its first round. `rules` are those of the match. */
+/** Return a match before its first round; `rules` are the match rules. */
 export const newMatch = (rules) => ({ rules, rounds: [], ownership: FREE, starter: 0, over: false, winner: null });
 
-/** Whether a field is pawned or sold: leftovers then go by ownership, so values of positions are not proved. */
+/** Whether a field is pawned or sold: leftovers then go by ownership, so table values are not valid as proofs. */
 export const changedHands = (match) => match !== null && Object.values(match.ownership).flat(2).length > 0;
 
-/** The match after a round that ended at `position`; `round` has its moves and the headers of its record. */
+/** Return the match after a round that ended at `position`; `round` has its moves and the headers of its record. */
 export function settle(engine, rules, match, position, round = {}) {
   const { ownership, starter } = match, number = match.rounds.length + 1;
   const settled = engine.settle(rules, match.rules, { ownership, starter, round: number, position });
@@ -35,7 +35,7 @@ export function settle(engine, rules, match, position, round = {}) {
 
 export const RESIGNED = TERMINATIONS.indexOf("resigned");
 
-/** The headers of a record of the round that is being played. */
+/** Return the headers for a record of the round being played. */
 export const roundHeaders = (match) => headersOf(match.rules, match.rounds.length + 1, match.ownership);
 
 function headersOf(matchRules, number, { sold, pawned }) {
@@ -44,21 +44,21 @@ function headersOf(matchRules, number, { sold, pawned }) {
   return Object.fromEntries(Object.entries(headers).filter(([, text]) => text));
 }
 
-/** The records of the finished rounds. */
+/** Return the records of the finished rounds. */
 export const matchRecords = (engine, rules, match) => match.rounds.map((round) => recordOf(engine, rules, match.rules, round));
 
 export function recordOf(engine, rules, matchRules, { number, starter, ownership, moves, scores, termination, headers, comments }) {
   return {
     rules, moves, comments, position: positionOf(engine, rules, starter), termination: TERMINATIONS[termination],
-    result: termination === RESIGNED ? UNFINISHED : scores.join("-"),  // the moves of one that was resigned lead to none
+    result: termination === RESIGNED ? UNFINISHED : scores.join("-"),  // the moves of a resigned round lead to no result
     headers: { ...headers, ...headersOf(matchRules, number, ownership) },
   };
 }
 
-/** The text of the position at which a round begins; null for the set-up, at which South moves. */
+/** Return the text of the position at which a round begins; null for the set-up with South to move. */
 export const positionOf = (engine, rules, starter) => (starter ? positionText(rules, engine.start(rules, starter)) : null);
 
-/** The moves of all rounds, the last of which may go on: `5A3A.1C-`; a minus sign ends a round that was resigned. */
+/** Return the moves of all rounds, the last of which may be unfinished: `5A3A.1C-`; a minus sign ends a resigned round. */
 export function roundsText(match, moves, resigned) {
   const text = (actions, given) => actions.map(moveText).join("") + "-".repeat(given);
   return [...match.rounds.map((round) => text(round.moves, round.termination === RESIGNED)), text(moves, resigned)].join(".");

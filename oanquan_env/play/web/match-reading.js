@@ -1,5 +1,5 @@
-// Matches read from texts (match-model.js). Reading settles the rounds by the engine; a record must agree with what its moves
-// lead to.
+// Reads matches from texts (match-model.js). The engine settles the rounds while reading; a record must agree with the outcome
+// of its moves.
 
 import { RESIGNED, newMatch, positionOf, recordOf, roundHeaders, settle } from "./match-model.js";
 import { parseMove } from "./notation.js";
@@ -7,7 +7,7 @@ import { UNFINISHED, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, quoted, rulesText } from "./rules.js";
 
-/** The match before the last of its rounds, and the record of that round, which may go on; of the headers others are left. */
+/** Return the match before the last of its rounds, and that round's record, which may be unfinished, with the remaining headers. */
 export function resumeMatch(records, engine, catalogue) {
   const [first] = records, { rules } = first;
   let match = newMatch(rulesOfMatch(first, catalogue)), others = {};
@@ -46,7 +46,7 @@ function compare(number, expected, written) {
   }
 }
 
-/** The match before the last round of such a text, and that round: {match, rules, start, moves, resigned}. Throws Refused. */
+/** Return the match before the last round of a link's text, and that round: {match, rules, start, moves, resigned}. Throws Refused. */
 export function playRounds(text, rules, matchRules, engine) {
   const rounds = text.split(".");
   for (let match = newMatch(matchRules), number = 1; ; number += 1) {

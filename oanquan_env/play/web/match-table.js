@@ -1,10 +1,10 @@
-// The rounds of a match beside the board; it loads with the first match.
+// The rounds of a match, shown beside the board; it loads with the first match.
 
 import { WORDS } from "./board-words.js";
 import { capital } from "./nodes.js";
 import { seatName, sentenceName } from "./told.js";
 
-/** The table of a match, made by common.js's `make`, and sentences below it; nothing where another game was opened meanwhile. */
+/** Show the table of a match, made by common.js's `make`, with sentences below it; nothing if another game was opened meanwhile. */
 export function roundsOf(view, make) {
   const { match, seats } = view.state;
   if (!match) return [];
@@ -20,7 +20,7 @@ export function roundsOf(view, make) {
   ];
 }
 
-/** Why fields changed hands after a round of a match: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */
+/** Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */
 export function settlement(view, { winner, owed, sold, pawned, returned }) {
   const words = WORDS[view.board.language], name = (player) => capital(seatName(view, player)), numbers = (fields) => fields.map((field) => field[1]);
   const given = [[sold, "sells"], [pawned, "pawns"]].flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : [])).join(words.and);

@@ -1,4 +1,4 @@
-// The dialog of a new game: rules, players, who begins; for experts each field of the rules, and a position.
+// The new-game dialog: rules, players and who begins; for experts, each field of the rules and a position.
 
 import { ROLES } from "./board-words.js";
 import { $, explain, make, page, words } from "./common.js";
@@ -10,7 +10,7 @@ import { SEATS } from "./notation.js";
 import { play } from "./table.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
-const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value)); // as rules are written
+const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value)); // as in texts of rules
 const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
@@ -23,7 +23,7 @@ export function open() {
   $("new-dialog").showModal();
 }
 
-/** The fields of the rules: those of the preset, with changes. */
+/** Return the fields of the rules: the preset's, with changes. */
 function fillFields(changes = {}) {
   const name = $("preset").value, preset = presetValues();
   $("preset-words").textContent = words().presetWords[name] ?? "";
@@ -73,12 +73,12 @@ function fillSeats() {
 
 const seatName = (seat) => seat.querySelector("select").value || seat.querySelector("input").value.trim();
 
-/** In a match the first seat begins, and a position says itself who is to move. */
+/** In a match the first seat begins, and a position determines who is to move. */
 function setStarter() {
   $("starter").disabled = ($("as-match").checked && !$("match-row").hidden) || $("position").value.trim() !== "";
 }
 
-/** The arguments of the session's request `new`. */
+/** Return the arguments of the session's request `new`. */
 function asked() {
   const preset = presetValues(), inputs = [...$("fields").querySelectorAll("[data-field]")], players = $("seats").children.length, position = $("position").value.trim();
   const changes = inputs.filter(({ value, dataset }) => value !== written(preset[dataset.field])).map(({ value, dataset }) => `${dataset.field}=${value}`);

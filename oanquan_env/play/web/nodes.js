@@ -1,4 +1,4 @@
-// Small helpers of the board: nodes of the page, numbers in words.
+// Small helpers of the board: elements of the page, numbers in words.
 
 const SVG = "http://www.w3.org/2000/svg";
 export const MINUS = "\u2212";

@@ -1,4 +1,4 @@
-// The page around the board: the language, keys, giving up, and the start. What is not needed for a move loads later.
+// The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads later.
 
 import { show } from "./beside.js";
 import { $, complain, notice, page, store, words } from "./common.js";
@@ -13,7 +13,7 @@ view.addEventListener("shown", show);
 view.addEventListener("option", ({ detail: [name, value] }) => store.set(name, value));
 
 for (const [id, load] of Object.entries(dialogs)) $(id).onclick = () => load().then((dialog) => dialog.open()).catch(complain);
-if (!store.get("learned", ["yes"])) $("learn").classList.add("main"); // who comes for the first time sees where to begin
+if (!store.get("learned", ["yes"])) $("learn").classList.add("main"); // shows newcomers where to begin
 $("resign").onclick = () => {
   clearTimeout(resigning);
   if (resigning !== null) { notice(""); play("resign").catch(complain); }
@@ -44,10 +44,10 @@ function setLanguage(chosen) {
   view.setLanguage(chosen);
 }
 
-/** Open the game that the address holds, if it holds one. */
+/** Open the game in the page's address, if there is one. */
 const openLink = async () => { if (location.hash.includes("=")) await (await dialogs.share()).openLink(); };
 
-/** Keep the page for times without a network; a version that came meanwhile takes over before the game begins. */
+/** Cache the page for offline use; a version that arrived meanwhile takes over before the game begins. */
 async function keep() {
   if (location.protocol !== "https:" || !navigator.serviceWorker) return;
   const { serviceWorker } = navigator, kept = await serviceWorker.register("service-worker.js");
@@ -61,7 +61,7 @@ async function keep() {
 async function start() {
   setLanguage(page.language);
   for (const [name, valid] of Object.entries(OPTIONS)) {
-    const kept = store.get(name, valid) ?? (name === "loud" ? "true" : null); // sound is on at first
+    const kept = store.get(name, valid) ?? (name === "loud" ? "true" : null); // sound is on by default
     if (kept) view.option(name, name === "speed" ? kept : kept === "true");
   }
   try {
@@ -72,7 +72,7 @@ async function start() {
     window.addEventListener("hashchange", () => openLink().catch(complain));
     document.body.dataset.ready = "yes";
   } catch (error) { complain(error); }
-  keep().catch(() => {}); // it plays without being kept, too
+  keep().catch(() => {}); // the page also works without a cache
 }
 
 start();

@@ -1,4 +1,4 @@
-// The position of the day, played out against the perfect player. Its par, a proved value, is the margin that nobody exceeds.
+// The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can exceed.
 
 import { $, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
@@ -7,7 +7,7 @@ import { playFor, tools, view } from "./table.js";
 
 const KEPT = "par";
 
-/** The points that the person fell short of the par of a day, 0 for none; null before its first game is over. */
+/** Return the points by which the person missed a day's par, 0 for none; null until the first game is over. */
 export function shortOf(day) {
   try {
     const kept = JSON.parse(store.get(KEPT));
@@ -21,7 +21,7 @@ export async function playPar() {
   await playFor({ par, day }, { rules, position, seats });
 }
 
-/** Beside the game: the goal, and at the end how far off it was; the first game of a day counts. */
+/** Show the goal beside the game, and at the end by how much it was missed; only the first game of a day counts. */
 function tell() {
   const { aim, state: { game, outcome, seats } } = page;
   if (aim?.game !== game || aim.par === undefined) return;
@@ -36,4 +36,4 @@ function tell() {
     copy(text, `${words().resultCopied}\n${text}`).catch(complain);
   };
 }
-view.addEventListener("shown", tell); // page.js loads this where such a game was kept
+view.addEventListener("shown", tell); // page.js loads this module if such a game was saved

@@ -1,4 +1,4 @@
-// Pictures of a game, which the board of the page draws: the final one as a card to share, and all of them as a GIF.
+// Pictures of a game, drawn by the page's board: the final position as a card to share, and the whole game as a GIF.
 
 import { styleOf } from "./board-style.js";
 import { DrawnBoard } from "./drawn-board.js";
@@ -7,15 +7,15 @@ import { markShapes } from "./marks.js";
 import { copyFrame, element, html } from "./nodes.js";
 import { heap } from "./turned.js";
 
-const BEGIN = 1200, MOVE = 1100, END = 4000; // milliseconds for which a picture is seen: at first, after a move, at the end
-const LIFT = 320, SEED = 150, LAP = 240, GAP = 420, TAKING = 420; // and within a move
-const WIDTH = 600, AREA = 210_000; // pixels of a GIF at most
+const BEGIN = 1200, MOVE = 1100, END = 4000; // milliseconds that a picture is shown: at the start, after a move, at the end
+const LIFT = 320, SEED = 150, LAP = 240, GAP = 420, TAKING = 420; // milliseconds of the steps within a move
+const WIDTH = 600, AREA = 210_000; // maximum size of a GIF in pixels
 const HEAD = 64, ROW = 48; // heights of the lines above and below the board, in units of the drawing
 
 /**
- * The pictures of a game: the board, marks and seeds in the hand between two steps. `game` is {drawing, start, starter,
- * moves, scores, winners, tabs, names, labels, verdict}: moves as of a state, final scores and winners or null, `tabs` and
- * `names` as of `DrawnBoard.show`, a label for each move, and words for the end.
+ * Yield the pictures of a game: the board, marks, and seeds in the hand between two steps. `game` is {drawing, start, starter,
+ * moves, scores, winners, tabs, names, labels, verdict}: moves as in a state, final scores and winners or null, `tabs` and
+ * `names` as in `DrawnBoard.show`, a label for each move, and words for the end.
  */
 export function pictures({ drawing, start, starter, moves, scores, winners, labels, verdict }) {
   const made = [{ ...copyFrame(start), mover: starter, won: Array(start.scores.length).fill(0), note: "", last: null, hand: null, winners: null, ms: BEGIN }];
@@ -55,7 +55,7 @@ export function pictures({ drawing, start, starter, moves, scores, winners, labe
   return made;
 }
 
-/** A board beside the page that becomes pictures. */
+/** A board outside the visible page that is rendered to pictures. */
 class Sketch extends DrawnBoard {
   constructor(game, language, above, below, palette, scaleOf) {
     super(html("div", {}, document.body), language);
@@ -74,7 +74,7 @@ class Sketch extends DrawnBoard {
     this.host.remove();
   }
 
-  /** Draw a picture on the canvas, with lines of words [text, side, number of the line, size]: below the board from 0, above it -1. */
+  /** Draw a picture on the canvas, with lines of words [text, side, line number, size]: below the board from 0, above it -1. */
   async paint(picture, lines) {
     const { game: { tabs, names, drawing }, box: [left, top, width], canvas } = this;
     this.show({ ...picture, frame: picture, tabs, names, ...(picture.last && markShapes(drawing, picture.last)) });
@@ -93,7 +93,7 @@ class Sketch extends DrawnBoard {
     this.pen.drawImage(image, 0, 0, canvas.width, canvas.height);
   }
 
-  /** Draw seeds that are held over a square. */
+  /** Draw seeds held over a square. */
   hold(index, seeds) {
     const { squares, most_pebbles: most } = this.drawing, { pile: [left, top] } = squares[index];
     for (const [x, y, size, , role] of heap(squares[index], Math.min(seeds, most))) this.hand.prepend(this.makePebble(role, [x, y - 46, size]));
@@ -101,7 +101,7 @@ class Sketch extends DrawnBoard {
   }
 }
 
-/** A game as the bytes of a GIF; `onprogress` hears which share of it is made. */
+/** Return a game as the bytes of a GIF; `onprogress` is called with the share that is done. */
 export async function gif(game, language, onprogress = () => {}) {
   const { light } = game.drawing.colours, size = (width, height) => Math.min(WIDTH / width, Math.sqrt(AREA / (width * height)));
   const sketch = new Sketch(game, language, 0, ROW, light, size), shown = pictures(game), { width, height } = sketch.canvas;
@@ -119,7 +119,7 @@ export async function gif(game, language, onprogress = () => {}) {
   return made.end();
 }
 
-/** The board's colours, and those that are seen most in pictures, as edges and tints. */
+/** Return the board's colours, and the most frequent colours in pictures, such as edges and tints. */
 function palette(light, samples) {
   const counts = new Map();
   for (const pixels of samples) {
@@ -133,7 +133,7 @@ function palette(light, samples) {
   return [...new Set([...own, ...seen])].slice(0, 127).map((key) => [key >> 16, (key >> 8) & 255, key & 255]);
 }
 
-/** The final picture as a PNG, with the verdict above it, and below it lines of pairs of texts. */
+/** Return the final picture as a PNG, with the verdict above it, and lines of pairs of texts below it. */
 export async function card(game, language, rows, dark) {
   const { colours } = game.drawing, sketch = new Sketch(game, language, HEAD, ROW * rows.length, dark ? colours.dark : colours.light, () => 2);
   const lines = rows.flatMap(([one, other], line) => [[one, "start", line, 21], [other, "end", line, 21]]);

@@ -1,4 +1,4 @@
-// Positions read from texts (docs/RULES.md 7) as engine/notation.py does.
+// Reads positions from texts (docs/RULES.md 7), as engine/notation.py does.
 
 import { columnOf, squareName } from "./notation.js";
 import { Refused } from "./refused.js";
@@ -12,7 +12,7 @@ const KINDS = new Map([
   [SCORE, ["whole points", "số điểm nguyên"]],
 ]);
 
-/** The position that a text describes; the inverse of positionText. `rules` are the engine's. Throws Refused with the column. */
+/** Parse a position, the inverse of positionText. `rules` is the engine's handle. Throws Refused with the column. */
 export function parsePosition(rules, text, engine) {
   const refuse = (place, en, vi) => { throw new Refused("position", en, vi, { column: columnOf(text, place) }); };
   const length = rules.fields + 1, words = [...text.matchAll(WORD)].map((match) => ({ text: match[0], place: match.index }));
@@ -37,7 +37,7 @@ export function parsePosition(rules, text, engine) {
   return position;
 }
 
-/** The parts of a piece of the text, {text, place}, between separators. */
+/** Split a piece of the text at separators into parts {text, place}. */
 function split(span, separator, count, what, thing, refuse) {
   const parts = [];
   let place = span.place;
@@ -58,13 +58,13 @@ function number({ text, place }, kind, en, vi, refuse) {
   return parseInt(text, 10);
 }
 
-/** Refuse counts that no position of a game has (engine/position_checks.py). */
+/** Refuse counts that no position in a game can have (engine/position_checks.py). */
 function checkCounts(rules, { seeds, stones, scores, mover, ply }, { words, squares, mandarins, points }, refuse) {
   const within = (values, spans, low, high, what, thing) => {
     const wrong = values.findIndex((value) => value < low || value > high);
     if (wrong >= 0) refuse(spans[wrong].place, `the ${what} must be ${low} to ${high}, got [${values.join(", ")}]`, `${thing} phải từ ${low} đến ${high}, không phải ${values[wrong]}`);
   };
-  const debt = rules.fields * Math.ceil(rules.max_plies / rules.players); // by as many refills as a game can have
+  const debt = rules.fields * Math.ceil(rules.max_plies / rules.players); // from the maximum number of refills in a game
   within(seeds, squares, 0, MAX_SEEDS, "seeds", "số dân");
   within(stones, mandarins, 0, Number(rules.stones), "stones", "số quan");
   within([mover], [words[2]], 0, rules.players - 1, "mover", "người đi");

@@ -1,4 +1,4 @@
-// The words of the explorer of openings and of the proof, in both languages. A lead is South's, who begins, in points.
+// The words of the openings explorer and of the proof, in both languages. A lead is that of South, who begins, in points.
 
 import { signed } from "./nodes.js";
 

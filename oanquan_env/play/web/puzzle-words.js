@@ -1,4 +1,4 @@
-// The words of puzzles beside the board, which join those of the page when the first puzzle or their dialog is opened.
+// The words of puzzles beside the board; they are added to the page's words when the first puzzle or the dialog opens.
 
 import { WORDS } from "./words.js";
 

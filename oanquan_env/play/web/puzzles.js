@@ -1,5 +1,5 @@
-// Puzzles: their dialog, which one comes next, what is kept of them, and the buttons beside the board. It loads with the
-// first of them; the words below the board are those of told.js.
+// Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the first
+// puzzle; the words below the board are in told.js.
 
 import { $, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";
@@ -7,21 +7,21 @@ import "./puzzle-words.js";
 import { playPar, shortOf } from "./par.js";
 import { hint, play, tools, view } from "./table.js";
 
-const LEVELS = ["first", "easy", "medium", "hard", "own"], KEPT = "puzzles", OWN = "own", MOST = 60; // puzzles from own games
-let choice = null; // a level or theme that was chosen, and the rules: { level } or { theme }
+const LEVELS = ["first", "easy", "medium", "hard", "own"], KEPT = "puzzles", OWN = "own", MOST = 60; // maximum number of puzzles from own games
+let choice = null; // the chosen level or theme, with its rules: { level } or { theme }
 let attempt = { game: null, missed: false, over: false };
 
 const log = () => readLog(store.get(KEPT));
 const change = (act) => { const kept = log(); act(kept); store.set(KEPT, JSON.stringify(kept)); };
 const setName = (level, rules) => (level === "first" || level === "own" ? level : rules);
 
-/** The preset whose puzzles are shown: that of the game, if it has some. */
+/** Return the preset whose puzzles are shown: the game's, if it has puzzles. */
 function presetOf() {
   const { presets, default: usual } = page.catalogue, rules = page.state.puzzle?.rules ?? page.state.rules;
   return presets[rules]?.values.players === 2 ? rules : usual;
 }
 
-/** The puzzles from mistakes in a person's own games, { id, rules, puzzle: { position, line } }. */
+/** Return the puzzles from mistakes in a person's own games, { id, rules, puzzle: { position, line } }. */
 function ownPuzzles() {
   const isOwn = ({ id, rules, puzzle }) => [id, rules, puzzle.position, ...puzzle.line].every((text) => typeof text === "string");
   try { return JSON.parse(store.get(OWN)).filter(isOwn); } catch { return []; }
@@ -32,7 +32,7 @@ export function keepOwn(mistakes) {
   if (added.length) store.set(OWN, JSON.stringify([...kept, ...added].slice(-MOST)));
 }
 
-/** Begin with one of them; the others follow. */
+/** Start with one puzzle; the others follow. */
 export function practise(mistake) {
   choice = { level: "own" };
   return begin(mistake);
@@ -40,7 +40,7 @@ export function practise(mistake) {
 
 const begin = ({ rules, level, number, id, puzzle }) => play("puzzle", puzzle ? { rules, puzzle: { ...puzzle, id } } : { rules, level, number });
 
-/** The puzzles of a preset in one list, with those of own games, [{ id, level, number, themes, steps }]. */
+/** Return all puzzles of a preset in one list, with those of own games, [{ id, level, number, themes, steps }]. */
 async function puzzlesOf(rules) {
   const { data } = tools(), [first, others] = await Promise.all([data("puzzles-first.json"), data(`puzzles-${rules}.json`)]);
   const packaged = Object.entries({ first, ...others }).flatMap(([level, all]) => all.map(({ id, name, themes = [], line }, number) => ({ id: id ?? name, rules, level, number, themes, steps: (line.length + 1) / 2 })));
@@ -49,13 +49,13 @@ async function puzzlesOf(rules) {
 
 const chosen = (puzzles, { level, theme }) => puzzles.filter((one) => (theme ? one.themes.includes(theme) : one.level === level));
 
-/** That of a day: of the rules with which the page begins, and the same for everybody. */
+/** Return the puzzle of a day; it has the page's initial rules, and is the same for everybody. */
 async function dailyPuzzle(day) {
   const rules = page.catalogue.begin, all = (await puzzlesOf(rules)).filter(({ level }) => level !== "first" && level !== "own");
   return { ...all[dailyOf(day, all.length)] };
 }
 
-/** The puzzle of a set that comes after `from`, {id, name}: null where all are solved, unless a person begins `again` with all of them. */
+/** Return the puzzle of a set after `from`, {id, name}; null if all are solved, unless a person starts `again` with all of them. */
 async function following(wanted, from) {
   const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ id }) => from && id === (from.id || from.name));
   return puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? here + 1 : -1)] ?? null;
@@ -91,7 +91,7 @@ export async function open() {
   if (!$("puzzle-dialog").open) $("puzzle-dialog").showModal();
 }
 
-/** Copy the result of a day, which gives nothing away. */
+/** Copy a day's result, without spoilers. */
 function share(day, steps) {
   const kept = log(), text = words().shared(dateOf(day), marksOf(today(kept, day, steps)), streakOn(kept, day)) + `\n${location.href.split("#")[0]}`;
   $("puzzle-dialog").close();
@@ -100,13 +100,13 @@ function share(day, steps) {
 
 // ---- beside the board ------------------------------------------------------------------------------------------------
 
-/** Keep what happened, and show the buttons of the puzzle. */
+/** Log what happened, and show the puzzle's buttons. */
 export async function show() {
   const { puzzle, game } = page.state ?? {};
   if (!puzzle) return;
   const day = dayOf(new Date()), { level, answer, told, step, steps, themes, number, counts } = puzzle, packaged = level !== "own", isKept = packaged || puzzle.id !== "";
   const isDaily = packaged && level !== "first" && puzzle.id === (await dailyPuzzle(day)).id;
-  if (page.state.puzzle !== puzzle) return; // it went on meanwhile
+  if (page.state.puzzle !== puzzle) return; // the game has moved on meanwhile
   if (attempt.game !== game) attempt = { game, missed: false, over: false };
   if (answer && isKept && !attempt.over) {
     const clean = answer.right && !told && !attempt.missed, name = setName(level, puzzle.rules), id = puzzle.id || puzzle.name;
@@ -125,7 +125,7 @@ export async function show() {
   $("puzzle-about").hidden = !$("puzzle-about").textContent;
   const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
   for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
-  $("retry").hidden = solved && !told && Boolean(more); // else nothing would be there
+  $("retry").hidden = solved && !told && Boolean(more); // otherwise there would be no button
   $("next-puzzle").classList.toggle("main", solved);
   $("show-answer").hidden = solved;
   $("share-day").hidden = !isDaily || !today(log(), day, steps).over;

@@ -1,5 +1,5 @@
-// Records of games (records.js) read as records/games.py does. Reading replays the moves by the engine; a record read has its
-// last position, too, as `last`.
+// Reads records of games (records.js), as records/games.py does. The engine replays the moves; a record that was read also has
+// its last position, `last`.
 
 import { columnOf, parseMove } from "./notation.js";
 import { parsePosition } from "./position-reading.js";
@@ -14,11 +14,11 @@ const COMMENT = /\{([^}\\]*(?:\\.[^}\\]*)*)\}/suy;
 const RESULT = /^(\*|-?[0-9]+(--?[0-9]+)+)$/;
 const ESCAPES = { n: "\n", r: "\r", "\\": "\\", '"': '"', "}": "}" };
 
-/** A text and a place in it. Line ends of Windows and of old Macs are read as \n. */
+/** A text and a position in it. Line ends of Windows and of old Macs are read as \n. */
 class Reader {
   constructor(text) { Object.assign(this, { text: text.replace(/\r\n?/g, "\n"), place: 0 }); }
 
-  /** Skip blanks; whether nothing follows. */
+  /** Skip blanks; return whether the text ends there. */
   atEnd() {
     this.place += this.match(BLANK)[0].length;
     return this.place === this.text.length;
@@ -29,7 +29,7 @@ class Reader {
     return pattern.exec(this.text);
   }
 
-  /** The next match, blanks skipped; the reader goes behind it. */
+  /** Skip blanks, match a pattern and move behind the match, which is returned. */
   take(pattern) {
     this.atEnd();
     const match = this.match(pattern);
@@ -43,7 +43,7 @@ class Reader {
     return new Refused("record", `line ${line}, column ${column}: ${en}`, `dòng ${line}, ký tự ${column}: ${vi}`, { line, column });
   }
 
-  /** A text that begins at `place`, with its backslashes resolved. */
+  /** Read a text that begins at `place`, resolving its backslashes. */
   unescaped(text, place) {
     return text.replace(/\\(.)/gsu, (all, letter, at) => {
       if (!Object.hasOwn(ESCAPES, letter)) throw this.error(place + at, `unknown escape ${quoted(all)}`, `không hiểu ${quoted(all)}`);
@@ -52,7 +52,7 @@ class Reader {
   }
 }
 
-/** All records of a text. Throws Refused with the place of what cannot be read, or does not replay. */
+/** Read all records of a text. Throws Refused, with the place, if something cannot be read or replayed. */
 export function parseRecords(text, catalogue, engine) {
   const reader = new Reader(text), records = [];
   while (!reader.atEnd()) records.push(readRecord(reader, catalogue, engine));
@@ -74,7 +74,7 @@ function readRecord(reader, catalogue, engine) {
   };
 }
 
-/** Name -> its value, and where the value begins. */
+/** Read headers: name -> value, and where the value begins. */
 function readHeaders(reader) {
   const headers = new Map();
   while (!reader.atEnd() && reader.text[reader.place] === "[") {
@@ -100,10 +100,10 @@ function readStart(reader, headers, catalogue, engine) {
   }
 }
 
-/** The place of a column, from 1, of a piece that begins at `place`. */
+/** Return the place of a column, from 1, in a piece that begins at `place`. */
 const placeOf = (text, place, column) => place + [...text.slice(place, place + 2 * column)].slice(0, column - 1).join("").length;
 
-/** Read and play the moves up to the result, before which the reader stays. */
+/** Read and play the moves up to the result, and stop before it. */
 function readMoves(reader, rules, start, engine) {
   const moves = [], said = new Map();
   let last = start, numbered = false;
@@ -124,7 +124,7 @@ function readMoves(reader, rules, start, engine) {
       if (number?.[1] !== wanted) {
         throw reader.error(number?.index ?? reader.place, `expected the number ${wanted}. here, or the result`, `ở đây cần số ${wanted}. hoặc kết quả`);
       }
-      numbered = true; // a comment may come before the move
+      numbered = true; // a comment may stand between number and move
       continue;
     }
     const move = readMove(reader, rules, last, engine);
@@ -147,7 +147,7 @@ function readMove(reader, rules, position, engine) {
   }
 }
 
-/** Compare the result and the termination that are written with those of the moves. */
+/** Compare the written result and termination with those that the moves lead to. */
 function checkResult(reader, headers, { result, termination }) {
   const written = headers.get("Result"), word = reader.take(WORD), claim = headers.get("Termination");
   if (word?.[0] !== written.value) {

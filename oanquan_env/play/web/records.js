@@ -1,7 +1,7 @@
-// Records of games as text, in the manner of PGN (docs/RULES.md 7), written as records/games.py does; record-reading.js reads them.
-// A record is {rules, moves, position, start, result, termination, headers, comments}: position is the text of the position
-// at which the game began, null for the set-up, and start the position itself; comments go by the number of the move that
-// they follow.
+// Writes records of games as texts similar to PGN (docs/RULES.md 7), as records/games.py does; record-reading.js reads them.
+// A record is {rules, moves, position, start, result, termination, headers, comments}: `position` is the text of the position
+// at which the game began, null for the set-up, and `start` the position itself; comments are keyed by the number of the move
+// before them.
 
 import { Refused } from "./refused.js";
 import { rulesText } from "./rules.js";
@@ -12,13 +12,13 @@ export const OWNERSHIP_HEADERS = ["Sold", "Pawned"];
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-/** A text for quotes or for a comment, which `closing` would close. */
+/** Escape a text for quotes or for a comment, which `closing` would close. */
 function escaped(text, closing) {
   const safe = text.replaceAll("\\", "\\\\").replaceAll(closing, `\\${closing}`).replaceAll("\r", "\\r");
-  return closing === '"' ? safe.replaceAll("\n", "\\n") : safe;  // a comment may run over lines
+  return closing === '"' ? safe.replaceAll("\n", "\\n") : safe;  // a comment may span several lines
 }
 
-/** The text of one record. */
+/** Return the text of one record. */
 function recordText(record, catalogue) {
   const { moves, position = null, result = UNFINISHED, termination = "", comments = {} } = record, { players } = record.rules;
   const comment = (number) => (Object.hasOwn(comments, number) ? [`{${escaped(comments[number], "}")}}`] : []);
@@ -34,16 +34,16 @@ function recordText(record, catalogue) {
   return [...lines, result, ""].join("\n");
 }
 
-/** The text of many records, an empty line between them. */
+/** Return the text of several records, separated by empty lines. */
 export const formatRecords = (records, catalogue) => records.map((record) => recordText(record, catalogue)).join("\n");
 
-/** The result of a finished position, as `42-28`, and why it is over; of one that goes on `*` and nothing. */
+/** Return the result of a finished position, such as `42-28`, and why it is over; `*` and nothing if the game goes on. */
 export function resultOf(engine, rules, position) {
   if (!position.ended) return { result: UNFINISHED, termination: "" };
   return { result: engine.standings(rules, position).join("-"), termination: TERMINATIONS[position.ended] };
 }
 
-/** The position after a move. Throws Refused for one that cannot be played, with those that can. */
+/** Return the position after a move. Throws Refused, listing the legal moves, if it cannot be played. */
 export function playLegal(engine, rules, position, action) {
   const legal = engine.legal(rules, position), seat = position.mover;
   if (!legal.includes(action)) {

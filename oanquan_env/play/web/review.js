@@ -1,4 +1,4 @@
-// Who is ahead after each move: a bar for the position shown, a graph of the game, and the moves that gave points away.
+// The review: a bar with the lead in the position shown, a graph of the game, and the moves that gave points away.
 
 import { $, complain, make, page } from "./common.js";
 import { arrows, gain, named, ownPuzzle, showLesson, who } from "./lesson.js";
@@ -8,7 +8,7 @@ import { REVIEW } from "./review-words.js";
 import { hint, view } from "./table.js";
 import { how, playerName } from "./told.js";
 
-const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // pixels of the graph for its scale; points
+const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // margins of the graph in pixels; ticks in points
 const STYLE = `
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
 #mistakes b { color: var(--amber); }
@@ -33,19 +33,19 @@ const STYLE = `
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
 @media (max-width: 560px) { #board.lesson { --rest: 345px; } #lesson { font-size: 14px; } #lesson button { padding: 0 10px; } }`;
-const games = new Map(), budgets = new Map(); // values of each game and the budget of each line: a review that was made stays
+const games = new Map(), budgets = new Map(); // values by game and budgets by line, so that a finished review is kept
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
-let values = new Map(); // serial number of a move, 0 for none -> what the moves after it are worth
-let game = null, reviewed = null, kept = null, busy = false; // the game of the values, and the one that a person wants to look through
-let lesson = { looks: null, opens: false }; // whether the position that a person looks at was known as a mistake at once
-let found = [], budget = null, line = ""; // losses of the line's moves, what searches of it may still play, and the line
+let values = new Map(); // serial number of a move, 0 for none -> values of the moves after it
+let game = null, reviewed = null, kept = null, busy = false; // the game of the values, and the one that a person wants to review
+let lesson = { looks: null, opens: false }; // whether the position that a person looks at was already known to be a mistake
+let found = [], budget = null, line = ""; // losses of the line's moves, the budget of its searches, and the line
 
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 view.marks = (number) => (line === lined() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null);
 
-/** Show the review of this game, or hide it; the board stays in sight. */
+/** Show or hide the review of this game, keeping the board in view. */
 export function review(wanted = true) {
   reviewed = wanted ? page.state.game : null;
   if (page.state) view.refresh();
@@ -59,11 +59,11 @@ const playedAfter = (number) => view.moves[page.state.line[number]]?.move;
 const valued = () => ($("evaluate").checked || reviewed === page.state.game) && page.state.seats.length === 2 && !page.state.puzzle;
 export const reviewing = () => valued() && page.state.turn === "over";
 
-/** How well each player played, once the review of a finished game is done; else null. */
+/** Return how well each player played, once the review of a finished game is done; else null. */
 export const judged = () => (reviewing() && line === lined() && budget.number < 0 ? summary(found, page.state.outcome.scores) : null);
 const positions = () => page.state.line.length + (page.state.outcome ? 0 : 1);
 
-/** The losses by what is known now, the end of a finished game included; where fields changed hands, the searches do not know whose they are. */
+/** Compute the losses from the values known now and the result, unless fields changed hands, as searches do not know their owners. */
 function judge() {
   const { line, outcome, match } = page.state, hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
   const final = outcome ? outcome.scores[0] - outcome.scores[1] : null;
@@ -71,13 +71,13 @@ function judge() {
   if (final !== null) found[line.length] = { lead: final, exact: true };
 }
 
-/** South's final points less North's after so many moves if both play their best, and how this is known. */
+/** Return South's final margin after this many moves with best play by both, and how it is known. */
 function margin(number) {
   const loss = found[number];
   return loss && { points: Math.round(loss.lead), known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "" };
 }
 
-/** The move of that number, if it gave points away or changed who wins: how many, and why. */
+/** Return the loss of the move with that number, and the reason, if it gave points away or changed who wins. */
 export function mistake(number) {
   const loss = found[number - 1];
   return valued() && isMistake(loss) ? told(number, loss) : null;
@@ -102,7 +102,7 @@ function reason(number, { mover, best, values, price }) {
 
 // ---- searching -------------------------------------------------------------------------------------------------------
 
-/** Ask for the values that are missing, that of the position shown first; of a game to review then again, more closely. */
+/** Search for the missing values, the position shown first; for a game under review, then search all again more deeply. */
 async function fill() {
   if (busy) return;
   busy = true;
@@ -118,7 +118,7 @@ async function fill() {
   } catch (error) { if (error.name !== "AbortError") complain(error); } finally { busy = false; }
 }
 
-/** The position to search next, and for how many moves; null for none. */
+/** Return the position to search next, and its number of nodes; null for none. */
 function wanted() {
   if (!valued()) return null;
   const all = positions(), order = [view.number, ...Array.from({ length: all }, (_, place) => all - 1 - place)];
@@ -140,7 +140,7 @@ export function showValues() {
   $("mistakes").hidden = !reviewing();
   showMistakes();
   const shown = found[view.number], known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
-  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // one that comes later would move the board
+  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // one that appears later would move the board
   showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
   showBar(margin(view.number));
@@ -191,7 +191,7 @@ function showGraph() {
   };
 }
 
-/** The mistakes in a list, and as notes of the board at the positions before them, whose buttons lead from one to the next. */
+/** List the mistakes, and note them on the positions before them, whose buttons lead from one to the next. */
 function showMistakes() {
   if (!reviewing()) { view.setNotes(new Map()); return; }
   const { line, seats } = page.state, made = line.map((_, index) => mistake(index + 1)).filter(Boolean), all = positions();
@@ -214,7 +214,7 @@ function showMistakes() {
   view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${said().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : said().looking);
 }
 
-/** Exchange the items of a list, unless they are the same; the button that had the focus has it again. */
+/** Replace the items of a list, unless they are the same; restore the focus of a button. */
 function replaceKeepingFocus(list, items) {
   if (items.length === list.children.length && items.every((item, number) => item.isEqualNode(list.children[number]))) return;
   const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);

@@ -1,4 +1,4 @@
-// Keeps the page for times without a network, each version as a whole. `python -m tools.page` writes its lists.
+// Caches the page for offline use, each version as a whole. `python -m tools.page` writes its lists.
 
 const VERSION = "1c481a15e34b3d2e";
 const FILES = ["beside.js", "board-style.js", "board-words.js", "board.js", "book.js", "certificate.js", "common.js", "data/catalogue.json", "data/certificate-vietnamese.npz", "data/drawing-2-5.json", "data/lessons.json", "data/net-vietnamese.bin", "data/opening-values-vietnamese.json", "data/puzzles-first.json", "data/puzzles-vietnamese.json", "dialog-words.js", "drawn-board.js", "engine.js", "engine.json", "engine.wasm", "explorer.js", "faces.js", "files.js", "game-model.js", "game.js", "gif.js", "icon.png", "icon.svg", "./", "learn.js", "lesson.js", "lessons.js", "link-reading.js", "links.js", "losses.js", "manifest.webmanifest", "marks.js", "match-model.js", "match-reading.js", "match-table.js", "move-words.js", "moves.wasm", "moving-board.js", "new-game.js", "nodes.js", "notation.js", "page.css", "page.js", "par.js", "picture.js", "players.js", "position-reading.js", "proof-words.js", "puzzle-log.js", "puzzle-words.js", "puzzles.js", "record-reading.js", "records.js", "refused.js", "review-words.js", "review.js", "rules.js", "session.js", "sound.js", "state.js", "table.js", "thinker.js", "thinking.js", "told.js", "tools.js", "trace.js", "turned.js", "words.js", "worker.js"];
@@ -6,7 +6,7 @@ const OTHERS = ["data/certificate-app.npz", "data/certificate-ludii.npz", "data/
 const NAME = `oanquan ${registration.scope} ${VERSION}`;
 const fresh = (name) => new Request(name, { cache: "reload" });
 
-/** A file as it was kept; one of other rules is kept when it is first used. */
+/** Return a cached file; files of other rules are cached when they are first used. */
 async function kept(name) {
   const cache = await caches.open(NAME), found = await cache.match(name);
   if (found) return found;
@@ -27,7 +27,7 @@ addEventListener("fetch", (event) => {
   if (method === "GET" && url.startsWith(registration.scope) && [...FILES, ...OTHERS].includes(name)) event.respondWith(kept(name));
 });
 
-/** Take the place of the version before this one, unless other tabs still play with it. */
+/** Replace the previous version, unless other tabs are still using it. */
 async function takeOver() {
   const open = await clients.matchAll({ type: "window", includeUncontrolled: true });
   if (open.filter(({ url }) => url.startsWith(registration.scope)).length === 1) await skipWaiting();

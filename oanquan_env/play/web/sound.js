@@ -1,17 +1,17 @@
-// The sounds of the game, made here: pebbles that fall on pebbles, a mandarin, and a tune for the verse of the end.
+// The sounds of the game, synthesised here: pebbles falling on pebbles, a mandarin, and a tune for the verse at the end.
 
-const VERSE = [659, 523, 392, 440, 523, 523, 659, 330]; // Hertz: a note for each syllable, high or low as its tone is spoken
+const VERSE = [659, 523, 392, 440, 523, 523, 659, 330]; // Hertz: one note per syllable, high or low according to its spoken tone
 const BEAT = 0.27; // seconds
 
 let context = null, noise = null;
 
-/** Allow sounds; browsers want this to happen when somebody taps or presses a key. */
+/** Allow sounds; browsers require that this happens during a tap or key press. */
 export function wake() {
   context ??= new AudioContext();
   if (context.state === "suspended") context.resume().catch(() => {});
 }
 
-/** A seed that is sown, a square that is captured, a mandarin that is captured, or the tune of the end. */
+/** Play the sound of a sown seed, a captured square, a captured mandarin, or the tune at the end. */
 export function sound(kind) {
   if (context?.state !== "running") return;
   const at = context.currentTime, near = (value) => value * (0.92 + 0.16 * Math.random()); // no two pebbles sound alike
@@ -22,7 +22,7 @@ export function sound(kind) {
   else VERSE.forEach((pitch, number) => pluck(at + BEAT * (number + Math.floor(number / 2) * 0.35), pitch));
 }
 
-/** A short burst of noise that rings at one pitch: stone on stone. */
+/** Play a short burst of noise that rings at one pitch: stone on stone. */
 function knock(at, pitch, loud, seconds = 0.06) {
   noise ??= burst();
   const source = new AudioBufferSourceNode(context, { buffer: noise }), ring = new BiquadFilterNode(context, { type: "bandpass", frequency: pitch, Q: 9 });
@@ -30,7 +30,7 @@ function knock(at, pitch, loud, seconds = 0.06) {
   source.start(at, Math.random() * 0.5, seconds);
 }
 
-/** A plucked string. */
+/** Play a plucked string. */
 function pluck(at, pitch) {
   const string = new OscillatorNode(context, { type: "triangle", frequency: pitch });
   string.connect(fading(at, 0.16, 0.7));
@@ -46,7 +46,7 @@ function fading(at, loud, seconds) {
   return volume;
 }
 
-/** A second of white noise. */
+/** Return one second of white noise. */
 function burst() {
   const made = new AudioBuffer({ length: context.sampleRate, sampleRate: context.sampleRate }), samples = made.getChannelData(0);
   for (let place = 0; place < samples.length; place++) samples[place] = 2 * Math.random() - 1;

@@ -1,4 +1,4 @@
-// A game as JSON: all that a page shows of it beside the drawing.
+// A game as JSON: everything that a page shows of it besides the drawing.
 
 import { FRIEND } from "./game-model.js";
 import { markShapes, tabShapes } from "./marks.js";
@@ -7,7 +7,7 @@ import { copyFrame } from "./nodes.js";
 import { moveText, positionText } from "./notation.js";
 import { lastMark, preview, stepsOf } from "./trace.js";
 
-/** What sentences call the seats of a game; `solver` is the seat of the one who solves a puzzle, or null. */
+/** Return the names of a game's seats in sentences; `solver` is the seat of the person solving a puzzle, or null. */
 export const namesOf = (game, solver = null) => seatNames(game.names.map((_, seat) => game.person(seat)), solver);
 
 export function gameJson(game, drawing, names) {
@@ -22,7 +22,7 @@ export function gameJson(game, drawing, names) {
   };
 }
 
-/** A move of a game, which stays as it is: its steps, the board after it, its marks, and its story in both languages. */
+/** Return the constant data of a move: its steps, the board after it, its marks, and its story in both languages. */
 export function nodeJson(node, drawing, names) {
   const { trace } = node, last = lastMark(trace), lines = (language) => moveLines(trace, language, names[language]);
   return (node.json ??= {
@@ -31,7 +31,7 @@ export function nodeJson(node, drawing, names) {
   });
 }
 
-/** The effect of each legal move; of one that never comes to an end, none. */
+/** Return the effect of each legal move; none for a move that never ends. */
 function previewsOf(game, legal) {
   const of = (action) => { try { return preview(game.trace(action)); } catch { return { path: [], taken: [], captured: [0, 0] }; } };
   return (game.node.previews ??= Object.fromEntries(legal.map((action) => [moveText(action), of(action)])));
@@ -47,21 +47,21 @@ function matchJson(game, drawing) {
   };
 }
 
-/** The empty board of some rules, with the names of its seats and squares. */
+/** Return the empty board for some rules, with the names of its seats and squares. */
 export function drawingJson(drawing, rules, names) {
   const words = (index, language) => squareWords(language, names[language], rules.fields, index);
   const squares = drawing.squares.map((square, index) => ({ ...square, name: { en: words(index, "en"), vi: words(index, "vi") } }));
   return { ...drawing, stone_value: rules.stone_value, seats: names, squares };
 }
 
-/** The moves played of a puzzle's line, whether the last of them leaves it, and whether the line is done. */
+/** Return the moves played of a puzzle's line, whether the last of them leaves it, and whether the line is finished. */
 export function progress({ line }, game) {
   const moves = game.line().map(({ action }) => moveText(action)), last = moves.length - 1;
   const wrong = last >= 0 && !line[last].split(" ").includes(moves[last]);
   return { moves, wrong, done: !wrong && moves.length === line.length };
 }
 
-/** The puzzle that is shown; its `answer` comes after a wrong move, or at the end of its line. `told`: the page played the line. */
+/** Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `told`: the page played the line. */
 export function puzzleJson(puzzle, game) {
   const { level, name = "", number, counts, id = "", themes = [], told } = puzzle, { moves, wrong, done } = progress(puzzle, game);
   const steps = (puzzle.line.length + 1) / 2, step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);

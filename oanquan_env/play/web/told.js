@@ -1,14 +1,14 @@
-// What is said of a game: who plays, who won, what a hint and a puzzle say. `view` is a `GameView`.
+// The texts about a game: who plays, who won, what a hint and a puzzle say. `view` is a `GameView`.
 
 import { GREETINGS, ROLES, WORDS, moveName } from "./board-words.js";
 import { MINUS, capital } from "./nodes.js";
 
 const wordsOf = (view) => WORDS[view.board.language];
 
-/** A seat within a sentence, without who sits there. */
+/** The name of a seat within a sentence, without its player. */
 export const seatName = (view, player) => view.board.called[player];
 
-/** What a player is called, and who sits there where the name does not say it; a person alone against a level is "you", and the level has its name. */
+/** Return a player's name, and its role if the name does not tell; a single person against a level is "you", and the level has its own name. */
 function nameAndRole(view, player) {
   const { seats, puzzle, starter } = view.state, { language } = view.board, { name, person } = seats[player], known = ROLES[language], alone = seats.filter((seat) => seat.person).length === 1;
   if (puzzle && player === starter) return [known.human, ""];
@@ -18,23 +18,23 @@ function nameAndRole(view, player) {
 
 export const playerName = (view, player) => nameAndRole(view, player)[0];
 
-/** Of each seat its name, who sits there, and whose face that is, for the plates beside the board; three or four players have no room for levels. */
+/** Return each seat's name, player and portrait for the plates beside the board; with three or four players, levels are omitted for lack of room. */
 export const plateNames = (view) => view.state.seats.map((seat, player) => {
   const { two } = view.board, [name, role] = nameAndRole(view, player);
   return [capital(two ? name.replace(/^your /, "") : name.replace(/^(máy )?bên /, "")), two || seat.person ? role.split(":")[0] : "", seat.name];
 });
 
-/** A seat as a sentence names it. */
+/** Return a seat's name with its player, as used in sentences. */
 export function sentenceName(view, player) {
   const { person } = view.state.seats[player], [name, role] = nameAndRole(view, player);
   const parts = [role && !person && view.board.language === "vi" && !name.startsWith("máy") ? "máy" : "", role].filter(Boolean);
   return parts.length ? `${name} (${parts.join(", ")})` : name;
 }
 
-/** Points with their owners. */
+/** List the points with their owners. */
 const standing = (view, scores) => scores.map((score, player) => `${playerName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
 
-/** Who won, without the points; empty while a game goes on. */
+/** Return who won, without the points. */
 function verdict(view) {
   const { outcome, resigned, seats } = view.state, words = wordsOf(view), name = (seat) => sentenceName(view, seat);
   if (resigned !== null) return words.resigned(name(resigned), seats.length === 2 ? name(1 - resigned) : "");
@@ -45,7 +45,7 @@ function verdict(view) {
   return seats.length === 2 ? words.youLose : `${words.youLose}: ${won}`;
 }
 
-/** What is said below the board. */
+/** Return the text below the board. */
 export function status(view) {
   const { state } = view, words = wordsOf(view);
   if (view.viewing !== null) {
@@ -68,7 +68,7 @@ export function status(view) {
   return `${greeting(view)}${others.length === 1 ? words.goal(others[0]) : turn} ${words.tap}`;
 }
 
-/** A sentence for a first game, from what each move would capture at once, and from the person's row. */
+/** Return advice for a first game, from what each move would capture at once and from the person's row. */
 function help(view) {
   const { state, board: { drawing: { fields } } } = view, words = wordsOf(view), at = state.mover * (fields + 1);
   const takes = Object.entries(state.previews).map(([move, { captured: [points, stones] }]) => ({ move, points, stones })).sort((one, other) => other.points - one.points);
@@ -77,7 +77,7 @@ function help(view) {
   return left < 3 ? words.bare : words.noCapture;
 }
 
-/** What the only other player of two says when the game begins. */
+/** Return the greeting of the only opponent when the game begins. */
 function greeting({ state: { seats }, board: { language } }) {
   const [one, ...more] = seats.filter((seat) => !seat.person), said = seats.length === 2 && !more.length && GREETINGS[language][one?.name];
   return said ? `${ROLES[language][one.name]}: “${said}” ` : "";
@@ -91,7 +91,7 @@ function puzzleWords(view) {
   return told ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name, reply && moveName(reply, language));
 }
 
-/** In brackets, whether the value of the best move is proved, or how far was looked. */
+/** Say in brackets whether the best move's value is proved, or how deep the search was. */
 export const how = (view, { best, exact, search }) => (search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth)})` : "");
 
 export function hintWords(view, hint) {

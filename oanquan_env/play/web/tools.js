@@ -1,4 +1,4 @@
-// The buttons below the board: taking back, hints, looking through the game, options.
+// The buttons below the board: takeback, hints, looking through the game, options.
 
 import { WORDS } from "./board-words.js";
 import { element, html } from "./nodes.js";
@@ -18,7 +18,7 @@ const PRESSED = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [ke
 const ALWAYS = new Set(["undo", "loud"]);
 const WORDED = new Set(["undo", "redo", "hint", "before", "after"]);
 
-/** A row of buttons; `actions` says what each of them does, and `onoption(name, value)` hears of the options. */
+/** A row of buttons; `actions` has a function for each, and `onoption(name, value)` is called when an option changes. */
 export class Tools {
   constructor(root, actions, onoption) {
     this.bar = html("div", { className: "tools" }, root);
@@ -34,7 +34,7 @@ export class Tools {
     const panel = html("div", { className: "options", popover: "auto" }, this.bar);
     this.opener = html("button", { type: "button", popoverTargetElement: panel }, this.bar);
     this.icon(this.opener, "options");
-    panel.onbeforetoggle = () => { // below the button, where no square lies
+    panel.onbeforetoggle = () => { // below the button, where it covers no square
       const { bottom, right } = this.opener.getBoundingClientRect();
       panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${document.documentElement.clientWidth - right}px auto auto`;
     };
@@ -56,7 +56,7 @@ export class Tools {
     button.prepend(icon);
   }
 
-  /** Whether the game can be heard. */
+  /** Whether sound is on. */
   setLoud(loud) {
     this.buttons.loud.setAttribute("aria-pressed", loud);
     this.icon(this.buttons.loud, loud ? "loud" : "quiet");
@@ -76,8 +76,8 @@ export class Tools {
   }
 
   /**
-   * Whether each button can be pressed. Those that look through a game are there once a move was `played`, those that
-   * lead to notes where there may be some, instead of hints; undo and sound always; while moves are shown one by one, `tour` stops that.
+   * Enable and show the buttons. Those that look through a game appear once a move was `played`; those that lead to
+   * notes replace hints where there may be notes; undo and sound are always there; while moves are shown one by one, `tour` stops that.
    */
   set(enabled, { moving, touring, played, noted }) {
     for (const [name, able] of Object.entries(enabled)) {
@@ -93,7 +93,7 @@ export class Tools {
     this.label("tour", touring ? this.said.pause : this.said.tour);
   }
 
-  /** Press the button of a key, or with `stepping` of an arrow; true if there is one. */
+  /** Press the button for a key, or with `stepping` for an arrow key; return true if there is one. */
   key(event, stepping) {
     const arrows = stepping ? { ArrowLeft: "previous", ArrowRight: "next" } : {};
     const name = arrows[event.key] ?? PRESSED[event.key.toLowerCase()], at = event.composedPath()[0];

@@ -1,9 +1,9 @@
-// The trace of a move: laps, captures, the turn's end and refills, read from the steps that the engine notes as it plays.
+// The trace of a move: laps, captures, the end of the turn and refills, built from the steps that the engine records.
 
 import { CAPTURE, LAP, STOP } from "./engine.js";
 import { copyFrame } from "./nodes.js";
 
-// A code is a direction and a byte of the sides, seen from the mover: a mandarin square has two of them.
+// A code combines a direction and a byte of the sides as the mover sees them: a mandarin square has two codes.
 const BYTES = 8, MANDARIN = 5, ZERO = 6, DIRECTION = 32;
 const NO_GAP = 0, NOTHING = 1;
 const REASONS = ["no_further_gap", "nothing_behind", "unripe_mandarin", "seeds_stay", "one_capture"];
@@ -11,7 +11,7 @@ const REASONS = ["no_further_gap", "nothing_behind", "unripe_mandarin", "seeds_s
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
 /**
- * All that one move did. Squares are ring indices; `standings` are the final points if it ended the game, else [].
+ * Return everything that one move did. Squares are ring indices; `standings` are the final points if it ended the game, else [].
  *
  * -> { rules, player, action, before, after, laps: [{square, direction, seeds, squares, one}], takings: [{gap, square,
  * seeds, stones, points}], turnEnd, refillings: [{player, seeds, borrowed}], ended, standings }
@@ -51,21 +51,21 @@ export function traceOf(rules, before, action, { position: after, steps }, stand
   return { ...trace, ended: after.ended, standings };
 }
 
-/** Points and mandarin stones that a move captures. */
+/** Return the points and mandarin stones that a move captures. */
 export const captured = ({ takings }) => [sum(takings.map(({ points }) => points)), sum(takings.map(({ stones }) => stones))];
 
-/** The effect of a move before it is played: the squares that get a seed, and the captured ones with their pieces. */
+/** Preview a move: the squares that get a seed, and the captured ones with their pieces. */
 export const preview = (trace) => ({
   path: trace.laps.flatMap(({ squares }) => squares), taken: trace.takings.map(({ square }) => square), captured: captured(trace),
 });
 
-/** The marks that a move leaves on the board, as `markShapes` draws them. */
+/** Return the marks that a move leaves on the board, in the form that `markShapes` takes. */
 export const lastMark = ({ rules, player, action, laps, takings }) => {
   const origin = player * (rules.fields + 1) + (action >> 1), path = laps.flatMap(({ squares }) => squares);
   return { origin, path, last: path.at(-1) ?? origin, captured: takings.map(({ square }) => square), step: action & 1 ? -1 : 1 };
 };
 
-/** The steps in the order in which a board shows them. */
+/** Return the steps in the order in which a board shows them. */
 export const stepsOf = ({ player, laps, takings, refillings }) => [
   ...laps.map(({ square, seeds, squares }) => ({ kind: "lap", square, seeds, squares })),
   ...takings.map((taking) => ({ kind: "taking", ...taking, player })),

@@ -1,6 +1,6 @@
-// A drawing turned about its middle: a person sits at the bottom, or at the right of an upright board.
+// Turns a drawing about its centre, so that a person sits at the bottom, or at the right of an upright board.
 
-/** The drawing turned by `angle`, clockwise: a whole number of sides of the board, or of right angles for two rows. */
+/** Turn a drawing clockwise by `angle`, a multiple of the angle between two sides of the board, or of 90° for two rows. */
 export function turned(drawing, angle) {
   const count = drawing.squares.length, middle = [0, 1].map((axis) => drawing.squares.reduce((sum, square) => sum + square.centre[axis], 0) / count);
   const cos = Math.cos(angle), sin = Math.sin(angle), round = (value) => Math.round(value * 1000) / 1000;
@@ -15,7 +15,7 @@ export function turned(drawing, angle) {
   return { ...drawing, middle, angle, squares, plates: drawing.plates.map(at) };
 }
 
-/** Where the seeds of a square lie: of each [x, y, scale, angle, colour]. */
+/** Return the positions of a square's seeds: [x, y, scale, angle, colour] of each. */
 export function heap({ pile: [x, y], pebbles, heaps, turn = 0 }, seeds) {
   const cos = Math.cos(turn) / 10, sin = Math.sin(turn) / 10, held = heaps[seeds - 1] ?? [];
   return pebbles.slice(0, seeds).map(([size, colour], number) => {
@@ -24,11 +24,11 @@ export function heap({ pile: [x, y], pebbles, heaps, turn = 0 }, seeds) {
   });
 }
 
-/** The path of a square: of a mandarin square a sector, its corners being the centre and the ends of its arc. */
+/** Return the path of a square; a mandarin square is a sector whose corners are the centre and the ends of its arc. */
 export function outline({ corners, radius }) {
   const points = corners.map((corner) => corner.join());
   return radius ? `M${points[0]}L${points[1]}A${radius},${radius} 0 0 0 ${points[2]}Z` : `M${points.join("L")}Z`;
 }
 
-/** The shapes of a pebble of one of five colours. */
+/** Return the shapes of a pebble in one of five colours. */
 export const pebble = ({ pebble, colours: { light } }, role) => pebble.replaceAll("pebble0", `pebble${role}`).replace(light.pebble0, light[`pebble${role}`]);

@@ -1,7 +1,7 @@
-// The board in a notebook, by anywidget. What it imports is joined with it to one module (`oanquan_env.play.widget`).
+// The board in a notebook, an anywidget. It is bundled with its imports into one module (`oanquan_env.play.widget`).
 //
-// Traits: `files`, all that the page would load; `begin`, the game that Python began; `game`, where it stands, by which a
-// notebook without a kernel goes on; `language`.
+// Traits: `files`, all files that the page would load; `begin`, the game that Python started; `game`, its present state, from
+// which a notebook without a kernel continues; `language`.
 
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
@@ -11,7 +11,7 @@ import { Session } from "./session.js";
 import { Thinker } from "./thinker.js";
 import { Thinking } from "./thinking.js";
 
-/** The moves that players of Python choose, asked of the kernel. */
+/** Request the moves of Python players from the kernel. */
 function asking(model) {
   const waiting = new Map();
   model.on("msg:custom", ({ number, move, error }) => {
@@ -26,7 +26,7 @@ function asking(model) {
   });
 }
 
-/** The session of a widget, which goes on with the game that Python began, or as a page has left it. */
+/** Make a widget's session, which continues the game that Python started, or the state that a page has saved. */
 async function sessionOf(model) {
   const data = async (name) => {
     const file = model.get("files")[name];
@@ -46,7 +46,7 @@ async function sessionOf(model) {
   return session;
 }
 
-/** A widget: one session, and a board for each place where it is shown. */
+/** A widget: one session, and a board for each place where it is displayed. */
 export default function widget() {
   let session = null;
 

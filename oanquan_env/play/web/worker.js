@@ -1,4 +1,4 @@
-// The page's worker: it thinks. What it needs and what it finds are messages, see thinking.js.
+// The page's worker: it computes moves and hints. For its messages see thinking.js.
 
 import { serve } from "./thinking.js";
 
