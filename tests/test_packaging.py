@@ -1,7 +1,6 @@
 """What is installed: the wheel's contents, exported names, light imports."""
 
 import functools
-import json
 import subprocess
 import sys
 import venv
@@ -45,7 +44,7 @@ import gymnasium
 import oanquan_env
 for name in ("ppo:pretrained", "minimax:nodes=2000,net=pretrained"):
     try:
-        print(oanquan_env.evaluate(name, opponents=["greedy"], pairs=5).player)
+        print(oanquan_env.evaluate(name, opponents=["greedy"], pairs=5).players[0].name)
     except ValueError as error:
         print(error)
         continue
@@ -105,7 +104,10 @@ def test_the_wheel_plays_and_searches_without_extras(wheel: Path, tmp_path: Path
     def install(wanted: str) -> set[str]:
         pip = "-m", "pip", "--disable-pip-version-check"
         run(*pip, "install", "--quiet", wanted, "-c", str(ROOT / "constraints.txt"))
-        return {package["name"].lower() for package in json.loads(run(*pip, "list", "--format", "json"))}
+        names = (
+            "from importlib.metadata import distributions\nprint(*(found.name.lower() for found in distributions()))"
+        )
+        return set(run("-c", names).split())
 
     installed = install(str(wheel))
     assert {"oanquan", "numpy", "numba", "gymnasium", "pettingzoo"} <= installed

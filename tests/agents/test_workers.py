@@ -37,6 +37,12 @@ def start(settings: dict[str, Any], folder: Path, **changes: object) -> subproce
     return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+def finish(run: subprocess.Popen[str]) -> None:
+    """Wait until a run ends, which must succeed."""
+    _, errors = run.communicate(timeout=300)
+    assert run.returncode == 0, errors
+
+
 def wait_for(folder: Path, checkpoints: int) -> None:
     """Wait until so many more checkpoints have been written."""
     deadline, seen = time.monotonic() + 300, set[int]()
@@ -60,7 +66,7 @@ def running(pid: int) -> bool:
 @KINDS
 def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, Any], tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert start(settings, whole).wait() == 0
+    finish(start(settings, whole))
     state = checkpoint(whole)
     (other,) = state["workers"]
     assert not same(other["games"], state["games"])
@@ -75,7 +81,7 @@ def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, A
     assert "Traceback" not in errors
     assert f"failed (exitcode: -9) local_rank: 1 (pid: {killed})" in (parts / workers.LOG_NAME).read_text()
     assert checkpoint(parts)["plies"] < state["plies"]
-    assert start(settings, parts).wait() == 0
+    finish(start(settings, parts))
     assert_same_run(whole, parts)
 
 
