@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
 import numba
 import numpy as np
 import numpy.typing as npt
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import register_jitable
 
@@ -64,6 +64,22 @@ def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
     return cast(Function, dispatcher)
 
 
+class _CacheFile(IndexDataCacheFile):
+    """Numba's files, whose names depend on what they hold.
+
+    Numba numbers them. If two processes compile different signatures at once, both take the same number, and the index
+    may then lead to the code of the other signature, which crashes.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save the code for a signature."""
+        overloads = self._load_index()  # type: ignore[no-untyped-call]
+        number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6])
+        overloads[key] = self._data_name(number)  # type: ignore[no-untyped-call]
+        self._save_index(overloads)  # type: ignore[no-untyped-call]
+        self._save_data(overloads[key], data)  # type: ignore[no-untyped-call]
+
+
 class _Cache(FunctionCache):
     """Numba's cache, extended to notice a change of any source; Numba itself checks only the function's file.
 
@@ -72,6 +88,7 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
+        self._cache_file.__class__ = _CacheFile
         self._cache_file._source_stamp = _digest() + _digest_of(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
