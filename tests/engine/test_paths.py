@@ -164,3 +164,18 @@ def test_a_damaged_file_of_kept_code_counts_as_missing(tmp_path: Path, monkeypat
             content = kept.read_bytes()
             kept.write_bytes(content[: len(content) // 2] if damage is None else damage)
             assert doubled() == 42
+
+
+def test_two_programs_that_compile_at_once_do_not_mix_their_code(tmp_path: Path) -> None:
+    first, second, reader = (compiled._CacheFile(str(tmp_path), "double", "stamp") for _ in range(3))
+    save_index = first._save_index
+
+    def save_index_as_the_other_saves(overloads: dict[str, str]) -> None:
+        save_index(overloads)
+        tmp_path.joinpath(first._index_name).unlink()  # the other read the index before
+        second.save("of integers", 2)
+
+    first._save_index = save_index_as_the_other_saves
+    first.save("of floats", 1)
+    assert reader.load("of integers") == 2
+    assert reader.load("of floats") in (1, None)
