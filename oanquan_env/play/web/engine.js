@@ -1,4 +1,4 @@
-// The engine: rules, moves, search and matches, computed by engine.wasm. It uses no document, and runs in pages, workers and
+// The engine: rules, moves, search and matches, by engine.wasm. It knows no document, and runs in pages, workers and
 // Node. A position is { seeds, stones, scores, mover, ply, ended }, in ring order as in docs/RULES.md; `ended` is 0
 // while the game goes on. Positions are never changed. An action is 2 * field + direction (0 anticlockwise).
 
@@ -29,26 +29,26 @@ export class Engine {
     this.#places.returned = this.#allocate(16);
   }
 
-  // ---- memory: one record of each kind, allocated on first use -------------------------------------------------------
+  // ---- memory: one record of each kind, allocated when it is first used ---------------------------------------------
 
   #allocate(size) {
-    const begin = Math.ceil(this.#end / 64) * 64;                  // align to a cache line
+    const begin = Math.ceil(this.#end / 64) * 64;                  // the beginning of a cache line
     this.#end = begin + size;
     const missing = this.#end - this.#wasm.memory.buffer.byteLength;
     if (missing > 0) {
       this.#wasm.memory.grow(Math.ceil(missing / PAGE));
-      this.#ints = new Int32Array(this.#wasm.memory.buffer);       // growing memory detached the old view
+      this.#ints = new Int32Array(this.#wasm.memory.buffer);       // the old view is detached
     }
     return begin;
   }
 
   #record(kind) { return this.#places[kind] ??= this.#allocate(this.#layout.records[kind].size); }
 
-  // Return the offset of a field, in 32-bit integers.
+  // Where a field begins, in whole numbers of 32 bits.
   #at(kind, field) { return (this.#record(kind) + this.#layout.records[kind][field]) >> 2; }
 
   #get(kind, field) {
-    const at = this.#at(kind, field);                              // first, because it may replace the view
+    const at = this.#at(kind, field);                              // first: it may exchange the view
     return this.#ints[at];
   }
 
@@ -70,7 +70,7 @@ export class Engine {
 
   // ---- rules ---------------------------------------------------------------------------------------------------------
 
-  // Return a handle for the fields of Rules, which rules.js has checked; all other methods take this handle.
+  // The fields of Rules, checked by rules.js, as the handle that everything else takes.
   rules(fields) {
     const key = numbersOf(this.#layout.rules, fields).join();
     if (!this.#handles.has(key)) {
@@ -82,14 +82,14 @@ export class Engine {
     return this.#handles.get(key);
   }
 
-  // Fill a record of rules, unless it already holds these.
+  // Fill a record of rules, unless it holds these already.
   #use(kind, rules) {
     if (this.#filled[kind] === rules.key) return;
     const numbers = numbersOf(this.#layout.rules, rules);
     Object.keys(this.#layout.rules).forEach((name, place) => {
       const at = this.#at(kind, name);
       this.#ints[at] = numbers[place];
-      this.#ints[at + 1] = 0;                                      // the upper half of a 64-bit integer
+      this.#ints[at + 1] = 0;                                      // the upper half of 64 bits
     });
     this.#call(`fill_${kind}`, kind);
     this.#filled[kind] = rules.key;
@@ -110,7 +110,7 @@ export class Engine {
     return { seeds, stones, scores, mover, ply, ended };
   }
 
-  // Return the set-up.
+  // The set-up.
   start(rules, starter = 0) {
     this.#use("rules", rules);
     this.#set("game", "mover", starter);
@@ -118,14 +118,14 @@ export class Engine {
     return this.#position(rules);
   }
 
-  // Complete a position that was set up by hand: compute `ended` by the rules.
+  // A position set up by hand, with `ended` as the rules say.
   setUp(rules, position) {
     this.#write(rules, { ...position, ended: 0 });
     this.#call("set_up", "rules", "game");
     return this.#position(rules);
   }
 
-  // Return the legal actions; none when the game is over.
+  // The legal actions, none when the game is over.
   legal(rules, position) {
     this.#write(rules, position);
     this.#call("find_legal", "rules", "game");
@@ -134,8 +134,8 @@ export class Engine {
     return actions;
   }
 
-  // Play a legal action: { position, steps: [[kind, code, number, stone], ...], points, laps }; steps are as in move.py, and
-  // empty if the move cannot be completed.
+  // Play a legal action: { position, steps: [[kind, code, number, stone], ...], points, laps }; steps are as in move.py, none
+  // if the move cannot be completed.
   play(rules, position, action) {
     this.#write(rules, position);
     this.#set("game", "action", action);
@@ -145,11 +145,11 @@ export class Engine {
     const after = this.#position(rules), begin = this.#at("game", "steps"), told = this.#ints.slice(begin, begin + 4 * count);
     return {
       position: after, points, laps,
-      get steps() { return Array.from({ length: count }, (_, step) => Array.from(told.subarray(4 * step, 4 * step + 4))); }, // computed on demand
+      get steps() { return Array.from({ length: count }, (_, step) => Array.from(told.subarray(4 * step, 4 * step + 4))); }, // few ask
     };
   }
 
-  // Return the points of each player, including the leftovers of a finished game.
+  // Points of each player, leftovers of a finished game included.
   standings(rules, position) {
     this.#write(rules, position);
     this.#call("find_standings", "rules", "game");
@@ -158,9 +158,9 @@ export class Engine {
 
   // ---- a match (docs/RULES.md 6) -------------------------------------------------------------------------------------
 
-  // Settle a round: `position` is finished, or `ended` is 4 if its mover resigned; `round` counts from 1, `ownership`
-  // is { sold: [[...], [...]], pawned: [[...], [...]] }, fields in order of sale. Returns { scores, winner,
-  // ownership, over, matchWinner, starter }: a winner is null if there is none, and `starter` begins the next round.
+  // Settle a round: `position` is finished, or `ended` is 4 where its mover resigned; `round` counts from 1, `ownership`
+  // is { sold: [[...], [...]], pawned: [[...], [...]] }, fields in the order of sale. Returns { scores, winner,
+  // ownership, over, matchWinner, starter }: a winner is null where there is none, `starter` begins the next round.
   settle(rules, matchRules, { ownership, starter, round, position }) {
     this.#write(rules, position);
     const begin = this.#at("match", "marks"), row = this.#layout.row;
@@ -191,15 +191,15 @@ export class Engine {
 
   // ---- search --------------------------------------------------------------------------------------------------------
 
-  // Return a value net for rules, from the bytes of net-PRESET.bin.
+  // A value net for rules, from the bytes of net-PRESET.bin.
   net(rules, bytes) {
     const size = this.#layout.nets[searchRecord(rules)];
     if (bytes.byteLength !== size) throw new RangeError(`the net has ${bytes.byteLength} bytes, not ${size}`);
     return new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, size);
   }
 
-  // Search a running position to a depth or up to a number of nodes: alpha-beta for two players, max^n for more. The
-  // result is that of search/limits.py without the line: { action, actions, value, values: { action: value }, depth,
+  // Search a running position to a depth or for a number of nodes: alpha-beta for two players, max^n for more. The
+  // result is the one of search/limits.py without its line, { action, actions, value, values: { action: value }, depth,
   // proved, nodes }.
   search(rules, position, { depth = 0, nodes = 0, everyMove = false, net = null }) {
     if (!(depth >= 1 || nodes >= 1)) throw new RangeError("a search needs a depth or a number of nodes");
@@ -240,7 +240,7 @@ export class Engine {
   }
 }
 
-// Convert fields to numbers: a named value becomes its index among the choices.
+// Fields as numbers: of a value with a name its place among the choices.
 function numbersOf(choices, fields) {
   return Object.entries(choices).map(([name, names]) =>
     names.length ? names.indexOf(fields[name]) : Number(fields[name]));

@@ -1,35 +1,35 @@
-// What each move of a game gave away, from the values of its positions, for the page's review. It uses no document.
+// What each move of a game gave away, by the values of its positions, for the review of the page. It knows no document.
 
-export const NODES = 4_000_000; // moves played by the searches of a whole game
-export const QUICK = 20_000; // for each position, in a first quick pass
-export const LARGE = 3; // points given away by a move that counts as a mistake
+export const NODES = 4_000_000; // moves that the searches of a whole game play
+export const QUICK = 20_000; // for one position, before those
+export const LARGE = 3; // points
 
-/** Divides the search nodes among the positions of a game, last position first; earlier positions share what one leaves over. */
+/** Splits the moves of searches among the positions of a game, the last one first; those before share what one leaves over. */
 export class Budget {
   constructor(positions) {
-    this.number = positions - 1; // the position to search next
+    this.number = positions - 1; // the position whose turn it is
     this.left = NODES;
   }
 
   get share() { return Math.floor(this.left / (this.number + 1)); }
 
-  /** Record that the search of a position is done. */
+  /** The search of a position is done. */
   spend(nodes) {
     this.left -= Math.min(nodes, this.share);
     this.number -= 1;
   }
 
-  /** Whether a new search with the position's share would find more than this hint (thinking.js). */
+  /** Whether a search of this hint (thinking.js) would see more with the position's share. */
   deepens({ search: { proved, nodes } }) { return !proved && nodes > 0 && nodes < this.share; }
 }
 
 /**
- * Return the value of each position of a game, including the last: `hints` by number of moves, undefined where there is none
- * yet; `played`, the moves as texts; and `final`, South's lead in a finished game, or null.
+ * Of each move of a game, and of its end, what the position before it is worth: `hints` by number of moves, undefined
+ * where there is none yet, `played` texts, and `final`, South's lead in a finished game, or null.
  *
- * -> for each position null, or { mover, lead, exact, best, values, proved, search, price, changed }: South's `lead` with best
- * play and whether it is `exact`; the best move; the mover's final lead after each move in `values`, and the moves for which it
- * is `proved`; `price`, the points that the played move gave away; and `changed`, whether that changed the winner.
+ * -> of each position null, or { mover, lead, exact, best, values, proved, search, price, changed }: South's `lead` with best
+ * play and whether it is `exact`, the best move, and of each move the mover's final lead in `values`, `proved` the certain
+ * ones; `price` are the points that the move played gave away, `changed` whether they changed who wins.
  */
 export function losses(hints, played, final) {
   const found = Array(played.length + 1).fill(null);
@@ -43,7 +43,7 @@ export function losses(hints, played, final) {
 
 function valued({ mover, best: advised, values: seen, exact, search }, move, after) {
   const values = { ...seen }, proved = new Set(exact), sign = mover ? -1 : 1;
-  if (after?.exact && move in values) { // the value of the next position is known for certain
+  if (after?.exact && move in values) { // what came of it is certain
     values[move] = sign * after.lead;
     proved.add(move);
   }
@@ -57,12 +57,12 @@ function valued({ mover, best: advised, values: seen, exact, search }, move, aft
 
 const top = (values) => Object.keys(values).reduce((best, other) => (values[other] > values[best] ? other : best));
 
-/** Whether a review lists the move played in such a position. */
+/** Whether a review lists the move after such a position. */
 export const isMistake = (loss) => Boolean(loss) && (loss.price >= LARGE || loss.changed);
 
 /**
- * Return for each of two players its number of listed mistakes, and its `scores` as a percentage of the points that it would
- * have had without the points its moves gave away. Null if the value of a position is unknown.
+ * Of each of two players its listed mistakes, and what share in percent its `scores` are of the points that it would
+ * have had without what its moves gave away. Null where the value of a position is not known.
  */
 export function summary(found, scores) {
   if (!found.every(Boolean)) return null;

@@ -1,15 +1,15 @@
-// The motion of a move on the board: each lap, capture and refill in the move's trace.
+// The motion of a move on the board: each lap, capture and refill, as the trace of the move tells it.
 
 import { DrawnBoard, SHORTEST } from "./drawn-board.js";
 import { element, html } from "./nodes.js";
 
-const VERSE = 3200; // minimum milliseconds for which the verse at the end is shown
-const CUT = new Error("the motion was cut short"); // rejects the step that is waiting
+const VERSE = 3200; // milliseconds for which the verse of the end is seen at least
+const CUT = new Error("the motion was cut short"); // ends the step that waits
 
 /**
- * Return the end of a game as a step of motion: the seeds left in `frame` go to the players whose final points exceed its
- * scores; those of a row go first to its player or, by `codes`, to the other player who bought the field. Only numbers are
- * compared here; the engine applies the rules for leftovers.
+ * The end of a game as a step of motion: the seeds left in `frame` go to those whose final points are more than its
+ * scores, those of a row to its player first, or by `codes` to the other one who bought the field. Only numbers are
+ * compared here; the rules of leftovers are the engine's.
  */
 export function sweeping(drawing, frame, standings, codes) {
   const due = standings.map((points, player) => points - frame.scores[player]), seeds = [...frame.seeds], taken = [];
@@ -25,14 +25,14 @@ export function sweeping(drawing, frame, standings, codes) {
   return { kind: "sweep", taken, after: { seeds, stones: frame.stones, scores: standings } };
 }
 
-/** Count the mandarin stones that each player captured in these moves. */
+/** The mandarin stones that each player captured in some moves. */
 export function stonesWon(moves, players) {
   const won = Array(players).fill(0);
   for (const { steps } of moves) for (const { player, stones } of steps) if (stones) won[player] += stones;
   return won;
 }
 
-/** A board that plays moves with motion. */
+/** A board that plays moves. */
 export class MovingBoard extends DrawnBoard {
   destroy() {
     this.skip();
@@ -49,19 +49,19 @@ export class MovingBoard extends DrawnBoard {
     super.show(position);
   }
 
-  /** Let a screen reader say a text, after the texts before it. */
+  /** Let a screen reader say a text, after those before it. */
   say(text) {
     if (text === this.live.lastChild?.textContent) return;
     html("p", { textContent: text }, this.live);
     if (this.live.children.length > 4) this.live.firstChild.remove();
   }
 
-  /** Forget the texts said about another position. */
+  /** Forget what was said of another position. */
   hush() { this.live.replaceChildren(); }
 
   /**
-   * Play a move from the position before it, then show `after`. Resolves with the board at the end of the motion, or with
-   * null if it was skipped or cancelled; `onStep` is called with the words of each step.
+   * Play a move from the position before it and show `after`. Resolves with the board that the motion led to, or with
+   * null if it was skipped or cancelled; `onStep` gets the words of each step.
    */
   async play(move, before, after, onStep = () => {}) {
     this.show({ ...before, legal: [], under: "", over: "" });
@@ -71,7 +71,7 @@ export class MovingBoard extends DrawnBoard {
     try {
       for (const [number, step] of [...move.steps, ...(after.sweep?.taken.length ? [after.sweep] : [])].entries()) {
         if (run.skipped) break;
-        const ended = step.kind === "refilling" || step.kind === "sweep"; // an earlier line already says why the turn ends
+        const ended = step.kind === "refilling" || step.kind === "sweep"; // a line before these says why the turn ends
         onStep(lines[1 + number + ended]);
         await this[step.kind](step, run);
       }
@@ -83,7 +83,7 @@ export class MovingBoard extends DrawnBoard {
     return reached;
   }
 
-  /** End the motion at once; the caller that plays the move decides what is shown next. */
+  /** End the motion at once; what is shown next is up to who plays the move. */
   skip() {
     const run = this.playing;
     if (!run) return;
@@ -98,7 +98,7 @@ export class MovingBoard extends DrawnBoard {
     this.skip();
   }
 
-  /** Throw CUT if the motion was skipped, because the board may show another game by then. */
+  /** Throws CUT once the motion was skipped: the board may show another game by then. */
   async wait(run, ms) {
     if (!run.skipped && ms / this.speed >= SHORTEST) {
       await new Promise((resolve) => {
@@ -178,7 +178,7 @@ export class MovingBoard extends DrawnBoard {
     await this.wait(run, 200);
   }
 
-  /** Let seeds, and a stone, of a square fly to a player's plate; return the duration in milliseconds. */
+  /** Let seeds, and a stone, of a square fly to a player's plate; returns milliseconds. */
   carry({ square, player, seeds, stones }) {
     const to = [...this.inBowl(this.plate[player], 0), 0.5], { player: side } = this.drawing.squares[square];
     const heap = this.heaps[square], kept = this.frame.seeds[square] - seeds, flying = heap.splice(Math.min(kept, heap.length), heap.length);
@@ -190,7 +190,7 @@ export class MovingBoard extends DrawnBoard {
     return 460 + 26 * flying.length;
   }
 
-  /** Move the seeds left at the end of a game to their owners, square by square; if no mandarin is left, to the verse about that. */
+  /** The seeds left at the end of a game go to their owners, square by square; where no mandarin is left, to the verse of that. */
   async sweep({ taken, after }, run) {
     for (const name of ["last", "gap", "taken"]) this.mark(null, name);
     const verse = after.stones.some(Boolean) ? null : this.recite();
@@ -210,7 +210,7 @@ export class MovingBoard extends DrawnBoard {
     } finally { verse?.remove(); }
   }
 
-  /** Show the verse with which people end a game, line by line over the board. */
+  /** The verse with which people end a game, over the board, line by line. */
   recite() {
     const [x, y] = this.drawing.middle, verse = element("g", { class: "verse" }, this.hand), size = Math.max(30, 17 * this.k);
     this.sound("verse");
@@ -221,7 +221,7 @@ export class MovingBoard extends DrawnBoard {
     return verse;
   }
 
-  /** Draw a ring round a captured mandarin, and enlarge the name of its captor for a moment. */
+  /** A ring round a mandarin that is captured, and the name of who gets it grows for a moment. */
   cheer(square, player) {
     const [x, y] = this.drawing.squares[square].stone, ring = element("circle", { class: "cheer", cx: x, cy: y, r: 30 }, this.hand);
     setTimeout(() => ring.remove(), 1200);
@@ -229,10 +229,10 @@ export class MovingBoard extends DrawnBoard {
     setTimeout(() => this.plate[player]?.group.classList.remove("glad"), 1200);
   }
 
-  /** Play the sounds of a move, if they are on and the user has tapped. */
+  /** Let a move be heard, if that is wanted and somebody has tapped. */
   sound(kind) { if (this.loud && !this.playing?.skipped) this.sounds?.sound(kind); }
 
-  /** Allow sounds, after a tap or a key; without sound the game continues. */
+  /** Allow sounds, after a tap or a key; without them the game goes on. */
   wake() {
     import("./sound.js").then((sounds) => {
       this.sounds = sounds;

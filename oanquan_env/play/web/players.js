@@ -1,21 +1,21 @@
-// Players that the page computes itself: levels for people, names in the syntax of oanquan_env/players/names.py, and the
-// moves that each of them considers best.
+// Players that the page plays by itself: levels for people, names as oanquan_env/players/names.py reads them, and the
+// moves that each of them thinks best.
 
 import { Refused } from "./refused.js";
 import { quoted, rulesText } from "./rules.js";
 
-/** Moves that a search plays per millisecond, with a net and without; used instead of a clock, so that games can be repeated. */
+/** In place of a millisecond, so that games repeat anywhere: moves that a search plays with a net, and without. */
 const NODES_PER_MS = { net: 1000, plain: 10000 };
 const searchers = (ms) => ["minimax", "maxn"].flatMap((kind) => [
   `${kind}:nodes=${ms * NODES_PER_MS.net},net=pretrained`, `${kind}:nodes=${ms * NODES_PER_MS.plain}`,
 ]);
 
-/** The players that give hints, and those that value the positions of a whole game: the first one that plays the rules is used. */
+/** Who gives a hint, and who values the positions of a whole game: the first that plays the rules. */
 export const ADVISERS = [...searchers(1000), "maxn:depth=6"].map((name) => `book:${name}`);
 export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
 
-/** As in oanquan_env/play/levels.py: players, of which the first that plays the rules is used; the probability of a
- * random move; and `goesOn`, if the level ends no game while it has another move. */
+/** As oanquan_env/play/levels.py: players, of whom the first that plays the rules is taken; the probability of a
+ * random move; and whether it goes on: it ends no game while it has another move. */
 export const LEVELS = {
   beginner: { players: ["greedy"], epsilon: 0.7, goesOn: true },
   easy: { players: ["greedy"], epsilon: 0.3 },
@@ -33,12 +33,12 @@ const KNOWN = [...Object.keys(LEVELS), "random", "greedy", "saver", "minimax:dep
 
 // ---- names -----------------------------------------------------------------------------------------------------------
 
-/** Refuse a name; `python` if a program with Python may have a player of that name. */
+/** Refuse a name; `python`: a program with Python may have a player of that name. */
 function refuse(en, vi, python = false) {
   throw Object.assign(new Refused("player", en, vi), { python });
 }
 
-/** Parse a player's name: {kind, options, epsilon, beyond}. Throws Refused where `names.parse` raises. */
+/** A player's name taken apart: {kind, options, epsilon, beyond}. Throws Refused as `names.parse` raises. */
 function parse(name) {
   const [, kind, detail] = /^([^:]*):?([^]*)$/.exec(name);
   if (!Object.hasOwn(KINDS, kind)) {
@@ -55,7 +55,7 @@ function parse(name) {
   return { kind, options, epsilon };
 }
 
-/** Parse the options in `detail`, such as `depth=6,nodes=1000`. */
+/** The options in `detail`, as in `depth=6,nodes=1000`. */
 function optionsOf(kind, detail) {
   const types = { ...KINDS[kind], epsilon: "number" }, known = Object.keys(types).map((key) => `${key}=…`).join(", "), options = {};
   for (const part of detail ? detail.split(",") : []) {
@@ -71,16 +71,16 @@ function optionsOf(kind, detail) {
   return options;
 }
 
-/** Return the name of the preset with these rules, or null. */
+/** The preset that rules are, or null. */
 export function presetOf(rules, catalogue) {
   const text = rulesText(rules, catalogue);
   return Object.hasOwn(catalogue.presets, text) ? text : null;
 }
 
 /**
- * Return the player of a level or a name for some rules: {name, kind, epsilon, goesOn}. For the kind `book`, `beyond` plays where
- * the book knows no move; `search` has {depth, nodes, net}, with a preset's net; `full` searches every line to `depth`. Throws
- * Refused if the name is unknown here or the player does not play the rules.
+ * The player of a level or a name for some rules: {name, kind, epsilon, goesOn}; of kind `book`, `beyond` plays where it knows no
+ * move; `search` has {depth, nodes, net}, its net that of a preset; `full` plays every line to `depth`. Throws Refused for
+ * a name that nobody here has, and for rules that the player does not play.
  */
 export function playerOf(name, rules, catalogue) {
   if (!Object.hasOwn(LEVELS, name)) return { name, ...made(parse(name), rules, catalogue) };
@@ -88,7 +88,7 @@ export function playerOf(name, rules, catalogue) {
   return { ...firstPlaying(players, rules, catalogue), ...plays };
 }
 
-/** Return the first of the named players that plays the rules; the last one must. */
+/** The player of the first of some names that plays the rules; the last of them must. */
 export function firstPlaying(names, rules, catalogue) {
   for (const name of names.slice(0, -1)) {
     try {
@@ -129,7 +129,7 @@ function checkLimits(kind, limits, options) {
   }
 }
 
-/** Return the preset whose net plays these rules, whatever their ply limit; null if there is none. */
+/** The preset whose net plays these rules, whatever their ply limit; null without a net. */
 function netOf(net, rules, catalogue) {
   if (net === undefined) return null;
   if (net !== "pretrained") refuse(`the page has no net ${quoted(net)}; write net=pretrained`, `trang này không có mạng ${quoted(net)}; hãy viết net=pretrained`, true);
@@ -139,7 +139,7 @@ function netOf(net, rules, catalogue) {
 
 // ---- moves -----------------------------------------------------------------------------------------------------------
 
-/** Return a generator of numbers from 0 to 1, determined by the seed (mulberry32). */
+/** A source of numbers from 0 to 1, the same ones for the same seed (mulberry32). */
 export function seeded(seed) {
   let state = seed >>> 0;
   return () => {
@@ -150,10 +150,10 @@ export function seeded(seed) {
   };
 }
 
-/** Return a player's margin over the mean of the others, times the number of others, which makes it a whole number. */
+/** A player's points over the mean of the others', times their number: a whole number. */
 const worth = (points, seat) => points.length * points[seat] - points.reduce((sum, more) => sum + more, 0);
 
-/** Search every line to `depth` plies by max^n; the result is that of `engine.search`, for all rules. */
+/** Every line of play to `depth` plies, each player doing its best for itself; as `engine.search`, for all rules. */
 export function searchAll(engine, rules, position, depth) {
   let nodes = 0;
   const look = (at, left) => {
@@ -163,7 +163,7 @@ export function searchAll(engine, rules, position, depth) {
       const { points } = ends ? { points: child.ended ? engine.standings(rules, child) : child.scores } : look(child, left - 1);
       nodes += 1;
       const move = { action, points, worth: worth(points, at.mover) };
-      if (!best || move.worth > best.worth) best = move; // of equal moves, keep the first
+      if (!best || move.worth > best.worth) best = move; // of equals the first
       return move;
     });
     return { ...best, found };
@@ -175,7 +175,7 @@ export function searchAll(engine, rules, position, depth) {
   return { action: actions[0], actions, value: values[actions[0]], values, depth, proved: false, nodes };
 }
 
-/** Return the moves after which the next player can win the fewest points at once, and of these those that win most; as in
+/** The moves after which the next player can win the fewest points at once, and of these those that win the most; as
  * `SaverPolicy` of oanquan_env/players/basic.py. */
 export function searchSaving(engine, rules, position) {
   const moves = Object.entries(searchAll(engine, rules, position, 1).values).map(([action, won]) => {

@@ -1,16 +1,16 @@
-// The log of puzzles: which are solved, which return after a failure, and the daily puzzle with its streak; plain data in one text.
+// What a person has solved, what comes back after a failure, and the daily puzzle with its streak: plain data, kept as one text.
 //
 // { sets: { name: { solved: [id], failed: { id: turn }, turn } }, daily: { day, missed: [step], steps, over }, streak: { day, days } }
-// A set is a preset, or "first". `turn` counts the finished puzzles; a failed puzzle is due again at its turn. Days are
+// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed one is due again at its turn. Days are
 // counted from 1970.
 
-const RETURN = 4; // turns until a failed puzzle returns, with three others in between
+const RETURN = 4; // turns until a failed puzzle comes back: three others lie between
 const DAY = 86_400_000;
 
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const object = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
 
-/** Read a log from a text, dropping everything unreadable. */
+/** The log of a text; what cannot be read of it is left out. */
 export function readLog(text) {
   let kept = {};
   try { kept = object(JSON.parse(text)); } catch { /* nothing was kept, or it is damaged */ }
@@ -30,10 +30,10 @@ function readSet({ solved, failed, turn }) {
 
 const setOf = (log, name) => (Object.hasOwn(log.sets, name) ? log.sets[name] : (log.sets[name] = readSet({})));
 
-/** Count the solved ones among these puzzles, [{ id }]. */
+/** How many of these puzzles, [{ id }], are solved. */
 export const solvedOf = (log, name, puzzles) => puzzles.filter(({ id }) => setOf(log, name).solved.includes(id)).length;
 
-/** Record the end of a puzzle: without a mistake it is solved, otherwise it will return. */
+/** A puzzle is over: without a mistake it is solved, else it comes back. */
 export function finish(log, name, id, solved) {
   const set = setOf(log, name);
   set.turn += 1;
@@ -43,8 +43,8 @@ export function finish(log, name, id, solved) {
 }
 
 /**
- * Choose the next of N puzzles [{ id }], starting at number `from`: a failed one that is due; else one neither solved nor
- * failed; else a failed one. -> its number in the list, or null if all are solved
+ * Which of N puzzles [{ id }] comes next, from number `from` on: one that failed and is due; one that was neither solved nor
+ * failed; one that failed. -> its number in the list, or null where all are solved
  */
 export function nextOf(log, name, puzzles, from) {
   const { solved, failed, turn } = setOf(log, name), order = puzzles.map((_, step) => (from + step) % puzzles.length);
@@ -55,16 +55,16 @@ export function nextOf(log, name, puzzles, from) {
 
 // ---- the daily puzzle ------------------------------------------------------------------------------------------------
 
-/** Return the number of a date's day in the person's time zone. */
+/** The day of a date where the person is. */
 export const dayOf = (date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
 
-/** Return the date of a day as numbers. */
+/** The date of a day, in numbers. */
 export function dateOf(day) {
   const date = new Date(day * DAY);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Choose a day's puzzle out of `count`: a stride near the golden section meets each once, and alternates between distant levels. */
+/** Which of `count` puzzles is that of a day: steps of about the golden section meet each once, and levels that lie apart in turn. */
 export function dailyOf(day, count) {
   const common = (one, other) => (other ? common(other, one % other) : one);
   let stride = Math.floor(0.618 * count) || 1;
@@ -72,19 +72,19 @@ export function dailyOf(day, count) {
   return (day * stride) % count;
 }
 
-/** Return the state of a day's puzzle; `steps` are the moves of its solver. */
+/** That of a day as it stands; `steps` are the moves of its solver. */
 export function today(log, day, steps) {
   if (log.daily?.day !== day || log.daily.steps !== steps) log.daily = { day, steps, missed: [], over: false };
   return log.daily;
 }
 
-/** Record a wrong move at a step, from 1; ignored once the puzzle is over. */
+/** A wrong move at a step, from 1; nothing counts once the puzzle is over. */
 export function miss(log, day, steps, step) {
   const { missed, over } = today(log, day, steps);
   if (!over && !missed.includes(step)) missed.push(step);
 }
 
-/** Record that the daily puzzle is over; it counts for the streak if it was eventually solved. */
+/** The daily puzzle is over; it counts for the streak if it was solved at last. */
 export function finishDay(log, day, steps, solved) {
   const daily = today(log, day, steps);
   if (daily.over) return;
@@ -92,8 +92,8 @@ export function finishDay(log, day, steps, solved) {
   if (solved && log.streak.day !== day) log.streak = { day, days: streakOn(log, day) + 1 };
 }
 
-/** Return the number of consecutive days, up to this one or the day before, on which the daily puzzle was solved. */
+/** Days in a row, up to this one or the day before, on which the daily puzzle was solved. */
 export const streakOn = ({ streak }, day) => (streak.day === day || streak.day === day - 1 ? streak.days : 0);
 
-/** Return a mark for each step of a daily puzzle. */
+/** A mark for each step of a daily puzzle. */
 export const marksOf = ({ steps, missed }) => Array.from({ length: steps }, (_, step) => (missed.includes(step + 1) ? "○" : "●")).join("");

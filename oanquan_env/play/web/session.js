@@ -1,4 +1,4 @@
-// A game as a page or widget plays it: named requests in, the state as JSON out. It draws nothing and stores no files.
+// A game as a page or a widget plays it: named requests in, the state as JSON out. It draws nothing and keeps no files.
 
 import { FRIEND, Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
@@ -13,21 +13,21 @@ const notYours = (code) => new Refused(code, "it is not your turn", "chưa đế
 const evenBelow = (count) => count - 2 + (count % 2);
 const impossible = (en, vi) => new Refused("request", en, vi);
 
-// The method for each has an underscore before its name.
+// Each is a method with an underscore before its name.
 const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "show_answer", "branch", "resume", "resign", "next_round", "load"];
 
 /**
- * A session of consecutive games. There is no game before the first `request("new", ...)`; fires "changed" after every change.
+ * One game after another. There is none before the first `request("new", ...)`; event "changed" after every change.
  *
- * `data(name)` resolves with a file of `data`, JSON as an object. `thinker` chooses the moves of computer players;
+ * `data(name)` resolves with a file of `data`: JSON as an object. `thinker` chooses the moves of those who are no persons;
  * any of its answers may be a promise.
  */
 export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
-  #drawing = null; // of the rules, with English names only
-  #shown = {}; // the last drawing, and the inputs it was made from
-  #kept = null; // the game that a puzzle interrupted, with its state
-  #turn = new AbortController(); // replaced after every change of the game, which cancels earlier requests to the thinker
+  #drawing = null; // of the rules, with English names alone
+  #shown = {}; // the last drawing, and what it was made of
+  #kept = null; // the game that a puzzle interrupted, and what belongs to it
+  #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
   #values = new Map();
 
   constructor({ engine, thinker, data, catalogue }) {
@@ -43,7 +43,7 @@ export class Session extends EventTarget {
     this.id = null; // of a game with a friend, the same on both devices
   }
 
-  /** Carry out a request; `state` then shows the result. Throws Refused, with nothing changed, if it cannot be carried out. */
+  /** Carry out a request; `state` then shows the result. Throws Refused for one that cannot be done: nothing has changed. */
   async request(name, asked = {}) {
     if (!REQUESTS.includes(name)) throw impossible(`unknown request '${name}'`, "");
     await this[`_${name}`](asked);
@@ -53,7 +53,7 @@ export class Session extends EventTarget {
 
   // ---- requests ------------------------------------------------------------------------------------------------------
 
-  /** Start a new game: from the set-up, where `starter` moves first, from a position, or as a round of a match (roundsText). */
+  /** Begin another game: at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
   async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null, id = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
     if (match !== null) {
@@ -66,7 +66,7 @@ export class Session extends EventTarget {
     return this.#put({ rules, start, moves: moves.replace(/-$/, "").match(/..?/gsu) ?? [], resigned: moves.endsWith("-") }, seats, { id });
   }
 
-  /** Play a person's move at the given ply; a move that arrives twice or too late is refused. */
+  /** A person's move, made at that ply: one that comes twice, or too late, is refused. */
   _move({ move, ply }) {
     const { game } = this;
     if (ply !== game.position.ply || game.over || game.player !== null || this.#answered) throw notYours("move");
@@ -74,36 +74,36 @@ export class Session extends EventTarget {
     if (this.puzzle && !this.#answered) this.#reply();
   }
 
-  /** Take back a person's last move and the replies to it. */
+  /** Take back a person's last move, and the answers to it. */
   _undo() {
     const { game } = this;
     if (this.puzzle && game.line().length) game.backTo(evenBelow(game.line().length)); // to a move of the solver
     else if (!game.undo()) throw impossible("there is no move of yours to take back", "bạn không có nước nào để đi lại");
   }
 
-  /** Replay the moves that were taken back. */
+  /** Play the moves again that were taken back. */
   _redo() {
     if (!this.game.redo()) throw impossible("there is no move to play again", "không có nước nào để làm lại");
   }
 
-  /** Go back to the position after the first `moves` moves. */
+  /** Go back to where only the first `moves` moves had been played. */
   _back({ moves }) {
     this.#after(moves);
-    this.game.backTo(this.puzzle ? moves - (moves % 2) : moves); // in a puzzle, to a move of the solver
+    this.game.backTo(this.puzzle ? moves - (moves % 2) : moves); // of a puzzle to a move of the solver
   }
 
-  /** Start the same game or match again; with `swap` every player moves one seat on. */
+  /** Begin the same game or match again; with `swap` everybody moves one seat on. */
   _rematch({ swap = false }) {
     const { rules, names, match, root } = this.game, seats = swap ? [...names.slice(1), names[0]] : names;
     return this.#put(match ? { rules, start: this.#engine.start(rules), match: newMatch(match.rules) } : { rules, start: root.position }, seats, { kept: this.#kept });
   }
 
   /**
-   * Show a puzzle: `puzzle` itself, a position under `rules`, or a numbered one of the package's for a level, where the first
-   * follows the last. The present game is kept until `resume`.
+   * Show a puzzle: `puzzle` itself, a position by `rules`, or one of the package's of a level, where after the last one the
+   * first comes again. The game is kept until `resume`.
    *
-   * A puzzle is { position, line }, and the package's also have { name?, themes?, id? }: `line` has the moves of the solver and the opponent in turn;
-   * if several moves of the solver are right, they share one text, such as "3A 5C". `name` is the key of its words.
+   * A puzzle is { position, line }, those of the package also have { name?, themes?, id? }: `line` has the moves of the solver and the opponent in turn, and
+   * where several moves of the solver are right, all of them in one text, as in "3A 5C". `name` is that of its words.
    */
   async _puzzle({ puzzle: given = null, rules: text = null, level = "first", number = 0 }) {
     const { presets, default: usual } = this.#catalogue, own = text ?? rulesText((this.#kept?.game ?? this.game).rules, this.#catalogue);
@@ -113,7 +113,7 @@ export class Session extends EventTarget {
     return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: shown });
   }
 
-  /** Play the rest of the puzzle's line; a wrong move must be taken back first. */
+  /** Play the rest of the puzzle's line; a wrong move is to be taken back before. */
   _show_answer() {
     if (!this.puzzle || this.#answered) throw notYours("request");
     this.puzzle.told = true;
@@ -123,14 +123,14 @@ export class Session extends EventTarget {
     }
   }
 
-  /** Start another game from the position after the first `moves` moves, with a person to move. The present one is kept until `resume`. */
+  /** Another game from where the first `moves` moves have led, for a person on the seat to move. This one is kept until `resume`. */
   _branch({ moves }) {
     const { rules, names } = this.game, { position } = this.#after(moves), other = names.find((name) => name !== PERSON) ?? PERSON;
     const seats = names[position.mover] === PERSON ? names : names.map((name, seat) => (seat === position.mover ? PERSON : name === PERSON ? other : name));
     return this.#put({ rules, start: position }, seats, { kept: this.#keeping });
   }
 
-  /** Leave a puzzle or a branch, and continue the game before it. */
+  /** Leave a puzzle or a branch, and go on with the game before it. */
   _resume() {
     if (!this.#kept) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
     const { game, number, id, drawing, values } = this.#kept;
@@ -140,13 +140,13 @@ export class Session extends EventTarget {
     this.#kept = null;
   }
 
-  /** Resign for the person to move. */
+  /** Let the person to move give up. */
   _resign() {
     if (this.game.over || this.game.player !== null) throw notYours("request");
     this.game.resign();
   }
 
-  /** Continue with the next round of a match. */
+  /** Go on with the next round of a match. */
   _next_round() {
     const { game } = this, settled = game.settled();
     if (!settled || settled.over) throw impossible("there is no next round", "không còn ván nào trong trận");
@@ -154,14 +154,14 @@ export class Session extends EventTarget {
     return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, record: { headers } }, game.names, { id: this.id });
   }
 
-  /** Continue a game or match from its record; of several games the one with that number, from 1. `beside` keeps the present one until `resume`. */
+  /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. `beside` keeps this one until `resume`. */
   async _load({ text, number = null, seats = null, id = null, beside = false }) {
     return this.#put(await this.#read(text, number), seats, { id, kept: beside ? this.#keeping : null });
   }
 
   // ---- what is shown -------------------------------------------------------------------------------------------------
 
-  /** Return everything that the page shows besides the drawing. */
+  /** All that the page shows beside the drawing. */
   state() {
     const { game, version, trouble, puzzle, id } = this, sent = id && { id, due: game.due, link: linkOf(game, this.#catalogue, id) };
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
@@ -171,14 +171,14 @@ export class Session extends EventTarget {
     return { ...state, previews: {}, ...(this.#answered ? { turn: "solved", legal: [] } : {}) };
   }
 
-  /** Return the empty board of this game's rules, with names of seats and squares: the same object until one of these changes. */
+  /** The empty board of this game's rules, with the names of its seats and squares: the same object as long as these are the same. */
   drawing() {
     const { rules } = this.game, names = this.#names, key = `${rulesText(rules, this.#catalogue)} ${names.vi}`;
     if (this.#shown.key !== key) this.#shown = { key, drawing: drawingJson(this.#drawing, rules, names) };
     return this.#shown.drawing;
   }
 
-  /** Return the value of each move in the present position, or for a review after the first `moves` moves, within a number of nodes. */
+  /** The value of each move where the game stands, or for a review after its first `moves` moves, by so many moves of a search. */
   async hint(moves = null, nodes = null) {
     const { game } = this, { serial, position } = moves === null ? game.node : this.#after(moves), values = this.#values, key = `${serial} ${moves === null} ${nodes}`;
     if (position.ended) throw impossible("the game is over", "ván đã hết");
@@ -189,41 +189,41 @@ export class Session extends EventTarget {
     return values.get(key);
   }
 
-  /** Return a separate game from the position after the first `moves` moves, to play lines in. */
+  /** A game beside this one, from where its first `moves` moves have led, to play lines in. */
   beside(moves) {
     const { rules, names, match } = this.game;
     return new Game(this.#engine, rules, this.#after(moves).position, names.map(() => PERSON), { match });
   }
 
-  /** Return the game, or the match so far, as records. */
+  /** The game, or the match so far, as records. */
   saved() { return formatRecords(this.game.records(), this.#catalogue); }
 
-  /** Return the unfinished game that another one would replace; null if it has no moves. */
+  /** The unfinished game that another one would replace; null if it has no moves. */
   left() {
     const { game, id } = this.#kept ?? this, settled = game.settled(), moves = game.line().length;
     if (!(moves || game.match?.rounds.length) || (settled ?? game).over) return null;
     return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, id, rules: rulesText(game.rules, this.#catalogue), moves };
   }
 
-  /** Return the plain data from which `restore` continues this game elsewhere, with the puzzle or branch that interrupted it. */
+  /** What `restore` needs to go on with this game elsewhere, as plain data; with the puzzle or the branch that it was left for. */
   kept() {
     const { game, puzzle } = this, { game: first, id } = this.#kept ?? this, written = (one) => ({ text: formatRecords(one.records(), this.#catalogue), seats: one.names });
     return { ...written(first), id, puzzle: puzzle && puzzle.asked, branch: puzzle || first === game ? null : written(game) };
   }
 
-  /** Continue from the data of `kept`. Throws Refused if it cannot be read. */
+  /** Go on with what `kept` gave. Throws Refused if it cannot be read. */
   async restore({ text, seats, id, puzzle, branch }) {
     await this.request("load", { text, seats, id });
     if (puzzle) await this.request("puzzle", puzzle);
     if (branch) await this.request("load", { ...branch, beside: true });
   }
 
-  // ---- internals -----------------------------------------------------------------------------------------------------
+  // ---- within --------------------------------------------------------------------------------------------------------
 
-  /** Parse a position. */
+  /** The position that a text describes. */
   async #position(rules, text) { return (await import("./position-reading.js")).parsePosition(rules, text, this.#engine); }
 
-  /** Read the game or match in a text; of several games the one with that number. */
+  /** The game, or the match, of a text; of several games the one of that number. */
   async #read(text, number) {
     const { parseRecords } = await import("./record-reading.js");
     const records = parseRecords(text, this.#catalogue, this.#engine), refuse = (en, vi) => { throw new Refused("record", en, vi); };
@@ -236,17 +236,17 @@ export class Session extends EventTarget {
     return { rules: record.rules, start: record.start, match, record, resigned: record.termination === "resigned" };
   }
 
-  /** Return the node after the first `moves` moves. */
+  /** The node after the first `moves` moves. */
   #after(moves) {
     const { game } = this, line = [game.root, ...game.line()];
     if (!Number.isInteger(moves) || !(moves in line)) throw impossible(`there is no move ${moves}`, `không có nước ${moves}`);
     return line[moves];
   }
 
-  /** The data that `resume` needs to continue this game. */
+  /** What `resume` needs to go on with this game. */
   get #keeping() { return this.#kept ?? { game: this.game, number: this.number, id: this.id, drawing: this.#drawing, values: this.#values }; }
 
-  /** Whether the puzzle's line is finished, or the solver has left it. */
+  /** Whether the puzzle's line is done, or the solver has left it. */
   get #answered() {
     const { wrong, done } = this.puzzle ? progress(this.puzzle, this.game) : {};
     return wrong || done || false;
@@ -255,7 +255,7 @@ export class Session extends EventTarget {
   /** Play the opponent's next move of the puzzle's line. */
   #reply() { this.game.push(this.#legal(this.game, this.puzzle.line[this.game.line().length])); }
 
-  /** Return one of the package's puzzles, the rules of its level, and the size of each level; the first level has the default rules. */
+  /** A puzzle of the package, the rules of its level, and how many each level has; those of the first level are by the default rules. */
   async #packaged(preset, level, number) {
     const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]), levels = { first, ...others };
     if (!Object.hasOwn(levels, level) || !levels[level].length || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
@@ -265,7 +265,7 @@ export class Session extends EventTarget {
 
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
 
-  /** Continue with another game; by default with the present players, or persons if more are needed. */
+  /** Go on with another game; by default those play who sit here, or persons where others are needed. */
   async #put({ rules, start, moves = [], match = null, record = null, resigned = false }, seats, { id = null, puzzle = null, kept = null } = {}) {
     const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
     if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
@@ -281,18 +281,18 @@ export class Session extends EventTarget {
     this.#values = new Map();
   }
 
-  /** Throw Refused if a name is no player's or the player does not play the rules; levels play all rules. */
+  /** Throws Refused for the name of no player, and for rules that it does not play; levels play all rules. */
   async #check(name, rules) {
     if (!this.#catalogue.levels.includes(name)) await this.#thinker.known(name, rules);
   }
 
-  /** Return whether there is a player of that name. */
+  /** Whether there is a player of that name. */
   async #knows(name, rules) {
     if (name === PERSON || name === FRIEND) return false;
     try { await this.#check(name, rules); return true; } catch { return false; }
   }
 
-  /** Return the action of a legal move, given as a text or an action. */
+  /** The action of a move, a text or an action, that can be played. */
   #legal(game, move) {
     const action = typeof move === "number" ? move : parseMove(move);
     playLegal(this.#engine, game.rules, game.position, action); // throws Refused
@@ -307,16 +307,16 @@ export class Session extends EventTarget {
     this.#think(turn);
   }
 
-  /** Let the player to move choose and play, unless it is a person. */
+  /** Let the player to move, if it is no person, choose and play. */
   async #think(turn) {
     const { game } = this, name = game.player;
     if (name === null || name === FRIEND || this.trouble) return;
     let trouble = "";
     try {
       const action = await this.#thinker.choose(name, game.rules, game.position, Math.floor(Math.random() * 2 ** 32), turn);
-      if (this.#turn !== turn) return; // the game has changed meanwhile
+      if (this.#turn !== turn) return; // the game is another by now
       game.push(this.#legal(game, action));
-    } catch (error) { trouble = error.message; } // the page continues, and shows what happened
+    } catch (error) { trouble = error.message; } // the page goes on, and says what happened
     if (this.#turn !== turn) return;
     this.trouble = trouble;
     this.#tell();
