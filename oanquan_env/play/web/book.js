@@ -1,15 +1,15 @@
-// Proved moves and values: certificates, played as in oanquan_env/players/book.py, and opening tables, read as in
-// oanquan_env/benchmark/opening_values.py, combined with what a search finds. Damaged files are refused, naming the place.
+// Proved moves and values: certificates, as oanquan_env/players/book.py plays them, and tables of openings, as
+// oanquan_env/benchmark/opening_values.py reads them, beside what a search sees. A damaged file is refused, with its place.
 
 import { Strategy, damaged, keyOf, readArrays, unpack } from "./certificate.js";
 import { moveText, positionText } from "./notation.js";
 
-/** Plays the moves of a certificate of the set-up. A strategy is expanded to all its positions when it is first needed. */
+/** Plays the moves of a certificate of the set-up. Each strategy is followed to all its positions when first needed. */
 export class Book {
   #engine;
   #followed = {};
 
-  static list = "certificates"; // key in the catalogue: the presets that have one
+  static list = "certificates"; // in the catalogue: the presets that have one
   static file(preset) { return `certificate-${preset}.npz`; }
   static async read(engine, rules, preset, content) {
     return new Book(engine, rules, preset, await readArrays(Book.file(preset), content));
@@ -24,8 +24,8 @@ export class Book {
     this.strategies = Object.fromEntries(["lower", "upper"].map((name) => [name, new Strategy(engine, rules, this.start, this.file, name, arrays)]));
   }
 
-  /** Return the proved action in a running position, or null. After an even number of plies the lower bound's strategy decides,
-   * else the upper's. If it has the position several times, take the entry that still reaches the bound and ends soonest. */
+  /** The proved action in a running position, or null: the lower bound's after an even number of plies, else the upper's.
+   * Where a position stands there several times, it is that by which the bound is still reached and which ends soonest. */
   known(position) {
     const { key, mirrored } = keyOf(this.rules, position), name = position.ply % 2 ? "upper" : "lower", numbers = this.#numbers(name).get(key);
     if (!numbers) return null;
@@ -36,7 +36,7 @@ export class Book {
     return mirrored ? this.rules.actions - 1 - moves[number] : moves[number];
   }
 
-  /** Return the numbers of a strategy's positions by key, expanding the strategy on the first call. */
+  /** The numbers of each position of a strategy by its key, once it is followed. */
   #numbers(name) {
     if (!this.#followed[name]) {
       const strategy = this.strategies[name], numbers = (this.#followed[name] = new Map());
@@ -48,7 +48,7 @@ export class Book {
   }
 }
 
-// ---- an opening table ------------------------------------------------------------------------------------------------
+// ---- a table of openings ---------------------------------------------------------------------------------------------
 
 /** Proved bounds of the positions of the first plies. */
 export class Openings {
@@ -71,13 +71,13 @@ export class Openings {
     }
   }
 
-  /** Return bounds of the mover's future margin in a running position; undefined if the table lacks the position. */
+  /** Bounds of a running position's future margin for its mover; undefined for one that the table does not know. */
   value(rules, position) {
     if (position.ply > this.plies) return undefined;
     return this.#bounds.get(positionText(rules, unpack(rules, keyOf(rules, position).key)).split(" ")[0]);
   }
 
-  /** Return bounds by action, from the mover's view, for each move that leads to a known position or ends the game. */
+  /** The same of each move that leads to a known position or ends the game, by action, for who makes it. */
   moveValues(rules, position) {
     const found = {}, margin = (scores) => scores[position.mover] - scores[1 - position.mover];
     for (const action of this.#engine.legal(rules, position)) {
@@ -90,16 +90,16 @@ export class Openings {
   }
 }
 
-// ---- knowledge of openings, as South's lead in points ----------------------------------------------------------------
+// ---- what is known of openings, as points by which South ends ahead --------------------------------------------------
 
 const leadOf = ([south, north]) => south - north;
 const ordered = (one, other) => (one < other ? [one, other] : [other, one]);
-/** Convert bounds of the mover's future margin to bounds of South's final lead. */
+/** Bounds of South's final lead from those of the mover's future margin. */
 const ofSouth = ({ mover, scores }, { lower, upper }) => ordered(...[lower, upper].map((bound) => leadOf(scores) + (mover ? -bound : bound)));
 
 /**
- * Return the legal moves of a position, best first for the mover once all have a value: { action, move, lower, upper, value, proved }. Bounds are
- * infinite where nothing is proved; `value` is exact if `proved`, else taken from `hint` (thinking.js), or null without one.
+ * The legal moves of a position, once all have a value the best for who makes it first: { action, move, lower, upper, value, proved }. Bounds are
+ * infinite where nothing is proved; `value` is exact if `proved`, else what `hint` (thinking.js) sees, or null without one.
  */
 export function movesOf(engine, rules, table, position, hint = null) {
   const known = table.moveValues(rules, position), sign = position.mover ? -1 : 1;
@@ -111,7 +111,7 @@ export function movesOf(engine, rules, table, position, hint = null) {
   return moves.some(({ value }) => value === null) ? moves : moves.sort((one, other) => sign * (other.value - one.value));
 }
 
-/** Return the value of a running position from its moves and the table: { lower, upper, value, proved }, as in movesOf. */
+/** What a position, not over, is worth by its moves and by the table: { lower, upper, value, proved }, as of movesOf. */
 export function valueOf(rules, table, position, moves) {
   const itself = table.value(rules, position), best = (name) => (position.mover ? Math.min : Math.max)(...moves.map((move) => move[name]));
   const found = itself ? ofSouth(position, itself) : [-Infinity, Infinity], lower = Math.max(found[0], best("lower")), upper = Math.min(found[1], best("upper"));
@@ -120,8 +120,8 @@ export function valueOf(rules, table, position, moves) {
   return { lower, upper, value, proved: !open && moves.every(({ proved }) => proved) };
 }
 
-/** Return the first move that captures most at once, if it is proved to lose, else null: { points, upper, exact, line }. `upper` bounds
- * South's lead, `exact` says whether it is reached, and `line` continues with the best moves as far as the proofs go. */
+/** The first move that takes most points at once, if it is proved to lose: { points, upper, exact, line }, South's lead at most
+ * and whether it is just that, and the line with the best moves after it as far as the proofs reach; else null. */
 export function refutation(engine, rules, table) {
   const start = engine.start(rules), points = ({ action }) => engine.play(rules, start, action).points;
   const [tempting] = movesOf(engine, rules, table, start).sort((one, other) => points(other) - points(one) || (one.action & 1) - (other.action & 1));

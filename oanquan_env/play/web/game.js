@@ -1,4 +1,4 @@
-// A game on the board: incoming moves, looking at earlier positions, and the buttons.
+// A game on the board: the moves that come, positions that are looked at, and the buttons.
 
 import { BoardView } from "./board.js";
 import { WORDS } from "./board-words.js";
@@ -8,11 +8,11 @@ import { html } from "./nodes.js";
 import { hintWords, plateNames, status } from "./told.js";
 import { SPEEDS, Tools } from "./tools.js";
 
-const REST = 400; // minimum milliseconds between a person's move and the reply if motion is off
+const REST = 400; // milliseconds that a person's move is seen before the answer, where nothing moves
 
 /**
- * A game view: the board, the text about the game, and its buttons. It follows the states of a session, plays new moves,
- * and passes requests to `send(name, arguments)`. Events: "shown" after every change of what is shown, "option"
+ * A game: the board, what is said of it, and its buttons. It follows the states of a session, plays the moves that are
+ * new, and hands requests to `send(name, arguments)`. Events: "shown" after every change of what is shown, "option"
  * (detail [name, value]).
  */
 export class GameView extends EventTarget {
@@ -39,8 +39,8 @@ export class GameView extends EventTarget {
     this.shown = [];
     this.viewing = null;
     this.moved = 0; // when a move was last shown
-    this.looks = 0; // how often a person started to look at something else
-    this.marks = null; // function of the number of moves: marks drawn instead of the last move's, or null
+    this.looks = 0; // how often a person began to look at something else
+    this.marks = null; // of a number of moves: what is drawn in place of the last move's marks, or null
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
     this.option("loud", false);
     this.setLanguage(language);
@@ -50,7 +50,7 @@ export class GameView extends EventTarget {
 
   destroy() { this.board.destroy(); }
 
-  /** Set an option: speed, preview or sound. */
+  /** Speed, preview or sound. */
   option(name, value) {
     const { board, tools } = this;
     if (name === "speed") {
@@ -70,7 +70,7 @@ export class GameView extends EventTarget {
     if (this.state) this.refresh();
   }
 
-  /** Handle the buttons' keys; return true if the event was one of them. Arrows step through a game if no field is chosen. */
+  /** The keys of the buttons; true if the event was one of them. Arrows step through a game where no field is chosen. */
   key(event) {
     if (!this.tools.key(event, !this.board.legal.size)) return false;
     this.board.byKeyboard = true;
@@ -79,7 +79,7 @@ export class GameView extends EventTarget {
 
   // ---- following the game ------------------------------------------------------------------------------------------
 
-  /** Show a new state; `drawing` comes with the first one and whenever the board changes. */
+  /** A new state; `drawing` comes with the first one and where the board is another. */
   update(state, drawing = null) {
     const other = !this.state || state.game !== this.state.game;
     if (!other && state.version <= this.state.version && !drawing) return;
@@ -104,13 +104,13 @@ export class GameView extends EventTarget {
     this.follow();
   }
 
-  /** Stop all motion, and show the present position. */
+  /** End all motion, and look at the game as it stands. */
   stop() {
     this.looks += 1;
     this.touring = null;
     this.viewing = null;
     this.coming = this.replaying = undefined;
-    this.board.speed = SPEEDS[this.tools.speed.value]; // a requested replay may have changed it
+    this.board.speed = SPEEDS[this.tools.speed.value]; // motion that was asked for may have changed it
     this.board.cancel();
     this.board.hush();
   }
@@ -126,7 +126,7 @@ export class GameView extends EventTarget {
         const before = this.moves[this.state.line[number - 1]], still = this.board.speed === Infinity && this.state.seats[before?.player]?.person;
         const rest = still ? this.moved + REST - performance.now() : 0;
         if (rest > 0) await new Promise((resolve) => { setTimeout(resolve, rest); });
-        if (this.coming !== serial) continue; // something else has been shown meanwhile
+        if (this.coming !== serial) continue; // something else is shown meanwhile
         await this.play(number + 1);
         this.moved = performance.now();
         this.coming = undefined;
@@ -140,13 +140,13 @@ export class GameView extends EventTarget {
     this.refresh();
   }
 
-  /** Play the motion of a move, the `number`th of the game. */
+  /** The motion of a move, the `number`th of the game. */
   play(number) {
     const move = { ...this.moves[this.state.line[number - 1]], lines: { [this.board.language]: this.lines(number) } };
     return this.board.play(move, this.position(number - 1), { ...this.position(number), legal: [] }, (line) => this.tell(line));
   }
 
-  /** Return the words for a move, without the final points, which stand below the board. */
+  /** The words of a move, without the final points: these stand below the board. */
   lines(number) {
     const { line, outcome } = this.state, lines = this.moves[line[number - 1]].lines[this.board.language].map((text) => this.board.named(text));
     return outcome && number === line.length ? lines.slice(0, -1) : lines;
@@ -155,10 +155,10 @@ export class GameView extends EventTarget {
   /** Whether all moves of the game have been shown. */
   get settled() { return this.shown.length === this.state.line.length && this.coming === undefined; }
 
-  /** The number of moves before the position shown. */
+  /** How many moves of the game have led to what is shown. */
   get number() { return this.viewing ?? this.shown.length; }
 
-  /** Return the position after this many moves, in the form that `BoardView.show` takes. */
+  /** The position after so many moves of the game, as `BoardView.show` takes it. */
   position(number) {
     const { state } = this, line = state.line.slice(0, number).map((serial) => this.moves[serial]), move = line.at(-1), { under, over } = this.marks?.(number) ?? move ?? {};
     const position = {
@@ -178,7 +178,7 @@ export class GameView extends EventTarget {
     return position;
   }
 
-  /** Show the current position without motion. */
+  /** Show what is to be shown, without motion. */
   refresh() {
     if (this.coming !== undefined || this.replaying !== undefined) return;
     this.board.show(this.position(this.number));
@@ -201,7 +201,7 @@ export class GameView extends EventTarget {
 
   tell(text) { this.saying.textContent = text; }
 
-  /** Also announce it to a screen reader. */
+  /** Tell it to a screen reader, too. */
   speak(text) {
     this.tell(text);
     this.board.say(text);
@@ -209,7 +209,7 @@ export class GameView extends EventTarget {
 
   // ---- looking through the game ------------------------------------------------------------------------------------
 
-  /** Set notes on positions, by their number of moves, and on the whole game; they change nothing else. */
+  /** Words about positions, by their number of moves, and about the whole game as it stands; they change nothing else. */
   setNotes(notes, whole = "") {
     if (!notes.size && !this.notes.size && whole === this.whole) return;
     Object.assign(this, { notes, whole });
@@ -218,20 +218,20 @@ export class GameView extends EventTarget {
     this.setTools();
   }
 
-  /** Set the title of a puzzle, and the best reply to a wrong move, or null. */
+  /** The title of a puzzle, and the best answer to a wrong move, or null. */
   setPuzzle(puzzle, title, reply) {
     if (this.puzzled?.puzzle === puzzle && this.puzzled.title === title && this.puzzled.reply === reply) return;
     this.puzzled = { puzzle, title, reply };
     this.refresh();
   }
 
-  /** Return the next position with a note, before (-1) or after (1) the one shown; after the last, start again with the first. */
+  /** The next position with a note, before (-1) or behind (1) the one shown; after the last the first comes again. */
   noted(by) {
     const numbers = [...this.notes.keys()].sort((a, b) => by * (a - b));
     return numbers.find((number) => by * (number - this.number) > 0) ?? numbers[0];
   }
 
-  /** Look at the position after this many moves, or null for the present one. */
+  /** The position after so many moves, or null for the game as it stands. */
   view(number) {
     if (number !== null && !(number >= 0 && number <= this.state.line.length)) return;
     this.stop();
@@ -239,23 +239,23 @@ export class GameView extends EventTarget {
     this.viewing = number === null || number >= this.state.line.length ? null : number;
     this.shown = [...this.state.line];
     if (this.number) this.board.say(this.lines(this.number).join(" "));
-    this.follow(); // shows the position and its words
+    this.follow(); // it shows the position, and says its words
   }
 
-  /** Replay the motion of a move, and stay after it. */
+  /** Show the motion of a move again, and stay behind it. */
   async replay(number) {
     if (!number || this.coming !== undefined) return;
     const replaying = {}, touring = this.touring;
     this.stop();
     this.hint = null;
     this.touring = touring;
-    if (this.board.speed === Infinity) this.board.speed = 1; // motion was requested explicitly
+    if (this.board.speed === Infinity) this.board.speed = 1; // it was asked for
     this.shown = [...this.state.line];
     this.viewing = number - 1;
     this.replaying = replaying;
     this.setTools();
     await this.play(number);
-    if (this.replaying !== replaying) return; // something else has been shown meanwhile
+    if (this.replaying !== replaying) return; // something else is shown meanwhile
     this.stop();
     this.touring = touring;
     this.viewing = number >= this.state.line.length ? null : number;
@@ -263,13 +263,13 @@ export class GameView extends EventTarget {
     this.follow();
   }
 
-  /** Play all moves from the position shown, or from the start; a second call stops. */
+  /** Play all moves from the position shown, or from the start; again to stop. */
   async tour() {
     if (this.touring) { this.view(this.number); return; }
     const tour = (this.touring = {});
     for (let number = (this.viewing ?? 0) + 1; number <= this.state.line.length; number += 1) {
       await this.replay(number);
-      if (this.touring !== tour) return; // something else has been shown meanwhile
+      if (this.touring !== tour) return; // something else is shown meanwhile
       if (number < this.state.line.length) await new Promise((resolve) => setTimeout(resolve, 600));
       if (this.touring !== tour) return;
     }
@@ -284,7 +284,7 @@ export class GameView extends EventTarget {
     this.setHint(await this.send("hint", {}));
   }
 
-  /** Show a hint; it is dropped if it is for a position other than the one shown. */
+  /** A hint; dropped if it is for another position than the one shown. */
   setHint(hint) {
     const fits = hint && hint.ply === this.state.ply && this.viewing === null && this.coming === undefined && hint.serial === (this.state.line.at(-1) ?? 0);
     if (fits) this.hint = hint;

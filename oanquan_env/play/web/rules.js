@@ -1,19 +1,19 @@
-// Rules of games and matches as texts and as checked fields. Their names, values, presets and invalid combinations
-// come from catalogue.json, which is generated from the fields of Rules in Python; this code reads and writes as Python does.
+// Rules of games and of matches as texts and as checked fields. Their names, values, presets and the combinations that
+// make no game come from catalogue.json, which is made from the fields of Rules in Python; this reads and writes as they do.
 
 import { Refused } from "./refused.js";
 
-/** Regular expressions for the characters that Python counts as blank, which differ from JavaScript's, and for words between them. */
+/** Characters that Python counts as blank, for regular expressions, as JavaScript has others; and a word between them. */
 export const BLANKS = "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 export const WORD = new RegExp(`[^${BLANKS}]+`, "gu");
 
-/** Quote a text for an error message, shortened if it is long. */
+/** Text in quotes for an error, cut where it is long. */
 export function quoted(text) {
   const letters = [...text];
   return `'${letters.length > 40 ? `${letters.slice(0, 40).join("")}…` : text}'`;
 }
 
-/** Write a value as Python does. */
+/** A value as Python writes it. */
 const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 const refused = (field, en, vi) => new Refused("rules", en, vi, { field });
 
@@ -27,7 +27,7 @@ function unknown([en, vi], name, known) {
   return refused("", `unknown ${en} ${quoted(name)}; known: ${known.join(", ")}`, `không có ${vi} ${quoted(name)}; chỉ có: ${known.join(", ")}`);
 }
 
-/** Parse a text as the value of a field, {name, choices, range}. */
+/** The value that a text gives to a field, {name, choices, range}. */
 function parsed(field, text) {
   let value = text;
   if (field.range) value = /^-?[0-9]+$/.test(text) ? Number(text) : text;
@@ -46,7 +46,7 @@ function check({ name, choices, range }, value) {
   throw refused(name, `${name} must be ${en}; got ${given}`, `${name} phải là ${vi}, không phải ${given}`);
 }
 
-/** Parse words such as seeds=4 to values of fields. */
+/** The values that words such as seeds=4 give to fields. */
 function changes(words, fields, kind) {
   const texts = new Map();
   for (const word of words) {
@@ -59,7 +59,7 @@ function changes(words, fields, kind) {
   return Object.fromEntries(fields.filter(({ name }) => texts.has(name)).map((field) => [field.name, parsed(field, texts.get(field.name))]));
 }
 
-/** Return all fields in order; an omitted ply limit depends on the number of players. Throws Refused. */
+/** The fields, complete and in order; a ply limit that is left out follows the players. Throws Refused. */
 function checkRules(fields, catalogue) {
   for (const field of catalogue.fields) if (field.name !== "max_plies" || fields.max_plies) check(field, fields[field.name]);
   const complete = Object.fromEntries(catalogue.fields.map(({ name }) => [name, fields[name]]));
@@ -76,7 +76,7 @@ function checkRules(fields, catalogue) {
   return Object.freeze(complete);
 }
 
-/** Parse `[preset] [field=value ...]`; the inverse of rulesText. */
+/** Read `[preset] [field=value ...]`; the inverse of rulesText. */
 export function parseRules(text, catalogue) {
   const all = words(text, catalogue), name = all.length && !all[0].includes("=") ? all.shift() : catalogue.default;
   if (!Object.hasOwn(catalogue.presets, name)) throw unknown(["preset", "luật"], name, Object.keys(catalogue.presets));
@@ -85,7 +85,7 @@ export function parseRules(text, catalogue) {
   return checkRules({ ...base, max_plies: usual, ...changed }, catalogue);
 }
 
-/** Return the shortest text: a preset, and the fields that differ from it. */
+/** The shortest text: a preset, and the fields that differ from it. */
 export function rulesText(rules, catalogue) {
   let shortest;
   for (const [name, { values }] of Object.entries(catalogue.presets)) {
@@ -98,7 +98,7 @@ export function rulesText(rules, catalogue) {
   return shortest.join(" ");
 }
 
-/** Parse match rules such as `fields_to_lose=4`, for games under `rules`; the inverse of matchRulesText. */
+/** Read the rules of a match such as `fields_to_lose=4`, to be played by `rules`; the inverse of matchRulesText. */
 export function parseMatchRules(text, rules, catalogue) {
   const changed = changes(words(text, catalogue), catalogue.match, ["match rule", "mục luật trận"]);
   const match = Object.fromEntries(catalogue.match.map((field) => [field.name, changed[field.name] ?? field.default]));

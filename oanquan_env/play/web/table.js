@@ -1,5 +1,5 @@
-// The page's game: its session, the board that follows it, and where it is stored. Each tab stores its own game, so that two
-// tabs do not disturb each other; a new tab continues the last game of any tab.
+// The game of this page: its session, the board that follows it, and the places where it is kept. A tab keeps its game for
+// itself, so that two tabs do not disturb each other; a new tab goes on with the last game of any.
 
 import { $, complain, page, store } from "./common.js";
 import { Engine } from "./engine.js";
@@ -7,7 +7,7 @@ import { GameView } from "./game.js";
 import { Refused } from "./refused.js";
 import { Session } from "./session.js";
 
-const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // maximum number of unfinished games to keep, and of games with friends
+const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // games that are kept unfinished, and with friends
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
 let session = null, engine = null, thinker = null, drawn = null;
@@ -18,31 +18,31 @@ async function file(name) {
   return name.endsWith(".json") ? reply.json() : reply.arrayBuffer();
 }
 
-/** Return a file of the folder `data`, which is loaded once. */
+/** A file of the folder `data`, loaded once. */
 function data(name) {
   if (!files.has(name)) files.set(name, file(`data/${name}`).catch((error) => { files.delete(name); throw error; }));
   return files.get(name);
 }
 
-/** See `Session`. */
+/** As of `Session`. */
 export const hint = (moves = null, nodes = null) => session.hint(moves, nodes);
 export const beside = (moves) => session.beside(moves);
 
-/** Send a request that changes the game, and update the page. An unfinished game that is replaced is kept. */
+/** A request that changes the game; the page follows. An unfinished game that another one replaces is kept. */
 export async function play(name, asked = {}) {
   const another = name === "new" || name === "load", before = another ? session.left() : null;
   await session.request(name, asked);
   if (!another) return;
-  const left = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a game with a friend continues by links
+  const left = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a game with a friend goes on by links
   changeLeft((games) => [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)].filter(left).slice(0, MOST));
 }
 
-/** Return the moves of each game with a friend, by its id, as this browser last saw them. */
+/** The moves of each game with a friend, by its id, as this browser saw it last. */
 export function friendGames() {
   try { return new Map(JSON.parse(store.get("friends")).filter(areTexts)); } catch { return new Map(); }
 }
 
-/** Return the unfinished games that others have replaced, latest first: {text, seats, rules, moves, at}, `at` being a time. */
+/** The unfinished games that others have replaced, the last one first: {text, seats, rules, moves, at}, `at` being a time. */
 export function gamesLeft() {
   try {
     return JSON.parse(store.get("games")).filter((game) => isGame(game) && isText(game.rules) && Number.isInteger(game.moves) && Number.isInteger(game.at));
@@ -54,16 +54,16 @@ function changeLeft(change) {
   view.dispatchEvent(new Event("shown"));
 }
 
-/** Continue one of these games; persons replace players that are no longer available. */
+/** Go on with one of them; where its players are not here any more, persons take their seats. */
 export async function goBack({ text, seats, id }) {
   await play("load", { text, seats, id }).catch(() => play("load", { text }));
   changeLeft((games) => games.filter((game) => game.text !== text));
 }
 
-/** Start a person's game against the weakest level. */
+/** A game of a person against the weakest level. */
 export const newcomersGame = () => ({ rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
 
-/** Start a game with an aim (common.js). */
+/** Begin a game with an aim (common.js). */
 export async function playFor(aim, asked) {
   await play("new", asked);
   page.aim = { ...aim, game: page.state.game };
@@ -71,13 +71,13 @@ export async function playFor(aim, asked) {
   view.refresh();
 }
 
-/** Return the lessons with their drawings and moves. */
+/** The lessons with their drawings and moves. */
 export const lessons = async () => (await import("./lessons.js")).lessonsOf(engine, page.catalogue, data);
 
-/** For dialogs that need more than the game: the engine, files of `data`, and hints. */
+/** For dialogs that look beyond the game: the engine of moves, files of `data`, and hints. */
 export const tools = () => ({ engine, data, thinker });
 
-/** Return a stand-in for the object that `make` resolves with, which is made when one of its `methods` is first called. */
+/** An object with some methods of the one that `make` resolves with, which is made when one of them is first called. */
 function lazily(make, ...methods) {
   let made = null;
   const ready = () => (made ??= make().catch((error) => { made = null; throw error; }));
@@ -87,7 +87,7 @@ function lazily(make, ...methods) {
 function follow() {
   const drawing = session.drawing();
   page.state = session.state();
-  if (page.aim && page.aim.game === null) page.aim.game = page.state.game; // of a game that was restored
+  if (page.aim && page.aim.game === null) page.aim.game = page.state.game; // of a game that was kept
   if (page.aim?.game !== page.state.game && !page.state.puzzle) page.aim = null;
   view.helped = page.aim?.helped ? page.aim.game : null;
   keep();
@@ -95,7 +95,7 @@ function follow() {
   drawn = drawing;
 }
 
-// ---- storage ---------------------------------------------------------------------------------------------------------
+// ---- what is kept ----------------------------------------------------------------------------------------------------
 
 function keep() {
   const { sent } = page.state;
@@ -115,7 +115,7 @@ const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText
 const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2 : isText(value.level));
 const isAim = (value) => value?.helped === true || [[value?.bound, value?.least], [value?.par, value?.day]].some((numbers) => numbers.every(Number.isInteger));
 
-/** Read this tab's game, or else the last of any tab. Other pages of the host may have written it, so invalid data are dropped. */
+/** What this tab kept, or else the last of any tab. Other pages of the host may have written it: what is not such a thing is left out. */
 function kept() {
   for (const place of [() => sessionStorage.getItem(KEPT), () => localStorage.getItem(LAST)]) {
     try {
@@ -126,18 +126,18 @@ function kept() {
   return null;
 }
 
-// ---- Python players, if `oanquan play --browser` serves the page ------------------------------------------------------
+// ---- players of Python, where `oanquan play --browser` serves the page ----------------------------------------------
 
-/** {given, names}: players named on the command line, and kinds that any page may request; the file holds null, the server replies. */
+/** {given, names}: players named on the command line, kinds that any page may ask for; the file says null, the server answers. */
 async function pythonPlayers() {
-  if (location.protocol !== "http:") return null; // a host that only serves files
+  if (location.protocol !== "http:") return null; // a host of files alone
   try {
     const reply = await fetch("players.json");
     return reply.ok ? await reply.json() : null;
   } catch { return null; }
 }
 
-/** Return the move, as a text, that a Python player chooses in a position; throws Refused. */
+/** The move, a text, that a player of Python chooses in a position; throws Refused. */
 async function askPython(player, position, rules) {
   let answer;
   try {
@@ -148,9 +148,9 @@ async function askPython(player, position, rules) {
   return answer.move;
 }
 
-// ---- the start -------------------------------------------------------------------------------------------------------
+// ---- the beginning ---------------------------------------------------------------------------------------------------
 
-/** Start this tab's game: the one before the page was reloaded, the last one of any tab, or a new one. */
+/** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
 export async function begin() {
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
   const ask = python && askPython, askable = (name) => python.given.includes(name) || python.names.includes(name.split(":")[0]);
@@ -165,7 +165,7 @@ export async function begin() {
   thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads what a first reply needs
 }
 
-/** Continue the stored game; persons replace players that are no longer available. */
+/** Go on with the game that was kept; where its players are not here any more, persons take their seats. */
 async function goOn(before) {
   try {
     if (before) {

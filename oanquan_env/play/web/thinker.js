@@ -1,4 +1,4 @@
-// Sends requests to thinking.js, in a worker or, without one, in the same thread. It depends on nothing of the page.
+// Asks for what thinking.js finds, in a worker, or in the same thread where there is none. Nothing of the page is here.
 
 import { parseMove, positionText } from "./notation.js";
 import { playerOf } from "./players.js";
@@ -7,11 +7,11 @@ import { rulesText } from "./rules.js";
 
 /**
  * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
- * an ArrayBuffer. `worker()` makes a Worker of worker.js; without it, `think(made)` resolves with a `Thinking` in
- * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a Python player, for names for
+ * an ArrayBuffer. `worker()` makes a Worker of worker.js; without it, `think(made)` resolves with a `Thinking` of
+ * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that Python knows: of those of
  * which `askable(name)` is true.
  *
- * A request whose `signal` aborts is rejected and leaves the queue; a worker that is busy with it is replaced.
+ * A request with a `signal` that aborts is rejected and leaves its place; a worker that is thinking about it is replaced.
  */
 export class Thinker {
   #made;
@@ -32,7 +32,7 @@ export class Thinker {
     this.#askable = askable;
   }
 
-  /** Return the action of a level or a player. */
+  /** The action of a level or a player. */
   async choose(name, rules, position, seed, { signal } = {}) {
     if (!this.known(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
     return parseMove(await this.#ask(name, positionText(rules, position), rulesText(rules, this.catalogue)));
@@ -42,8 +42,8 @@ export class Thinker {
     return this.#request("hint", [rules, position, options], signal);
   }
 
-  /** Return whether only a program with Python may have a player of that name. Throws Refused if nobody has it, or if the player
-   * does not play the rules. */
+  /** Whether only a program with Python may have a player of that name. Throws Refused for a name that nobody has, and for
+   * rules that the player does not play. */
   known(name, rules) {
     try {
       playerOf(name, rules, this.catalogue);
@@ -69,17 +69,17 @@ export class Thinker {
     job.dropped = true;
     job.reject(reason);
     this.#jobs = this.#jobs.filter((other) => other !== job);
-    if (this.#current !== job || !this.#mind?.end) return; // this thread finishes what it has begun
+    if (this.#current !== job || !this.#mind?.end) return; // the same thread finishes what it has begun
     this.#mind.end();
     this.#mind = null;
   }
 
-  /** Answer the queued requests, one at a time. */
+  /** Answer what was asked for, one request at a time. */
   async #work() {
     if (this.#current) return;
     while (this.#jobs.length) {
       this.#current = this.#jobs.shift();
-      if (!this.#worker) await new Promise((resolve) => { setTimeout(resolve); }); // let the page draw before this thread is busy
+      if (!this.#worker) await new Promise((resolve) => { setTimeout(resolve); }); // the page draws before this thread thinks
       if (!this.#current.dropped) await this.#answer(this.#current);
       this.#current = null;
     }
@@ -90,13 +90,13 @@ export class Thinker {
       this.#mind ??= this.#worker ? new Remote(this.#worker(), this.#made) : await this.#think(this.#made);
       job.resolve(await this.#mind[job.method](...job.args));
     } catch (error) {
-      if (this.#mind?.failed) this.#mind = null; // the next request starts another worker
+      if (this.#mind?.failed) this.#mind = null; // the next request tries another worker
       job.reject(error);
     }
   }
 }
 
-/** A `Thinking` in a worker: it receives {begin}, {method, args} and {name, content}, and sends {need} and {result}. */
+/** A `Thinking` in a worker: messages are {begin}, {method, args} and {name, content} to it; {need} and {result} back. */
 class Remote {
   #port;
   #settle = null;
