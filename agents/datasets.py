@@ -10,7 +10,6 @@ work and keeps finished files.
 
 import dataclasses
 import functools
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -23,17 +22,16 @@ from pydantic import Field
 from agents.config import Count, CountOrZero, Folder, Seed, Whole, command
 from agents.evaluation.labels import Labeller, LabelOptions, net_bytes, search_moves
 from agents.players.mixed_play import met_in_play, mixed_players
-from agents.support.folder_lock import lock_folder
+from agents.support.data_folder import data_folder
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, write_atomically
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.playing import play_randomly
 from oanquan_env.search.deepening import Limits
 
-ABOUT_NAME = "about.json"  # records the options that made the data
 SHARD = 5000  # positions per file
 MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory
 POSITIONS_A_GAME = 16  # one game is played for this many wanted positions
@@ -139,14 +137,7 @@ def main(options: Options) -> None:
     if core.rules.players > 2:
         raise ValueError(f"--positions: moves are valued for two players; '{core.rules}' has more")
     asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
-    folder.mkdir(parents=True, exist_ok=True)
-    with lock_folder(folder), options.labeller(folder / "positions") as labeller:
-        path = folder / ABOUT_NAME
-        before = read_json(path).get("asked") if path.exists() else None
-        if before is None:
-            write_atomically(path, (json.dumps({"asked": asked, "fields": FIELDS}, indent=1) + "\n").encode())
-        elif before != asked:
-            raise ValueError(f"{folder} holds data of {before}; got {asked}: take another folder for other data")
+    with data_folder(folder, "data", asked, FIELDS), options.labeller(folder / "positions") as labeller:
         write_positions(recipe, core, folder, labeller)
     print(f"{recipe.positions:,} positions in {folder}")
 

@@ -10,7 +10,6 @@ files. A Minari data set (`pip install -e ".[minari]"`) shows the same games as 
 """
 
 import dataclasses
-import json
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,19 +22,18 @@ import numpy.typing as npt
 import tyro
 
 from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
-from agents.support.folder_lock import lock_folder
+from agents.support.data_folder import data_folder
 from oanquan_env import Core
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import needing_extra
-from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, write_atomically
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.players import Policy, as_policy
 from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import check_reward, ply_rewards
 
 PROGRAM = "python -m agents.trajectories"
-ABOUT_NAME = "about.json"  # records the options that made the games
 GAMES = 500  # games per file; a killed command loses those of the unfinished file
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {
@@ -178,13 +176,7 @@ def main(options: Options) -> None:
     core = Core(recipe.rules)
     check_reward(recipe.reward)
     asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
-    folder.mkdir(parents=True, exist_ok=True)
-    with lock_folder(folder):
-        path = folder / ABOUT_NAME
-        before = read_json(path).get("asked") if path.exists() else None
-        if before not in (None, asked):
-            raise ValueError(f"{folder} holds games of {before}; got {asked}: take another folder for other games")
-        write_atomically(path, (json.dumps({"asked": asked, "fields": FIELDS}, indent=1) + "\n").encode())
+    with data_folder(folder, "games", asked, FIELDS):
         write_games(recipe, core, folder)
         print(f"{recipe.games:,} games in {folder}")
         if options.minari is not None:

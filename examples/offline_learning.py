@@ -19,7 +19,8 @@ import numpy as np
 import torch
 
 from agents.config import progress_bar
-from agents.datasets import ABOUT_NAME, read_columns, read_positions
+from agents.datasets import read_columns, read_positions
+from agents.support.data_folder import ABOUT_NAME
 from agents.td import ValueModule
 from oanquan_env import Core
 from oanquan_env.arrays import Floats, Ints

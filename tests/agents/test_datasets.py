@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from agents import datasets
-from agents.datasets import ABOUT_NAME, FIELDS, main, read_columns, read_positions
+from agents.datasets import FIELDS, main, read_columns, read_positions
 from agents.evaluation import labels
+from agents.support.data_folder import ABOUT_NAME
 from examples import offline_learning
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import regret

@@ -1,0 +1,29 @@
+"""The folder of a command that makes data: its lock, and a record of the options that made its files."""
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agents.support.folder_lock import lock_folder
+from oanquan_env.files import read_json, write_atomically
+
+ABOUT_NAME = "about.json"  # records the options, and the meaning of the arrays in each file
+
+
+@contextlib.contextmanager
+def data_folder(folder: Path, kind: str, asked: Mapping[str, Any], fields: Mapping[str, str]) -> Iterator[None]:
+    """Lock a folder, which is created when needed, and record the options `asked` and the `fields` of its files.
+
+    Raises `ValueError`, which calls the content `kind`, if the folder was made with other options.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with lock_folder(folder):
+        path = folder / ABOUT_NAME
+        before = read_json(path).get("asked") if path.exists() else None
+        if before is None:
+            write_atomically(path, (json.dumps({"asked": asked, "fields": fields}, indent=1) + "\n").encode())
+        elif before != asked:
+            raise ValueError(f"{folder} holds {kind} of {before}; got {asked}: take another folder for other {kind}")
+        yield
