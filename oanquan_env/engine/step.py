@@ -410,21 +410,20 @@ def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ende
 
 def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any, ended: int, rewards: Any) -> None:
     """Write the (P,) rewards of the plies that led from the scores `paid` to `points`; see `oanquan_env.rewards`."""
-    together, best, winners = 0, max(points[0], points[1]), 0
+    best, winners = max(points[0], points[1]), 0
     if players > 2:
         best = max(best, points[2])
     if players > 3:
         best = max(best, points[3])
     for seat in range(players):
-        together += points[seat] - int(paid[seat])
         winners += points[seat] == best
-    decided = ended != RUNNING and winners < players
+    before, decided = in_turn(players, paid, 0), ended != RUNNING and winners < players
     for seat in range(players):
-        won, outcome = points[seat] - int(paid[seat]), 0.0
+        outcome = 0.0
         if decided:
             outcome = 1.0 / winners if points[seat] == best else -1.0 / (players - winners)
-        margin = (won * players - together) / (players - 1) / rules.total
-        rewards[seat] = outcome if reward == OUTCOME else margin if reward == MARGIN else (margin + outcome) / 2
+        won = margin(players, before, points, seat) / (players - 1) / rules.total
+        rewards[seat] = outcome if reward == OUTCOME else won if reward == MARGIN else (won + outcome) / 2
 
 
 def observe(
