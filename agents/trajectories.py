@@ -34,7 +34,7 @@ from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import check_reward, ply_rewards
 
 PROGRAM = "python -m agents.trajectories"
-GAMES = 500  # games per file; a killed command loses those of the unfinished file
+GAMES = 500  # games per file; a killed command loses the games of its unfinished file
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {
     "observations": "(M, D) int32, the position before each ply as its mover sees it, see oanquan_env.observation",

@@ -183,7 +183,7 @@ def strength() -> str:
         heads.insert(place, f"regret, {_proved(report)}")
         for row, one in zip(rows, shown, strict=True):
             row.insert(place, interval(regrets[one.name], ".2f"))
-    note = f"From the [report](benchmarks/results/report.md), by `{found.command}`, and those of the other rules."
+    note = f"From the [report](benchmarks/results/report.md), by `{found.command}`, and the reports of the other rules."
     return f"{table(heads, rows)}\n\n{note}"
 
 
