@@ -1,6 +1,6 @@
 .PHONY: check test docs page release
 
-check: # two minutes
+check: # a few minutes
 	ruff check .
 	ruff format --check .
 	mypy
