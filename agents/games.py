@@ -96,9 +96,8 @@ class Games:
 
     def _running(self, state: dict[str, Any]) -> Positions:
         positions = Positions(*(state[name].numpy().copy() for name in POSITION_NAMES))
-        kinds = [(array.dtype, array.shape[1:], len(array)) for array in positions.arrays()]
-        n = len(positions.squares)
-        if kinds != [(array.dtype, array.shape[1:], n) for array in self.positions.arrays()]:
+        kinds, n = [(array.dtype, array.shape) for array in positions.arrays()], len(positions.squares)
+        if kinds != [(array.dtype, (n, *array.shape[1:])) for array in self.positions.arrays()]:
             raise ValueError("its games are of another number or of other rules")
         columns = self.core.seeds(positions), self.core.stones(positions), positions.scores
         if not self.core.setup(*columns, positions.mover, positions.ply).same(positions).all():

@@ -150,7 +150,6 @@ class EvaluationRun:
         )
 
     def _exploited(self, number: int) -> list[dict[str, Any]]:
-        """Return the best responses found to a player, one for each seat."""
         entrant, minutes, core = self.tournament.entrants[number], self.settings.minutes, self.tournament.core
         settings = {"agent": entrant.identity(), "rules": str(core.rules), "minutes": minutes}
         found: list[dict[str, Any]] | None = self.tournament.finished.find(
