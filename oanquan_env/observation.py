@@ -34,10 +34,10 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
 from oanquan_env.engine.core import Core
+from oanquan_env.engine.observe import COUNTS, SCALE, row_type
 from oanquan_env.engine.position_checks import score_bounds
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import MAX_SEEDS
-from oanquan_env.engine.step import COUNTS, SCALE, row_type
 from oanquan_env.errors import UsageError
 
 Observation: TypeAlias = npt.NDArray[Any]

@@ -19,7 +19,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import register_jitable
 
-from oanquan_env.engine import move, step
+from oanquan_env.engine import move, observe, points, seats, step
 from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, rule_numbers
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import Rules
@@ -125,9 +125,9 @@ def _say_once(text: str) -> None:
     print(f"oanquan: {text}", file=sys.stderr)
 
 
-_INLINED: tuple[Callable[..., Any], ...] = (*move.INLINED, *step.INLINED)
-for _function in _INLINED:
-    inlined(_function)
+for _module in move, seats, points, observe, step:
+    for _function in _module.INLINED:
+        inlined(_function)
 
 
 # ---- records ---------------------------------------------------------------------------------------------------------

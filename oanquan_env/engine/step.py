@@ -15,29 +15,25 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from oanquan_env.engine.move import MAX_PLIES, RUNNING, Four, RuleNumbers, can_play, leftovers, play
-from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, Termination
+from oanquan_env.engine.move import MAX_PLIES, RUNNING, RuleNumbers, can_play, play
+from oanquan_env.engine.observe import observe
+from oanquan_env.engine.points import OUTCOME, earn, final_points, gain
+from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.seats import in_turn, next_seat, write_in_turn
 
 NOBODY, RANDOM, GREEDY, OTHERS = range(4)
 """Kinds of opponents."""
-OUTCOME, MARGIN, MIXED = range(3)
-"""Rewards, by their index in `oanquan_env.rewards.REWARDS`."""
 ILLEGAL_ACTION = len(Termination)
 """Code of a game that the agent ended by an illegal action; it follows the codes of `Termination`."""
 ILLEGAL_REWARD = -1.0
 """Reward for an illegal action, the same as for a lost game."""
 MAX_BEGINNINGS = 100
 """Most new games in a row that the opponent may end before the agent's first move."""
-COUNTS = 16
-"""One-hot planes per square: one each for 0 to COUNTS - 2 seeds, and one for more."""
-SCALE = 10
-"""Divisor of seeds and points in planes."""
 ANY_SEAT = -1
 NO_ACTION = -1
 
 _LOW = 0xFFFFFFFF
-_BYTE = 255
 
 
 class Game(Protocol):
@@ -92,48 +88,6 @@ def game_type(rules: Rules) -> np.dtype[Any]:
     }
     fields = np.dtype([(name, kinds.get(name, np.uint8)) for name in Game.__annotations__], align=True)
     return np.dtype((np.record, fields))
-
-
-@functools.cache
-def row_type(kind: type[Any], length: int) -> np.dtype[Any]:
-    """Return the data type of a record that holds one row of an array in the field `row`.
-
-    The loops take the rows of observations and masks as such records. A record is passed as a pointer, while Numba
-    counts references to an array that is passed to a function, which takes 15 ns per game.
-    """
-    return np.dtype((np.record, [("row", kind, length)]))
-
-
-# ---- seats -----------------------------------------------------------------------------------------------------------
-
-
-def next_seat(players: int, seat: int) -> int:
-    """Return the seat that moves after `seat`."""
-    return seat + 1 if seat + 1 < players else 0
-
-
-def in_turn(players: int, numbers: Any, first: int) -> Four:
-    """Return the (P,) sides or scores of a game in the order of play from the seat `first`; unused ones are zero."""
-    second = next_seat(players, first)
-    third = next_seat(players, second)
-    # `+ 0` turns int32 into int64 under Numba, `int` turns NumPy's numbers into Python's
-    a, b, c, d = int(numbers[first]) + 0, int(numbers[second]) + 0, 0, 0
-    if players > 2:
-        c = int(numbers[third]) + 0
-    if players > 3:
-        d = int(numbers[next_seat(players, third)]) + 0
-    return a, b, c, d
-
-
-def write_in_turn(players: int, numbers: Any, first: int, values: Four) -> None:
-    """Write sides or scores that are in the order of play from the seat `first`; the inverse of `in_turn`."""
-    second = next_seat(players, first)
-    third = next_seat(players, second)
-    numbers[first], numbers[second] = values[0], values[1]
-    if players > 2:
-        numbers[third] = values[2]
-    if players > 3:
-        numbers[next_seat(players, third)] = values[3]
 
 
 # ---- the random generator of a game ----------------------------------------------------------------------------------
@@ -223,47 +177,6 @@ def greedy_action(rules: RuleNumbers, players: int, game: Game) -> int:
             if won == most:
                 best |= 1 << action
     return pick(rules, game, best)
-
-
-def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
-    """Return the mover's immediate gain from a legal action over the mean of the others, in points times P - 1.
-
-    It includes the refills that the action causes, and the leftovers if it ends the game.
-    """
-    moved = play(rules, players, sides, scores, plies_left, action, None)
-    return margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
-
-
-def margin(players: int, before: Four, after: Four, place: int) -> int:
-    """Return the points that a player won less the mean of the points that the others won, times P - 1."""
-    together = 0
-    for one in range(players):
-        together += after[one] - before[one]
-    return players * (after[place] - before[place]) - together
-
-
-def look_ahead(
-    rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
-) -> tuple[int, int]:
-    """Return the `gain` of a legal action, and the gain that remains after the best reply, also times P - 1.
-
-    The best reply has the largest gain for the next player; of equal replies it is the worst one for the mover.
-    """
-    moved = play(rules, players, sides, scores, plies_left, action, None)
-    won = margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
-    remains = won
-    if moved.ended == RUNNING:
-        others, points = in_turn(players, moved.sides, 1), in_turn(players, moved.scores, 1)
-        most = -(1 << 62)
-        for reply in range(2 * rules.fields):
-            if can_play(rules, others[0], reply):
-                replied = play(rules, players, others, points, plies_left - 1, reply, None)
-                final = final_points(rules, players, replied.sides, replied.scores, replied.ended)
-                gained = margin(players, points, final, 0)
-                left = won + margin(players, points, final, players - 1)
-                if gained > most or (gained == most and left < remains):
-                    most, remains = gained, left
-    return won, remains
 
 
 # ---- the step --------------------------------------------------------------------------------------------------------
@@ -399,98 +312,6 @@ def pay(rules: RuleNumbers, players: int, game: Game, reward: int) -> None:
     game.reward = game.rewards[game.seat]
 
 
-def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ended: int) -> Four:
-    """Return the points of all players from seat 0 on, including the leftovers if the game is over."""
-    points = in_turn(players, scores, 0)
-    if ended == RUNNING:
-        return points
-    left = leftovers(rules, players, in_turn(players, sides, 0), ended)
-    return points[0] + left[0], points[1] + left[1], points[2] + left[2], points[3] + left[3]
-
-
-def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any, ended: int, rewards: Any) -> None:
-    """Write the (P,) rewards of the plies that led from the scores `paid` to `points`; see `oanquan_env.rewards`."""
-    best, winners = max(points[0], points[1]), 0
-    if players > 2:
-        best = max(best, points[2])
-    if players > 3:
-        best = max(best, points[3])
-    for seat in range(players):
-        winners += points[seat] == best
-    before, decided = in_turn(players, paid, 0), ended != RUNNING and winners < players
-    for seat in range(players):
-        outcome = 0.0
-        if decided:
-            outcome = 1.0 / winners if points[seat] == best else -1.0 / (players - winners)
-        won = margin(players, before, points, seat) / (players - 1) / rules.total
-        rewards[seat] = outcome if reward == OUTCOME else won if reward == MARGIN else (won + outcome) / 2
-
-
-def observe(
-    rules: RuleNumbers,
-    players: int,
-    sides: Any,
-    scores: Any,
-    turn: tuple[int, int, int],
-    observation: Any,
-) -> None:
-    """Write a player's observation into a record of `row_type`.
-
-    `turn` is the viewer's seat, the mover's seat and the ply. `oanquan_env.observation` describes the layout.
-    """
-    viewer, mover, ply = turn
-    seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
-    fields, stones = rules.fields, players * (rules.fields + 1)
-    for place in range(players):
-        side, at = seen[place], place * (fields + 1)
-        for field in range(fields):
-            observation.row[at + field] = (side >> 8 * field) & _BYTE
-        observation.row[at + fields] = (side >> 8 * MANDARIN_BYTE) & _BYTE
-        observation.row[stones + place] = side >> 8 * STONE_BYTE
-        observation.row[stones + players + place] = points[place]
-    observation.row[stones + 2 * players] = mover - viewer if mover >= viewer else mover - viewer + players
-    observation.row[stones + 2 * players + 1] = rules.max_plies - ply
-
-
-def observe_planes(
-    rules: RuleNumbers,
-    players: int,
-    sides: Any,
-    scores: Any,
-    turn: tuple[int, int, int],
-    moves: bool,
-    running: bool,
-    observation: Any,
-) -> None:
-    """Write a player's observation as planes; with `moves`, also write the gains of each move within two plies.
-
-    See `observe` and the layouts in `oanquan_env.observation`. The gains are zero unless the game is `running` and the
-    viewer is to move.
-    """
-    viewer, mover, ply = turn
-    seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
-    fields, actions, squares = rules.fields, 2 * rules.fields, players * (rules.fields + 1)
-    seeds, stones = squares * COUNTS, squares * (COUNTS + 1)
-    wins = stones + players + 1
-    for at in range(seeds):
-        observation.row[at] = 0
-    for place in range(players):
-        side, at = seen[place], place * (fields + 1)
-        for field in range(fields + 1):
-            count = (side >> 8 * (field if field < fields else MANDARIN_BYTE)) & _BYTE
-            observation.row[(at + field) * COUNTS + min(count, COUNTS - 1)] = 1
-            observation.row[seeds + at + field] = count / SCALE
-        observation.row[stones + place] = side >> 8 * STONE_BYTE
-    observation.row[stones + players] = (rules.max_plies - ply) / rules.max_plies
-    if moves:
-        for action in range(actions):
-            won, remains = 0, 0
-            if running and viewer == mover and can_play(rules, seen[0], action):
-                won, remains = look_ahead(rules, players, seen, points, rules.max_plies - ply - 1, action)
-            observation.row[wins + action] = won / (SCALE * (players - 1))
-            observation.row[wins + actions + action] = remains / (SCALE * (players - 1))
-
-
 def waits(game: Game) -> bool:
     """Return whether the game waits for the opponent's move."""
     return game.ended == RUNNING and game.mover != game.seat and game.illegal == 0
@@ -510,8 +331,7 @@ def finish_games(
 
 
 INLINED: tuple[Callable[..., Any], ...] = (
-    *(next_seat, in_turn, write_in_turn, draw, swap_halves, pick, play_ply, random_action, greedy_action, gain),
-    *(act, begin, place, finish, pay, final_points, earn, observe, waits, finish_games),
-    *(margin, look_ahead, observe_planes),
+    *(draw, swap_halves, pick, play_ply, random_action, greedy_action, act, begin, place, finish, pay, waits),
+    finish_games,
 )
 """Functions that Numba must inline into their callers."""

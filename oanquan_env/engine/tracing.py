@@ -17,7 +17,7 @@ from oanquan_env.engine.move_trace import Frame, Lap, MoveTrace, Refilling, Taki
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, ZERO_BYTE, Positions, Termination
 from oanquan_env.engine.rules import Rules
-from oanquan_env.engine.step import in_turn
+from oanquan_env.engine.seats import in_turn
 from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS, origin
 
 _TURN_ENDS = {

@@ -15,6 +15,7 @@ from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.board import shared_core
 from oanquan_env.engine.core import IllegalActionError, check_whole
 from oanquan_env.engine.loops import StepLoops, step_loops
+from oanquan_env.engine.observe import row_type
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.engine.step import (
@@ -26,7 +27,6 @@ from oanquan_env.engine.step import (
     SETTINGS,
     game_type,
     generator_key,
-    row_type,
 )
 from oanquan_env.envs.opponents import Opponent, Opponents
 from oanquan_env.errors import as_whole

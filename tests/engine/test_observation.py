@@ -7,8 +7,8 @@ from hypothesis import given, settings
 
 from oanquan_env import Core, Rules, rotate_seats
 from oanquan_env.engine.notation import parse_position
+from oanquan_env.engine.observe import COUNTS
 from oanquan_env.engine.positions import Positions
-from oanquan_env.engine.step import COUNTS
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy

@@ -1,0 +1,85 @@
+"""The points of players, in integers: what a move gains, what a game pays when it is over, and the rewards.
+
+Like `step`, these are plain functions that Numba compiles.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from oanquan_env.engine.move import RUNNING, Four, RuleNumbers, can_play, leftovers, play
+from oanquan_env.engine.seats import in_turn
+
+OUTCOME, MARGIN, MIXED = range(3)
+"""Rewards, by their index in `oanquan_env.rewards.REWARDS`."""
+
+
+def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ended: int) -> Four:
+    """Return the points of all players from seat 0 on, including the leftovers if the game is over."""
+    points = in_turn(players, scores, 0)
+    if ended == RUNNING:
+        return points
+    left = leftovers(rules, players, in_turn(players, sides, 0), ended)
+    return points[0] + left[0], points[1] + left[1], points[2] + left[2], points[3] + left[3]
+
+
+def margin(players: int, before: Four, after: Four, place: int) -> int:
+    """Return the points that a player won less the mean of the points that the others won, times P - 1."""
+    together = 0
+    for one in range(players):
+        together += after[one] - before[one]
+    return players * (after[place] - before[place]) - together
+
+
+def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
+    """Return the mover's immediate gain from a legal action over the mean of the others, in points times P - 1.
+
+    It includes the refills that the action causes, and the leftovers if it ends the game.
+    """
+    moved = play(rules, players, sides, scores, plies_left, action, None)
+    return margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
+
+
+def look_ahead(
+    rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
+) -> tuple[int, int]:
+    """Return the `gain` of a legal action, and the gain that remains after the best reply, also times P - 1.
+
+    The best reply has the largest gain for the next player; of equal replies it is the worst one for the mover.
+    """
+    moved = play(rules, players, sides, scores, plies_left, action, None)
+    won = margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
+    remains = won
+    if moved.ended == RUNNING:
+        others, points = in_turn(players, moved.sides, 1), in_turn(players, moved.scores, 1)
+        most = -(1 << 62)
+        for reply in range(2 * rules.fields):
+            if can_play(rules, others[0], reply):
+                replied = play(rules, players, others, points, plies_left - 1, reply, None)
+                final = final_points(rules, players, replied.sides, replied.scores, replied.ended)
+                gained = margin(players, points, final, 0)
+                left = won + margin(players, points, final, players - 1)
+                if gained > most or (gained == most and left < remains):
+                    most, remains = gained, left
+    return won, remains
+
+
+def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any, ended: int, rewards: Any) -> None:
+    """Write the (P,) rewards of the plies that led from the scores `paid` to `points`; see `oanquan_env.rewards`."""
+    best, winners = max(points[0], points[1]), 0
+    if players > 2:
+        best = max(best, points[2])
+    if players > 3:
+        best = max(best, points[3])
+    for seat in range(players):
+        winners += points[seat] == best
+    before, decided = in_turn(players, paid, 0), ended != RUNNING and winners < players
+    for seat in range(players):
+        outcome = 0.0
+        if decided:
+            outcome = 1.0 / winners if points[seat] == best else -1.0 / (players - winners)
+        won = margin(players, before, points, seat) / (players - 1) / rules.total
+        rewards[seat] = outcome if reward == OUTCOME else won if reward == MARGIN else (won + outcome) / 2
+
+
+INLINED: tuple[Callable[..., Any], ...] = (final_points, margin, gain, look_ahead, earn)
+"""Functions that Numba must inline into their callers."""
