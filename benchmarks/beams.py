@@ -1,7 +1,7 @@
 """Training with games that begin in lines that beat the network: what it then gives up, and its regret.
 
 `python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games, and looks for the best
-response to each agent with an equal number of questions. The evaluations at both ends do not count as seconds.
+response to each agent with an equal number of questions. The processor seconds include the evaluations at both ends.
 """
 
 import functools
@@ -16,9 +16,9 @@ from oanquan_env.benchmark.exploit import exploit
 
 CONFIG, RULES, SHARES = "configs/quick.yaml", ("mancala-world", "tonkin"), (0.0, 0.3, 0.6)
 QUESTIONS = 100_000
-SHOWN = {"seconds": 0, "regret": 2, "South": 0, "North": 0}
+SHOWN = {"processor_seconds": 0, "regret": 2, "South": 0, "North": 0}
 """Columns, and the number of decimals in each."""
-HEADINGS = "rules", "share", "runs", "seconds", "regret, points", "as South gives up", "as North gives up"
+HEADINGS = "rules", "share", "runs", "processor seconds", "regret, points", "as South gives up", "as North gives up"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 Runs of equal plies, with one torch thread a worker; the workers share the games of one, or as many as that for each.
 """
 
+import os
 import statistics
 import subprocess
 import sys
@@ -32,14 +33,21 @@ class Options(report.Options):
 
 
 def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:
-    """Train a run; return plies, seconds (without the first and last evaluation), regret and the result of `then`."""
+    """Train a run; return plies, seconds (without the first and last evaluation), regret and the result of `then`.
+
+    `processor_seconds` are those of the whole program, with its start and both evaluations.
+    """
     with tempfile.TemporaryDirectory() as folder:
         words = ["--config", config, *changes, "--evaluation.every-plies", 10**12, "--output", f"{folder}/run"]
         command = [sys.executable, "train.py", *map(str, words)]
+        before = os.times()
         subprocess.run(command, cwd=Path(__file__).parents[1], check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+        processor = after.children_user + after.children_system - before.children_user - before.children_system
         first, last = read_evaluations(Path(folder) / "run")
         seconds = last["seconds"] - 2 * first["seconds"]  # the last evaluation takes as long as the first
         row = {"plies": last["plies"], "seconds": round(seconds, 1), "regret": last["regret"]["mean"]}
+        row["processor_seconds"] = round(processor, 1)
         return row | then(Path(folder) / "run")
 
 
