@@ -66,7 +66,7 @@ def parse_seeds(text: str) -> list[int]:
     """Parse a list of different seeds such as `0,1,2`; raises `UsageError` if it is invalid."""
     seeds = [int(part) for part in text.split(",")] if re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text) else []
     if not seeds or max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
-        raise UsageError(f"--sweep takes different seeds below {2**32}, as in 0,1,2; got {one_line(repr(text))}")
+        raise UsageError(f"--sweep takes different seeds below {2**32}, such as 0,1,2; got {one_line(repr(text))}")
     return seeds
 
 
@@ -83,7 +83,7 @@ def sweep(
     for one in configs:
         there = folder / f"seed-{one.seed}" / CONFIG_NAME
         if there.exists() and load_config(there) != one:
-            raise UsageError(f"{there.parent} holds a run of another configuration: choose another --output")
+            raise UsageError(f"{there.parent} holds a run with another configuration: choose another --output")
     say(f"training {len(seeds)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
     processes = min(jobs or max(1, (os.cpu_count() or 1) // config.threads), len(seeds))
     gpus = int(getattr(config, "device", "cpu") != "cpu")

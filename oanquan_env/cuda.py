@@ -110,7 +110,7 @@ class Games:
         device: str = "cuda",
     ) -> None:
         if opponent not in (None, "random", "greedy"):
-            raise ValueError(f"on a device the opponent is random, greedy or None; got {opponent!r}")
+            raise ValueError(f"opponent must be random, greedy or None on a device; got {opponent!r}")
         settings: Any = {"seat": seat, "reward": reward, "opening_plies": opening_plies}
         self._host = HostGames(n, rules, opponent=opponent, **settings)
         self.core: Core = self._host.core

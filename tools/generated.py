@@ -205,7 +205,7 @@ def names(module: str) -> str:
 def _source(module: str) -> ast.Module:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
-        raise ValueError(f"docs/api names {module}, which does not exist")
+        raise ValueError(f"docs/api names the module {module}, which does not exist")
     return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
 
 

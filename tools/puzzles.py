@@ -313,7 +313,7 @@ def make(name: str) -> None:
 def main() -> None:
     """Make the files of all two-player presets, or of one."""
     parser = argparse.ArgumentParser(prog="python -m tools.puzzles", description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--rules", choices=NAMES, help="one preset alone")
+    parser.add_argument("--rules", choices=NAMES, help="make puzzles for this preset only")
     options = parser.parse_args()
     for name in [options.rules] if options.rules else NAMES:
         make(name)

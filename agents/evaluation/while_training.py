@@ -28,9 +28,9 @@ class AgentEvaluation(EvaluationSchedule):
     An opponent holds all seats but one, and the agent each seat in turn.
     """
 
-    opponents: list[str] = Field(["random", "greedy"], description="players by name, or MODULE:NAME")
-    pairs: Pairs = Field(200, description="openings against each opponent, each played in every seat")
-    opening_plies: OpeningPlies = Field(4, description="random plies of an opening")
+    opponents: list[str] = Field(["random", "greedy"], description="opponents: names of players, or MODULE:NAME")
+    pairs: Pairs = Field(200, description="number of openings against each opponent; each is played in every seat")
+    opening_plies: OpeningPlies = Field(4, description="random plies per opening")
 
     def check(self, core: Core) -> None:
         """Raise `FileError` if the opponents or openings are invalid."""

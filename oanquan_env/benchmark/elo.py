@@ -93,4 +93,4 @@ def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_
         estimate += step / np.maximum(longest, 1)  # at most one unit per step: far from the peak Newton overshoots
         if longest.max() < 1e-10:
             return estimate
-    raise ArithmeticError(f"the ratings did not settle in {NEWTON_STEPS} steps")
+    raise ArithmeticError(f"the ratings did not converge in {NEWTON_STEPS} steps")

@@ -133,7 +133,7 @@ def read_opening_table(path: Path) -> OpeningTable:
     with naming_damage(path, "not a table of openings"):
         data = read_json(path)
         if data["format"] != 1:
-            raise ValueError("expected a table of format 1")
+            raise ValueError("expected a table with format 1")
         rules, plies, made, rows = Rules.parse(data["rules"]), int(data["plies"]), dict(data["made"]), data["positions"]
     table = OpeningTable(rules, plies, {}, made)
     for number, row in enumerate(rows, 1):

@@ -91,8 +91,8 @@ def _parser() -> argparse.ArgumentParser:
         "--rules",
         type=_rules,
         metavar="TEXT",
-        help=f'a preset ({", ".join(PRESETS)}), with changes if you like: "vietnamese stone_value=5" '
-        f"(default: {DEFAULT_PRESET}, and to play in Vietnamese, vietnamese)",
+        help=f'a preset ({", ".join(PRESETS)}), also with changed fields: "vietnamese stone_value=5" '
+        f"(default: {DEFAULT_PRESET}; for games in Vietnamese, vietnamese)",
     )
     placed = argparse.ArgumentParser(add_help=False, parents=[ruled])
     placed.add_argument("--position", metavar="TEXT", help="begin at this position instead of the set-up")
@@ -105,12 +105,12 @@ def _parser() -> argparse.ArgumentParser:
         help=f"{', '.join(LEVELS)} (default: easy), or a player such as greedy, random, minimax:depth=8, "
         f"ppo:pretrained, or {PERSON} for another person at this keyboard",
     )
-    play.add_argument("--seat", help="your seat: South (begins, the default), North, …, or its number")
+    play.add_argument("--seat", help="your seat: South (the default, begins), North, …, or the seat's number")
     play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
-    play.add_argument("--port", type=_PORT, metavar="N", help="of the page (default: 8765, or if in use, any)")
-    play.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="this machine's in a network, for phones")
+    play.add_argument("--port", type=_PORT, metavar="N", help="port of the page (default: 8765, or a free one)")
+    play.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="this machine's address, for phones")
     play.add_argument(
-        "--language", choices=("en", "vi"), default=language_of_system(), help="of the terminal (default: LANG)"
+        "--language", choices=("en", "vi"), default=language_of_system(), help="of the terminal (default: from LANG)"
     )
     play.add_argument("--seed", type=_SEED, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
@@ -118,18 +118,18 @@ def _parser() -> argparse.ArgumentParser:
         "evaluate",
         parents=[ruled],
         help="evaluate a player by games and by regret",
-        description="Measure a player by games against others, and by the points that its moves lose against the best "
-        "ones. A player is a name, such as greedy or maxn:depth=3, or MODULE:NAME, a player of your own, as in "
-        "my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.",
+        description="Measure a player by games, and by regret: the points that its moves lose compared with the best "
+        "ones. Each opening is played in every seating. A player is a name, such as greedy or maxn:depth=3, or "
+        "MODULE:NAME for a player of your own, such as my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.",
     )
     judge.set_defaults(run=_evaluate)
-    judge.add_argument("player", metavar="PLAYER", help="the player")
+    judge.add_argument("player", metavar="PLAYER", help="the player to evaluate")
     judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="its opponents (default: reference players)")
-    judge.add_argument("--pairs", type=_PAIRS, default=100, metavar="N", help="openings, each played in every seating")
+    judge.add_argument("--pairs", type=_PAIRS, default=100, metavar="N", help="openings per opponent (default: 100)")
     judge.add_argument("--openings", metavar="SOURCE", help="balanced, fair, random or a file of game records")
-    judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
+    judge.add_argument("--part", choices=get_args(Part), default="test", help="of the regret suite (default: test)")
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")
-    judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
+    judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers, as JSON")
 
     beat = commands.add_parser(
         "exploit", parents=[ruled], help="find how to beat a player", description=exploiting.__doc__
@@ -147,26 +147,26 @@ def _parser() -> argparse.ArgumentParser:
     check.set_defaults(run=_verify)
     check.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
-    count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
+    count = commands.add_parser("perft", parents=[placed], help="count move sequences, to check an engine")
     count.set_defaults(run=_perft)
-    count.add_argument("--depth", type=_COUNT, default=5, metavar="N", help="plies (default: 5)")
-    count.add_argument("--divide", action="store_true", help="count by first move")
+    count.add_argument("--depth", type=_COUNT, default=5, metavar="N", help="maximum depth in plies (default: 5)")
+    count.add_argument("--divide", action="store_true", help="count for each first move")
 
     show = commands.add_parser("show", parents=[ruled], help="draw a position and list its moves")
     show.set_defaults(run=_show)
     show.add_argument("position", nargs="*", metavar="POSITION", help="a position string (default: the set-up)")
-    show.add_argument("--svg", type=Path, metavar="FILE", help="also draw it into an SVG file")
+    show.add_argument("--svg", type=Path, metavar="FILE", help="also draw the position as an SVG file")
 
     replay = commands.add_parser("replay", help="replay the games of a record file")
     replay.set_defaults(run=_replay)
     replay.add_argument("record", metavar="RECORD", help="a file of game records; - reads standard input")
-    replay.add_argument("--game", type=_COUNT, metavar="N", help="only the Nth game of the file")
-    replay.add_argument("--stories", action="store_true", help="tell every move step by step")
-    replay.add_argument("--check", action="store_true", help="only check that all games replay; one line a game")
+    replay.add_argument("--game", type=_COUNT, metavar="N", help="replay only the Nth game of the file")
+    replay.add_argument("--stories", action="store_true", help="describe every move step by step")
+    replay.add_argument("--check", action="store_true", help="only check the games; print one line per game")
 
-    rules = commands.add_parser("rules", help="list the presets, or spell out one set of rules")
+    rules = commands.add_parser("rules", help="list the presets, or all fields of one set of rules")
     rules.set_defaults(run=_list_rules)
-    rules.add_argument("text", nargs="*", metavar="TEXT", help='rules to spell out, such as "tonkin seeds=4"')
+    rules.add_argument("text", nargs="*", metavar="TEXT", help='rules whose fields to list, such as "tonkin seeds=4"')
     return parser
 
 

@@ -1,8 +1,8 @@
-"""`oanquan solve`: prove the value of a position, the future margin in points of its mover under best play.
+"""Prove the value of a position: the mover's future margin in points under best play (`oanquan solve`).
 
-It prints the bounds after each round of proofs, and the best line at the end. An interruption (Ctrl-C, --time) prints
-the bounds proved so far. `oanquan_env.search.solver` defines a proof. --certificate writes the bounds for which a
-strategy is found, in at most --time once more, and `oanquan verify FILE` checks it.
+The command prints the bounds after each round of proofs, and the best line at the end. Ctrl-C or --time ends it early
+with the bounds proved so far. `oanquan_env.search.solver` defines a proof. --certificate writes the bounds for which a
+strategy is found; the search for strategies may take --time once more. `oanquan verify FILE` checks the file.
 """
 
 from __future__ import annotations
@@ -31,14 +31,21 @@ MOST_MEGABYTES = 10**9
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The command's own options, beside --rules and --position."""
     parser.add_argument(
-        "--megabytes", type=float, default=1024.0, metavar="N", help="size of the table (default: 1024)"
+        "--megabytes", type=float, default=1024.0, metavar="N", help="size of the proof table (default: 1024)"
     )
     parser.add_argument(
-        "--time", type=float, default=math.inf, metavar="SECONDS", help="of the proofs, and then of the strategies"
+        "--time",
+        type=float,
+        default=math.inf,
+        metavar="SECONDS",
+        help="limit of the proofs, and again of the strategies",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result, as JSON")
     parser.add_argument(
-        "--certificate", type=Path, metavar="FILE", help="write the bounds that have a strategy, with the strategies"
+        "--certificate",
+        type=Path,
+        metavar="FILE",
+        help="also write the bounds that have a strategy, and the strategies",
     )
 
 

@@ -81,11 +81,11 @@ def raw_env(
         settings: Any = {"reward": reward, "opening_plies": opening_plies, "observation": observation}
         return GameEnv(rules, **settings, render_mode=render_mode)
     if reward != "outcome":
-        raise ValueError(f"a match pays its outcome: reward must be outcome; got {reward!r}")
+        raise ValueError(f"reward must be outcome in a match; got {reward!r}")
     if opening_plies:
-        raise ValueError(f"a match begins at the set-up: opening_plies must be 0; got {opening_plies!r}")
+        raise ValueError(f"opening_plies must be 0 in a match, which begins at the set-up; got {opening_plies!r}")
     if observation != "counts":
-        raise ValueError(f"a match shows counts: observation must be counts; got {observation!r}")
+        raise ValueError(f"observation must be counts in a match; got {observation!r}")
     return MatchEnv(rules, match=match, render_mode=render_mode)
 
 
@@ -193,7 +193,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def _check_begun(self) -> None:
         if not self.agents:
-            raise ResetNeeded("the game has not begun, or all agents have left it: call reset() first")
+            raise ResetNeeded("the game has not begun, or no agents are left: call reset() first")
 
     def observe(self, agent: str) -> ObsType:
         """Return the current observation of `agent` in new arrays."""
@@ -316,7 +316,7 @@ class MatchEnv(GameEnv):
 
     def _begin(self, seed: int | None, given: Given | None) -> None:
         if given is not None:
-            raise ValueError("a match begins at the set-up: it takes no option 'position'")
+            raise ValueError("a match begins at the set-up and takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
         self._owners = self.match.ownership.owners().tolist()
         self._round_over = False  # whether the last move ended a round
@@ -364,9 +364,9 @@ def _given_match_rules(match: MatchRules | str | bool) -> MatchRules:
     if match is True:
         return MatchRules()
     if isinstance(match, str) and not match.strip():
-        raise RulesError("match is an empty text; give match=True for a match by the default match rules")
+        raise RulesError("match must not be an empty string; use match=True for the default match rules")
     if not isinstance(match, MatchRules | str):
-        raise TypeError(f"match must be True, False, a MatchRules or its text; got {match!r}")
+        raise TypeError(f"match must be True, False, a MatchRules or its string; got {match!r}")
     return as_match_rules(match)
 
 

@@ -38,10 +38,10 @@ def given_position(core: Core, given: Given | None, n: int = 1) -> Positions | N
         given = parse_position(core, given)
     elif isinstance(given, Board):
         if given.rules != core.rules:
-            raise ValueError(f"reset's option 'position' is a board of '{given.rules}', not of '{core.rules}'")
+            raise ValueError(f"reset's option 'position' has the rules '{given.rules}', not '{core.rules}'")
         given = given.positions
     elif not isinstance(given, Positions):
-        raise TypeError(f"reset's option 'position' must be a text, a Board or Positions; got {type(given).__name__}")
+        raise TypeError(f"reset's option 'position' must be a string, a Board or Positions; got {type(given).__name__}")
     if len(given) not in (1, n) or given.over.any():
         each = f" (or {n}, one for each)" if n > 1 else ""
         raise ValueError(f"reset's option 'position' must be one position{each} of a running game")
@@ -59,4 +59,4 @@ def _check_rules(core: Core, positions: Positions) -> None:
                 return
         except PositionError as error:
             reason = str(error)
-    raise ValueError(f"reset's option 'position' is no position of '{core.rules}': {reason}")
+    raise ValueError(f"reset's option 'position' is not a position of '{core.rules}': {reason}")

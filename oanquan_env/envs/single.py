@@ -111,7 +111,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def board(self) -> Board:
         """The game so far, with its moves as history. Raises ValueError without a `render_mode`: moves are not kept."""
         if self.render_mode is None:
-            raise ValueError("the moves of a game are kept if the environment has a render_mode")
+            raise ValueError("the moves are recorded only if the environment was made with a render_mode")
         return played_board(self._games.core, self._replay.start, self._replay.moves)
 
     def set_opponent(self, opponent: Opponent) -> None:

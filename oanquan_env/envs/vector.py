@@ -88,7 +88,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     ) -> None:
         if max_episode_steps is not None:
             raise ValueError(
-                "max_episode_steps is not for these games: give a ply limit by the rules, as in "
+                "max_episode_steps is not supported: set a ply limit in the rules, such as "
                 f"rules='mancala-world max_plies=100'; got {max_episode_steps!r}"
             )
         if render_mode not in (None, *VECTOR_RENDER_MODES):

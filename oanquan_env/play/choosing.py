@@ -43,7 +43,7 @@ class Chooser:
         code, name = "request", ""
         try:
             if not isinstance(asked, dict) or not all(isinstance(asked.get(part), str) for part in PARTS):
-                raise UsageError("a question is {player, rules, position}, all texts")
+                raise UsageError("a question must be an object of the strings player, rules and position")
             code, name = "rules", asked["player"]
             rules = Rules.parse(asked["rules"])
             code = "position"
@@ -68,6 +68,6 @@ def check_harmless(name: str) -> None:
     """Raise `UnknownAgentError` unless this is a player of the package that reads no file named by the caller."""
     parsed = parse(name, KINDS)
     if parsed.net not in (None, "pretrained"):
-        raise UnknownAgentError(f"a page may not name the file {parsed.net}: name the player on the command line")
+        raise UnknownAgentError(f"the page cannot ask for the file {parsed.net}: name the player on the command line")
     if parsed.beyond is not None:
         check_harmless(parsed.beyond)

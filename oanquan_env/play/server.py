@@ -55,7 +55,7 @@ class PlayServer(ThreadingHTTPServer):
     def __init__(self, chooser: Chooser, host: str, port: int | None, link: Mapping[str, str]) -> None:
         wanted = PORT if port is None else port
         if host in ("", "0.0.0.0"):
-            raise UsageError("--host takes one address of this machine, such as 192.168.1.5, not all of them")
+            raise UsageError("--host takes one address of this machine, such as 192.168.1.5, and not all addresses")
         try:
             super().__init__((host, wanted), _Handler)
         except OSError as error:
@@ -64,7 +64,7 @@ class PlayServer(ThreadingHTTPServer):
                     f"{host}, port {wanted} is not available ({error.strerror}): --port takes another port, and 0 any; "
                     "--host takes an address of this machine"
                 ) from None
-            print(f"Port {PORT} is in use; games that were kept there are not here.")
+            print(f"Port {PORT} is in use, so this page has another address and does not show games saved there.")
             super().__init__((host, 0), _Handler)
         self.chooser = chooser
         self.files = {file.relative_to(WEB).as_posix(): file for file in WEB.rglob("*") if file.is_file()}

@@ -133,13 +133,13 @@ KINDS: dict[str, Kind] = {
     "mcts": Kind(
         {
             "mcts:simulations=S": "Monte-Carlo tree search",
-            "mcts:...,depth=D": "its leaves valued by maxn to D plies; 0: playouts, default for two players",
+            "mcts:...,depth=D": "with maxn to D plies at its leaves; 0: playouts, the default for two players",
         },
         _make_mcts,
         {"simulations": int, "depth": int},
     ),
     "book": Kind(
-        {"book:PLAYER": "from the set-up the proved strategy, where the package has one; elsewhere as PLAYER"},
+        {"book:PLAYER": "the proved strategy from the set-up, if the package has one; else PLAYER"},
         _make_book,
         {},
         "player",

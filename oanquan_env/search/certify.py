@@ -173,7 +173,7 @@ class Reader:
             if not unsettled.any():
                 break
         else:
-            raise NoStrategyError("the table has forgotten a proof that it needs, or has only one of too many plies")
+            raise NoStrategyError("the table has lost a proof that the strategy needs, or its proof has too many plies")
         good = (kept[moves] & running).nonzero()[0]
         keys = canonical_keys(self._core, reached[good]).tolist()
         entries = dict(zip(good.tolist(), map(Entry, keys, points[good].tolist(), plies[good].tolist()), strict=True))

@@ -56,7 +56,7 @@ def compile_rules(core: Core) -> SearchRules:
     """
     rules = core.rules
     if rules.players != 2:
-        raise UnavailableError(f"search is made for two players, not {rules.players}")
+        raise UnavailableError(f"this search needs rules for two players; got {rules.players} players")
     if rules.refill == "forfeit":
         raise UnavailableError(
             "search needs refill=borrow: under refill=forfeit a position's value depends on the scores"

@@ -83,7 +83,7 @@ class Search:
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """Search a single running position, a batch of one; see `best_moves`."""
         if len(positions) != 1:
-            raise ValueError(f"one position is searched by `best`, not {len(positions)}: see `best_moves`")
+            raise ValueError(f"`best` searches one position; got {len(positions)}: use `best_moves`")
         return self.best_moves(positions, limits, every_move=every_move)[0]
 
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:

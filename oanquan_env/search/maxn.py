@@ -209,7 +209,7 @@ class ManySearch:
     def use(self, net: ValueNet | None) -> None:
         """Use another net from now on."""
         if net is not None and not net.fits(self.core.rules):
-            raise ValueError(f"the net is for the rules '{net.rules}', not '{self.core.rules}'")
+            raise ValueError(f"the net was trained for the rules '{net.rules}', not for '{self.core.rules}'")
         self._rules = compile_many(self.core, net)
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:

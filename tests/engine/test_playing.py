@@ -90,7 +90,7 @@ def replayed(actions: Ints) -> Positions:
 
 def test_lines_longer_than_games_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="no game is running after 4 plies: the rules have max_plies=4"):
+    with pytest.raises(ValueError, match="4 plies are too many, as the rules have max_plies=4"):
         random_lines(Core("max_plies=4"), 5, 4, rng)
     with pytest.raises(ValueError, match=r"random games of 'mancala-world' was running after 150 plies: take fewer"):
         random_lines(CORE, 2000, 150, rng)

@@ -92,7 +92,7 @@ def test_what_cannot_be_searched_is_refused() -> None:
     positions = Positions.concatenate([core.start(), core.expand(core.start()).positions[:1]])
     with pytest.raises(ValueError, match="row 1 is over"):
         ManySearch(core).best_moves(positions, Limits(depth=1))
-    with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'tonkin'"):
+    with pytest.raises(ValueError, match="the net was trained for the rules 'three-player', not for 'tonkin'"):
         ManySearch(Core("tonkin"), net=random_net("three-player", 0.1))
 
 
@@ -144,5 +144,5 @@ def test_an_analysis_is_worth_its_line(rules: str) -> None:
         won = core.standings(board.positions) - before
         assert analysis.value == pytest.approx(relative_points(won)[0, root])
     assert re.match(r"\+\d+(\.\d)? points for South from here on, seen 4 plies", str(player.analyse(Board(rules))))  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match=f"the board has the rules 'app', the player '{rules}'"):
+    with pytest.raises(ValueError, match=f"'{rules}', but the board's are 'app'"):
         player.analyse(Board("app"))  # type: ignore[attr-defined]
