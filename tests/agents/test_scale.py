@@ -69,9 +69,7 @@ def test_a_worker_that_dies_is_an_error() -> None:
 def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "ray", None)
-        with pytest.raises(
-            UsageError, match=r'the package ray is missing; install it with: pip install -e "\.\[ray\]"'
-        ):
+        with pytest.raises(UsageError, match=r'install it with: pip install -e "\.\[ray\]"'):
             list(spread(abs, [1], ray="auto"))
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.init", lambda *_, **__: pytest.fail("Ray was asked, and would wait for minutes"))

@@ -59,7 +59,7 @@ def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys:
     begin(tmp_path / "run").close()
     path = tmp_path / "run" / "evaluations.jsonl"
     for message in (
-        "there are no evaluations; the run has not reached its first",
+        "there are no evaluations",
         "line 1 is damaged: not readable as JSON",
     ):
         assert curves.main([str(tmp_path / "run")]) == 2

@@ -124,9 +124,7 @@ def test_models_of_sb3_play_with_masks_or_have_illegal_actions_replaced() -> Non
     assert legal[np.arange(len(positions)), blind.choose(positions, rng)].all()
     assert 0 < getattr(blind, "illegal") < len(positions)  # noqa: B009
     assert getattr(masked, "illegal") == 0  # noqa: B009
-    with pytest.raises(
-        ValueError, match=r"the model needs observations of shape \(18,\); those of 'three-player' have"
-    ):
+    with pytest.raises(ValueError, match=r"the model needs observations of shape \(18,\);"):
         as_policy(sb3.DQN("MlpPolicy", game, buffer_size=10, seed=0), Core("three-player"))
 
 
