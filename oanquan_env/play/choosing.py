@@ -58,7 +58,7 @@ class Chooser:
             board.push(move)
             return {"move": str(move)}
         except UsageError as error:
-            detail = str(error).partition("; players are:")[0]
+            detail = str(error).partition("; the players are:")[0]
         except Exception as error:  # from a player, which may be anyone's code
             detail = f"{name}: {type(error).__name__}: {error}"
         return {"error": {"code": code, "detail": detail}}

@@ -191,7 +191,7 @@ def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
     with pytest.raises(FileError, match=r"weights: .* should match pattern"):
         PPOPlayer(agent)
     (agent / CARD_NAME).write_text(yaml.safe_dump({name: value for name, value in card.items() if name != "weights"}))
-    with pytest.warns(UserWarning, match=r"agent\.yaml has no checksum: damaged weights may go unnoticed"):
+    with pytest.warns(UserWarning, match=r"agent\.yaml has no checksum, so damaged weights"):
         assert weights_of(PPOPlayer(agent).network) == whole
 
 
@@ -270,7 +270,7 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
             for text in ("many", "yes", "010", "1:30", "2.5")
         ),
         ("threads: true", r"threads: must be a whole number, such as 200 or 1e6 \(got True\)"),
-        ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' is already in line 2 already"),
+        ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' is already in line 2"),
         ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
         ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* give a network of .* at most 268,435,456"),
         ({"kind": "td", "td": {"games": 10**12}}, r"td: games \* steps \* replay must be 16,777,216 or less; got"),

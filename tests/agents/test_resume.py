@@ -269,7 +269,7 @@ def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
         ("games", "mover", lambda mover: mover + 2, "mover must be 0 to 1"),
         ("games", "scores", lambda scores: scores + 1, "make .* points, not the 70"),
         ("games", "squares", lambda squares: squares[:5], "its number of games or its rules differ"),
-        ("games", "ended", lambda ended: ended + 1, "games that are over"),
+        ("games", "ended", lambda ended: ended + 1, "finished games or impossible"),
         ("random", "torch", lambda state: state[:9], "RNG state size to be 9"),
         ("network", "value.weight", lambda weight: weight * float("nan"), "value.weight is not finite"),
     ]
@@ -321,7 +321,7 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> N
     assert load_config(folder / CONFIG_NAME).total_plies == 3 * ITERATION
     assert json.loads((folder / EVALUATIONS_NAME).read_text().splitlines()[-1])["plies"] == 3 * ITERATION
     assert train.main(["--resume", str(folder), "--total-plies", "5"]) == 2
-    assert f"has {3 * ITERATION} plies; --total-plies must be more" in capsys.readouterr().err
+    assert f"has already played {3 * ITERATION} plies; --total-plies must be more" in capsys.readouterr().err
 
 
 def test_a_second_interrupt_ends_without_a_traceback(folder: Path, monkeypatch: Patch, capsys: Capture) -> None:

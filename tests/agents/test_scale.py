@@ -135,7 +135,7 @@ def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
     assert weights(tmp_path) == found
     assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
     assert train.main([*arguments, "--ppo.gamma", "0.9"]) == 2
-    assert "holds a run of another configuration" in capsys.readouterr().err
+    assert "holds a run with another configuration" in capsys.readouterr().err
     (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*arguments, "--jobs", "1"]) == 2  # and the other seed is not stopped
     printed = capsys.readouterr()

@@ -96,7 +96,7 @@ def test_curves_that_do_not_fit_are_refused() -> None:
         LearningCurve.of([1, 2], [[1, 2, 3]])
     with pytest.raises(UsageError, match="each run must have 2 checkpoints"):
         learning_curve([1, 2], [["greedy", "random"], ["greedy"]])
-    with pytest.raises(UsageError, match="there is no regret suite of 'mancala-world fields=3'"):
+    with pytest.raises(UsageError, match="there is no regret suite for 'mancala-world fields=3'"):
         learning_curve([1], [["greedy"]], "mancala-world fields=3")
 
 

@@ -119,9 +119,12 @@ SHAPE, LEGAL = r"expected \[position, values, lower bounds, upper bounds\]", "ev
         (GOOD[:3], SHAPE),
         ([GOOD[0][:-2], *GOOD[1:]], "column 33: a position has 4 words"),
         ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], *GOOD[2:]], LEGAL),
-        ([*GOOD[:3], [*[None] * 9, 1]], f"{LEGAL}, and for them only"),
-        ([GOOD[0], VALUES[:9], *GOOD[2:]], "lists of 10 whole numbers or nulls"),
-        *[([*GOOD[:3], [wrong, *[None] * 9]], "lists of 10 whole numbers") for wrong in (True, 6.0, "6")],
+        ([*GOOD[:3], [*[None] * 9, 1]], f"{LEGAL}, and no other move"),
+        ([GOOD[0], VALUES[:9], *GOOD[2:]], "values and bounds must be lists of 10 whole numbers or nulls"),
+        *[
+            ([*GOOD[:3], [wrong, *[None] * 9]], "values and bounds must be lists of 10 whole numbers")
+            for wrong in (True, 6.0, "6")
+        ],
         ([*GOOD[:2], [7, *[None] * 9], GOOD[3]], "a value must lie between its bounds"),
     ],
 )

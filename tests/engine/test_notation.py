@@ -54,7 +54,7 @@ WRONG = """\
 0,0 | 1,0 | 1 | make 71 points, not the 70
 0 0 0 | 0 2 0 | 31 | mover must be 0 to 1
 0 0 0 | 0 0 201 | 33 | ply must be 0 to 200
-1,2,3,4,5,0*/6,7,8,9,5,0* 0,0 | 0,0,0,0,0,0*/6,7,8,9,5,0* 15,0 | 32 | player 0, is empty: not ready to move
+1,2,3,4,5,0*/6,7,8,9,5,0* 0,0 | 0,0,0,0,0,0*/6,7,8,9,5,0* 15,0 | 32 | player 0, is empty, so it cannot move
 """
 """A part of BASE, another text for it, the column of the error and its reason."""
 

@@ -66,8 +66,8 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"reward": "points"}, ValueError, "reward must be one of outcome, margin, mixed; got 'points'"),
     ({"render_mode": "ascii"}, ValueError, "render_mode must be one of"),
     ({"opening_plies": -1}, ValueError, "opening_plies must be a whole number from 0 to 200; got -1"),
-    *(({"match": text}, RulesError, "match is an empty text; give match=True") for text in ("", "  ")),
-    ({"match": 1}, TypeError, "match must be True, False, a MatchRules or its text; got 1"),
+    *(({"match": text}, RulesError, "match must not be an empty string; use match=True") for text in ("", "  ")),
+    ({"match": 1}, TypeError, "match must be True, False, a MatchRules or its string; got 1"),
     ({"match": True, "reward": "margin"}, ValueError, "reward must be outcome in a match; got 'mar"),
     ({"match": True, "opening_plies": 2}, ValueError, "begins at the set-up: opening_plies must be 0; got 2"),
 ]

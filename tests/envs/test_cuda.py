@@ -97,5 +97,5 @@ def test_the_games_on_the_device_are_those_of_the_vector_environment(preset: str
 
 
 def test_other_opponents_are_refused() -> None:
-    with pytest.raises(ValueError, match="the opponent is random, greedy or None; got 'saver'"):
+    with pytest.raises(ValueError, match="opponent must be random, greedy or None on a device; got 'saver'"):
         Games(2, opponent="saver")

@@ -149,5 +149,5 @@ def test_pictures_show_the_reply_and_need_a_mode() -> None:
     game.step(0)
     board = boards_of("1A", "5C")[-1]
     assert game.render() == render.text(board, last=board.last_mark)
-    with pytest.warns(UserWarning, match="render\\(\\) without a render_mode draws nothing"):
+    with pytest.warns(UserWarning, match="without a render_mode"):
         assert OAnQuanEnv().render() is None

@@ -70,7 +70,7 @@ def test_damaged_proofs_are_refused_with_the_place(small: Certificate) -> None:
         "moves for": "lower bound: ",
         "cannot be played": f"lower bound, position {len(small.lower.moves) - 1}: no move 200",
         "lower bound": "lower bound",
-        "the strategy reaches": f"lower bound: the strategy reaches {small.lower.bound} for its player, not",
+        "the strategy gets": f"lower bound: the strategy gets {small.lower.bound} for its player, not",
     }
     damaged = [
         (places[words], dataclasses.replace(small, lower=dataclasses.replace(small.lower, **change(small.lower))))

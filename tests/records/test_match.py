@@ -62,7 +62,7 @@ def test_a_record_that_says_something_else_is_refused() -> None:
             replay_match(parse_records(THREE_ROUNDS.replace(old, new)))
     first, second, _ = (dataclasses.replace(record, comments={}) for record in parse_records(THREE_ROUNDS))
     for records, message in (
-        ([], "no rounds"),
+        ([], "at least one round"),
         ([dataclasses.replace(first, moves=first.moves[:1])], "round 1: the moves do not finish the round"),
         ([first, dataclasses.replace(second, moves=second.moves * 2)], "round 2: move 3 comes after the end"),
         ([dataclasses.replace(first, moves=first.moves[:1] * 3)], "round 1: move 2, 2C, is not legal; legal: 1A"),

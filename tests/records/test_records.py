@@ -96,7 +96,7 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place() -> None:
         (swap('[Rules "mancala-world"]\n', ""), 1, 1, r"must have the header \[Rules"),
         (swap('[Result "22-46"]\n', ""), 1, 1, r"must have the header \[Result"),
         (swap("mancala-world", "mancala-wrld"), 1, 9, "did you mean mancala-world"),
-        (swap("stones_captured", "forfeit"), 6, 15, "lead to the termination stones_captured"),
+        (swap("stones_captured", "forfeit"), 6, 15, "Termination must be stones_captured"),
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,6,0* 0,0 0 0"]\n[Date'), 4, 12, "make 71 points"),
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,z,0* 0,0 0 0"]\n[Date'), 4, 33, "square 5 of North"),
         (swap('[Result "22-46"]', '[Sold "S1"]\n[Result "*"]')[:-6] + "*", 6, 10, r"'\*', but the moves lead to 22-46"),

@@ -155,7 +155,7 @@ def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Pat
         (FileError, "no such file", lambda: read_value_net(tmp_path / "other.npz")),
         (FileError, VALUE_NET_NAME, lambda: read_value_net(tmp_path)),
         (UnavailableError, "no value net for the rules", lambda: read_value_net("pretrained", "tonkin stone_value=4")),
-        (ValueError, "rules 'three-player', not 'four-pl", lambda: ManySearch(Core("four-player"), net=net)),
+        (ValueError, "rules 'three-player', not for 'four-pl", lambda: ManySearch(Core("four-player"), net=net)),
     ):
         with pytest.raises(error, match=message):
             refused()
