@@ -89,8 +89,8 @@ def sweep(
     gpus = int(getattr(config, "device", "cpu") != "cpu")
     work, values = functools.partial(train_seed, folder, command), [one.model_dump() for one in configs]
     results: list[SeedResult] = []
-    told, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
-    with never if ray else stopping(told) as stop:  # a cluster receives no signals
+    on_stop, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
+    with never if ray else stopping(on_stop) as stop:  # a cluster receives no signals
         for _, found in spread(work, values, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
             results.append(found)
             how = "stopped" if stop() else "failed" if found.error else "is done"

@@ -30,7 +30,7 @@ from oanquan_env.engine.positions import turn_order
 from oanquan_env.files import write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
 
@@ -290,8 +290,8 @@ class TDRun(Run[TDConfig]):
         """Return a small search with the present net."""
         return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
 
-    def _search(self) -> Search | ManySearch:
-        searching = Search if self.core.rules.players == 2 else ManySearch
+    def _search(self) -> Search | MaxnSearch:
+        searching = Search if self.core.rules.players == 2 else MaxnSearch
         return searching(self.core, threads=self.config.threads, net=self.network.export({}))
 
     def measure(self) -> tuple[dict[str, Any], str]:

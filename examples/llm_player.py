@@ -170,8 +170,8 @@ def main(arguments: list[str]) -> dict[str, Any]:
     starts = [Board.from_positions(core, openings, game // 2) for game in number]
     with ThreadPoolExecutor(options.jobs) as pool:
         moves = list(pool.map(model.choose_move, boards))
-        seats, chance = [game % 2 for game in number], rng.spawn(options.games)
-        results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), chance))
+        seats, rngs = [game % 2 for game in number], rng.spawn(options.games)
+        results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), rngs))
     answered = np.array([row for row, move in enumerate(moves) if move], dtype=np.intp)
     found = {name: regret_of(suite, make(name).choose(suite.positions, rng)) for name in ("random", "greedy")}
     if answered.size:

@@ -30,7 +30,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import embedding_rows
 
 
@@ -92,7 +92,7 @@ def main(arguments: list[str]) -> Evaluation:
     net = module.export({"command": f"python -m examples.offline_learning {shlex.quote(str(options.data))}"})
     if options.save:
         write_atomically(options.save, net.to_bytes())
-    player = SearchPlayer(ManySearch(core, net=net), Limits(depth=1))
+    player = SearchPlayer(MaxnSearch(core, net=net), Limits(depth=1))
     found = evaluate(player, core.rules, opponents=(), label="offline", part="development")
     print(found)
     return found

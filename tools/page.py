@@ -41,9 +41,9 @@ from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
-from oanquan_env.search.compiled import compile_rules
 from oanquan_env.search.leaf import with_net
-from oanquan_env.search.many import compile_many
+from oanquan_env.search.multiplayer import compile_multiplayer
+from oanquan_env.search.two_player import compile_rules
 from oanquan_env.search.value_net import ValueNet, read_value_net
 from tools.page_files import BEGIN, WEB, lists
 
@@ -185,7 +185,7 @@ def network_lines() -> dict[str, list[dict[str, Any]]]:
 def net_bytes(net: ValueNet) -> bytes:
     """Return the net in the form that searches use at leaves: the first two layers in int16, the rest in float32."""
     core = Core(net.rules)
-    rules: Any = with_net(compile_rules(core), net) if net.rules.players == 2 else compile_many(core, net)
+    rules: Any = with_net(compile_rules(core), net) if net.rules.players == 2 else compile_multiplayer(core, net)
     content: bytes = rules["net"].tobytes()
     return content
 

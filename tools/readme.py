@@ -175,13 +175,13 @@ def strength() -> str:
     """Return the table of players in the main report, with added columns for rules with nearly all values proved."""
     found = read_evaluation(RESULTS / "report.json")
     heads, rows = summary_cells(found, README_PLAYERS, README_COLUMNS)
-    place, shown = heads.index(README_COLUMNS[1]), [one for one in found.ranked() if one.label in README_PLAYERS]
+    place, ranked = heads.index(README_COLUMNS[1]), [one for one in found.ranked() if one.label in README_PLAYERS]
     heads[place] = f"regret, {_proved(found)}"
     for preset in PROVED_PRESETS:
         place, report = place + 1, read_evaluation(RESULTS / preset / "report.json")
         regrets = _regret_rows(report)
         heads.insert(place, f"regret, {_proved(report)}")
-        for row, one in zip(rows, shown, strict=True):
+        for row, one in zip(rows, ranked, strict=True):
             row.insert(place, interval(regrets[one.name], ".2f"))
     note = (
         f"`{found.command}` writes the [report](benchmarks/results/report.md); the other rules have their own reports."

@@ -85,8 +85,8 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
         if len(new):
             margins, even = labeller.label_rows(f"after {before} balanced lines", work, positions[new])
             for row, margin in zip(new[even].tolist(), margins[even], strict=True):
-                told = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
-                headers = {"Made": command_of(PROG, recipe), "Value": told}
+                value = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
+                headers = {"Made": command_of(PROG, recipe), "Value": value}
                 records.append(GameRecord(core.rules, tuple(map(Move.from_action, lines[row])), headers=headers))
         failed = failed + len(lines) if len(records) == before else 0
     return records[: recipe.count]

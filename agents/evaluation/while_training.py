@@ -52,8 +52,8 @@ class AgentEvaluation(EvaluationSchedule):
             log(f"evaluation/{name}", scores[name]["score"])
         players = core.rules.players
         counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
-        told = ", ".join(f"{name} {100 * one['score']:.1f} %" for name, one in scores.items())
-        return {"results": scores}, f"{counted} against {told}"
+        summary = ", ".join(f"{name} {100 * one['score']:.1f} %" for name, one in scores.items())
+        return {"results": scores}, f"{counted} against {summary}"
 
     def _opponents(self, core: Core) -> dict[str, Policy]:
         return {name: as_policy(name, core) for name in self.opponents}

@@ -306,8 +306,8 @@ class TwoPlyNet(nn.Module):
         move_values = move_values.masked_fill(~has_move[:, :, None], NOTHING)
         weights = torch.softmax(move_values[:, :, 0] / self.log_temperature.exp(), dim=1)
         best = (weights[:, :, None] * move_values * has_move[:, :, None]).sum(dim=1)
-        shown = (move_values.clamp(FEWEST, MOST) * has_move[:, :, None]).transpose(1, 2).flatten(1)
-        hidden = self.trunk(board, torch.cat([gains, shown], dim=1) / POINTS_SCALE)
+        clamped = (move_values.clamp(FEWEST, MOST) * has_move[:, :, None]).transpose(1, 2).flatten(1)
+        hidden = self.trunk(board, torch.cat([gains, clamped], dim=1) / POINTS_SCALE)
         return (best + self.value(hidden) * POINTS_SCALE) * self.reward_scale, hidden
 
     def _value_of_leaves(self, boards: Tensor, replies: Tensor) -> Tensor:

@@ -57,9 +57,9 @@ class OpeningTable:
 def squares_of(core: Core, positions: Positions) -> list[str]:
     """Return the squares of N positions as text, the mover's first; a board and its mirror image have the same text."""
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
-    shown = core.start(len(positions))
-    shown.squares[:] = sides.view(np.uint8)
-    return [format_position(core, shown, row).partition(" ")[0] for row in range(len(shown))]
+    boards = core.start(len(positions))
+    boards.squares[:] = sides.view(np.uint8)
+    return [format_position(core, boards, row).partition(" ")[0] for row in range(len(boards))]
 
 
 def layers(core: Core, plies: int) -> Iterator[Positions]:

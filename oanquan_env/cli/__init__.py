@@ -41,11 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):  # a terminal that cannot show or send ◉ makes a ? of it, not a traceback
             stream.reconfigure(errors="replace")
-    asked = _parser().parse_args(arguments)
-    if getattr(asked, "rules", DEFAULT_PRESET) is None:
-        asked.rules = Rules.parse("vietnamese" if _begins_as_the_page(asked) else DEFAULT_PRESET)
+    options = _parser().parse_args(arguments)
+    if getattr(options, "rules", DEFAULT_PRESET) is None:
+        options.rules = Rules.parse("vietnamese" if _begins_as_the_page(options) else DEFAULT_PRESET)
     try:
-        status: int | None = asked.run(asked)
+        status: int | None = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print()
@@ -140,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     prove = commands.add_parser(
         "solve", parents=[placed], help="prove the value of a position", description=solving.__doc__
     )
-    prove.set_defaults(run=lambda asked: solving.solve(_board(asked), asked))
+    prove.set_defaults(run=lambda options: solving.solve(_board(options), options))
     solving.add_options(prove)
 
     check = commands.add_parser("verify", help="check a certificate, a proof of a position's value")
@@ -170,100 +170,100 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _board(asked: argparse.Namespace) -> Board:
-    return Board(asked.rules) if asked.position is None else Board.parse(asked.position, asked.rules)
+def _board(options: argparse.Namespace) -> Board:
+    return Board(options.rules) if options.position is None else Board.parse(options.position, options.rules)
 
 
-def _begins_as_the_page(asked: argparse.Namespace) -> bool:
+def _begins_as_the_page(options: argparse.Namespace) -> bool:
     """Whether it is a game in the Vietnamese terminal, which begins with the rules and the player of the page."""
-    return asked.run is _play and asked.language == "vi" and not asked.browser
+    return options.run is _play and options.language == "vi" and not options.browser
 
 
-def _play(asked: argparse.Namespace) -> None:
-    board = _board(asked)
-    seats = [name.lower() for name in SEAT_NAMES[asked.rules.players]]
+def _play(options: argparse.Namespace) -> None:
+    board = _board(options)
+    seats = [name.lower() for name in SEAT_NAMES[options.rules.players]]
     seats_by_word = {**{name: k for k, name in enumerate(seats)}, **{str(k + 1): k for k in range(len(seats))}}
-    seat = seats_by_word.get((asked.seat or seats[0]).lower())
+    seat = seats_by_word.get((options.seat or seats[0]).lower())
     if seat is None:
-        raise ValueError(f"no seat {asked.seat!r}; seats are {', '.join(SEAT_NAMES[asked.rules.players])}")
-    opponent = asked.opponent or ("beginner" if _begins_as_the_page(asked) else "easy")
+        raise ValueError(f"no seat {options.seat!r}; seats are {', '.join(SEAT_NAMES[options.rules.players])}")
+    opponent = options.opponent or ("beginner" if _begins_as_the_page(options) else "easy")
     names = [opponent] * len(seats)
     names[seat] = PERSON
-    rng = np.random.default_rng(asked.seed)
-    if not asked.browser:
-        TerminalGame(board, names, rng, asked.language).run()
+    rng = np.random.default_rng(options.seed)
+    if not options.browser:
+        TerminalGame(board, names, rng, options.language).run()
         return
     from oanquan_env.play.choosing import Chooser
     from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import
 
     given = [] if opponent in (PERSON, *LEVELS) else [opponent]
     for name in given:
-        player_of(name, asked.rules)  # a fault is told here, not on the page
+        player_of(name, options.rules)  # a fault is told here, not on the page
     link: dict[str, str] = {}  # the page goes on with the game that it had
-    if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
-        link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})
+    if options.opponent or options.seat or options.position or options.rules != Rules.parse(DEFAULT_PRESET):
+        link = {"rules": str(options.rules)} | ({"from": board.text()} if options.position else {})
         link |= dict(zip(seats, names, strict=True))
-    PlayServer(Chooser(given, rng), asked.host, asked.port, link).run()
+    PlayServer(Chooser(given, rng), options.host, options.port, link).run()
 
 
-def _evaluate(asked: argparse.Namespace) -> None:
-    if asked.json:
-        check_place("--json", asked.json)
-    names = asked.opponents or reference_players(asked.rules)
+def _evaluate(options: argparse.Namespace) -> None:
+    if options.json:
+        check_place("--json", options.json)
+    names = options.opponents or reference_players(options.rules)
     found = evaluate(
-        asked.player,
-        asked.rules,
+        options.player,
+        options.rules,
         names,
-        asked.pairs,
-        asked.seed,
-        openings=asked.openings,
-        part=asked.part,
+        options.pairs,
+        options.seed,
+        openings=options.openings,
+        part=options.part,
     )
     print(found)
-    if asked.json:
-        write_atomically(asked.json, found.to_json().encode())
+    if options.json:
+        write_atomically(options.json, found.to_json().encode())
 
 
-def _verify(asked: argparse.Namespace) -> None:
+def _verify(options: argparse.Namespace) -> None:
     begin = time.perf_counter()
-    print(verify(read_certificate(asked.file), ProgressLine()))
+    print(verify(read_certificate(options.file), ProgressLine()))
     print(f"({time.perf_counter() - begin:.1f} s)")
 
 
-def _perft(asked: argparse.Namespace) -> None:
-    board, begin = _board(asked), time.perf_counter()
-    if asked.divide:
-        by_move = divide(board, asked.depth)
+def _perft(options: argparse.Namespace) -> None:
+    board, begin = _board(options), time.perf_counter()
+    if options.divide:
+        by_move = divide(board, options.depth)
         for move, paths in by_move.items():
             print(f"{move} {paths:>14,}")
         print(f"all {sum(by_move.values()):>13,}")
     else:
-        for depth in range(1, asked.depth + 1):
+        for depth in range(1, options.depth + 1):
             print(f"{depth:>2} {perft(board, depth):>14,}", flush=True)
-    print(f"({asked.rules}, {time.perf_counter() - begin:.2f} s)")
+    print(f"({options.rules}, {time.perf_counter() - begin:.2f} s)")
 
 
-def _show(asked: argparse.Namespace) -> None:
-    board = Board.parse(" ".join(asked.position), asked.rules) if asked.position else Board(asked.rules)
+def _show(options: argparse.Namespace) -> None:
+    board = Board.parse(" ".join(options.position), options.rules) if options.position else Board(options.rules)
     print(board)
-    print(f"\nposition  {board.text()}\nrules     {asked.rules}")
+    print(f"\nposition  {board.text()}\nrules     {options.rules}")
     if board.legal_moves:
         print(f"moves     {' '.join(map(str, board.legal_moves))}")
-    if asked.svg:
-        write_atomically(asked.svg, render.svg(board, last=board.last_mark).encode())
+    if options.svg:
+        write_atomically(options.svg, render.svg(board, last=board.last_mark).encode())
 
 
-def _replay(asked: argparse.Namespace) -> None:
-    records = parse_records(sys.stdin.read()) if asked.record == "-" else read_records(asked.record)
-    if asked.game and asked.game > len(records):
-        raise ValueError(f"there is no game {asked.game}: the file holds {len(records)}")
+def _replay(options: argparse.Namespace) -> None:
+    records = parse_records(sys.stdin.read()) if options.record == "-" else read_records(options.record)
+    if options.game and options.game > len(records):
+        raise ValueError(f"there is no game {options.game}: the file holds {len(records)}")
     rounds = rounds_of_matches(records)
     for number, record in enumerate(records, 1):
-        if asked.game in (None, number):
-            if asked.check:
+        if options.game in (None, number):
+            if options.check:
                 print(f"game {number}: {len(record.moves)} plies, {record.result} {record.termination}".rstrip())
             else:
-                _replay_one(number, record, rounds.get(number), stories=asked.stories)
+                _replay_one(number, record, rounds.get(number), stories=options.stories)
 
 
 def _replay_one(number: int, record: GameRecord, played: Round | None, *, stories: bool) -> None:
@@ -292,10 +292,10 @@ def _comment(record: GameRecord, ply: int) -> None:
         print(f"\n  {record.comments[ply]}")
 
 
-def _list_rules(asked: argparse.Namespace) -> None:
+def _list_rules(options: argparse.Namespace) -> None:
     default = PRESETS[DEFAULT_PRESET].rules
-    if asked.text:
-        rules = Rules.parse(" ".join(asked.text))
+    if options.text:
+        rules = Rules.parse(" ".join(options.text))
         changed = rules.differences(default)
         print(f"{rules}\n")
         for field in dataclasses.fields(rules):

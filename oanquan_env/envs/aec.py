@@ -17,7 +17,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
 from oanquan_env.engine.step import ILLEGAL_REWARD
 from oanquan_env.envs.games import TERMINATIONS, Games
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
-from oanquan_env.envs.reset_options import Given, check_options, given_position
+from oanquan_env.envs.reset_options import Start, check_options, start_position
 from oanquan_env.match.match import Match
 from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.observation import Observation
@@ -176,10 +176,10 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._show()
 
-    def _begin(self, seed: int | None, given: Given | None) -> None:
+    def _begin(self, seed: int | None, start: Start | None) -> None:
         """Begin the game, and set `_mover` and `_mask`."""
         self._games.seed(seed, _ONLY, self._rng)
-        self._games.begin(_ONLY, self._rng, given_position(self.core, given))
+        self._games.begin(_ONLY, self._rng, start_position(self.core, start))
         self._look()
 
     def _look(self) -> None:
@@ -188,8 +188,8 @@ class GameEnv(AECEnv[str, ObsType, int]):
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
         """Return PettingZoo's `last` for `agent_selection`; raise ResetNeeded if there is none."""
         self._check_begun()
-        told: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
-        return told
+        last: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return last
 
     def _check_begun(self) -> None:
         if not self.agents:
@@ -314,8 +314,8 @@ class MatchEnv(GameEnv):
         """A copy of the round's position, a batch of one."""
         return self.match.positions.copy()
 
-    def _begin(self, seed: int | None, given: Given | None) -> None:
-        if given is not None:
+    def _begin(self, seed: int | None, start: Start | None) -> None:
+        if start is not None:
             raise ValueError("a match begins at the set-up and takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
         self._owners = self.match.ownership.owners().tolist()

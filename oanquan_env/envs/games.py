@@ -174,7 +174,7 @@ class Games:
         return self._positions(self._rows)
 
     @property
-    def given(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def constants(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The start position and the settings, in the form that the loops take."""
         return self._set_up, self._settings
 

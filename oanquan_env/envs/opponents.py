@@ -73,13 +73,13 @@ class Opponents:
 
     def weigh(self, weights: npt.ArrayLike) -> None:
         """Draw the opponents of new games in proportion to the weights; see `OAnQuanEnv.set_opponent_weights`."""
-        given = np.asarray(weights, np.float64)
-        if given.shape != (self.count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+        shares = np.asarray(weights, np.float64)
+        if shares.shape != (self.count,) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
             raise UsageError(
                 f"weights must be {self.count} finite numbers, one per opponent, not negative and not all 0; "
                 f"got {weights!r}"
             )
-        self._shares = None if self.count == 1 else np.cumsum(given) / given.sum()
+        self._shares = None if self.count == 1 else np.cumsum(shares) / shares.sum()
 
     def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
         """Convert the tickets that the new games in `rows` have drawn into opponents."""

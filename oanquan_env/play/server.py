@@ -100,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":
-            self._answer(200, {"given": self.server.chooser.given, "names": list(KINDS)})
+            self._answer(200, {"given": self.server.chooser.allowed, "names": list(KINDS)})
         elif file is not None and place is not None:
             kind = TYPES.get(file.suffix, "application/octet-stream")
             self._reply(200, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, file.read_bytes())

@@ -75,11 +75,11 @@ def _make_search(name: PlayerName, rules: Rules) -> Policy:
         raise UnknownAgentError(f"{word} needs a limit, as in {word}:depth=6, {word}:nodes=20000 or {word}:ms=50")
     from oanquan_env.players.search_player import SearchPlayer
     from oanquan_env.search.deepening import Limits, Search
-    from oanquan_env.search.maxn import ManySearch
+    from oanquan_env.search.maxn import MaxnSearch
 
     depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
     net = None if name.net is None else read_value_net(name.net, rules)
-    search = (Search if name.kind == "minimax" else ManySearch)(Core(rules), net=net)
+    search = (Search if name.kind == "minimax" else MaxnSearch)(Core(rules), net=net)
     return SearchPlayer(search, Limits(depth=depth, nodes=nodes, milliseconds=ms))
 
 

@@ -35,7 +35,7 @@ from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, read_arrays
 
 HIDDEN = 256
-MANY_HIDDEN = 64
+MULTIPLAYER_HIDDEN = 64
 SECOND = 32
 """Units of the first layer for two players and for more, and of the second layer."""
 FIELD_ROWS = 18
@@ -62,7 +62,7 @@ def side_rows(fields: int) -> int:
 
 def hidden_units(players: int) -> int:
     """Return the number of units in the first layer."""
-    return HIDDEN if players == 2 else MANY_HIDDEN
+    return HIDDEN if players == 2 else MULTIPLAYER_HIDDEN
 
 
 def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:

@@ -43,7 +43,7 @@ def test_a_thread_plays_the_games_of_the_vector_environment(preset: str, opponen
     host.seed(5, np.arange(4), rng)
     host.records["terminated"] = 1
     outputs = np.zeros_like(seen), np.zeros_like(info["action_mask"]), np.zeros(4), np.zeros(4, bool), np.zeros(4, bool)
-    given = [games._games.core.numbers], *host.given
+    given = [games._games.core.numbers], *host.constants
     for row in rows:
         step_game(rules.players, host.kind, row, host.records, np.zeros(4, int), given, outputs)
     assert (outputs[0] == seen).all()

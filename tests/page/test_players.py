@@ -284,7 +284,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
             "best": str(best),
             "values": {str(move): math.floor(final[move] + 0.5) for move in ranked},
             "exact": [str(move) for move in ranked if move in exact],
-            "captured": [trace.captured, sum(taking.stones for taking in trace.takings)],
+            "captured": [trace.captured, sum(capture.stones for capture in trace.captures)],
             "search": {"proved": len(exact) == len(final), "depth": analysis.depth},
         }
         assert list(found["values"]) == [str(move) for move in ranked]

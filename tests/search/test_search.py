@@ -12,11 +12,11 @@ from oanquan_env.engine.move import can_play
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search import alphabeta
-from oanquan_env.search.compiled import compile_rules, play
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
 from oanquan_env.search.solver import Solver
+from oanquan_env.search.two_player import apply_move, compile_rules
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
@@ -46,7 +46,7 @@ def test_compiled_play_is_the_cores(rules: Rules, data: st.DataObject) -> None:
         won = core.standings(positions) - before.scores
         for row, mover in enumerate(before.mover):
             plies_left = rules.max_plies - int(positions.ply[row])
-            found = play(compiled, *sides(before, row), actions[row], plies_left)
+            found = apply_move(compiled, *sides(before, row), actions[row], plies_left)
             assert found == (*sides(positions, row), won[row, mover] - won[row, 1 - mover], positions.ended[row])
         positions = positions[~positions.over]
 
@@ -57,7 +57,7 @@ def test_a_game_that_too_many_seeds_end_is_over_for_searches_and_proofs() -> Non
     after = crowded.copy()
     core.play(after, [0])
     assert after.ended[0] == Termination.TOO_MANY_SEEDS
-    assert play(compile_rules(core), *sides(crowded), 0)[2:] == (1, after.ended[0])  # the seed is its owner's
+    assert apply_move(compile_rules(core), *sides(crowded), 0)[2:] == (1, after.ended[0])  # the seed is its owner's
     values, proved = Search(core).proved_values(crowded, 6)
     assert values[0, :2].tolist() == [1, 1]
     assert proved[0, :2].all()

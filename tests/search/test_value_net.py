@@ -18,10 +18,10 @@ from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
 from oanquan_env.players import make
-from oanquan_env.search.compiled import SearchRules, compile_rules, mover_first
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.leaf import canonical, evaluate, horizon, with_net
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
+from oanquan_env.search.two_player import SearchRules, compile_rules, mover_first
 from oanquan_env.search.value_net import (
     HIDDEN,
     LARGEST,
@@ -155,7 +155,7 @@ def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Pat
         (FileError, "no such file", lambda: read_value_net(tmp_path / "other.npz")),
         (FileError, VALUE_NET_NAME, lambda: read_value_net(tmp_path)),
         (UnavailableError, "no value net for the rules", lambda: read_value_net("pretrained", "tonkin stone_value=4")),
-        (ValueError, "rules 'three-player', not for 'four-pl", lambda: ManySearch(Core("four-player"), net=net)),
+        (ValueError, "rules 'three-player', not for 'four-pl", lambda: MaxnSearch(Core("four-player"), net=net)),
     ):
         with pytest.raises(error, match=message):
             refused()
