@@ -5,18 +5,20 @@
     python evaluate.py --config configs/evaluate.yaml --output out
     python evaluate.py --rules three-player greedy maxn:depth=2 maxn:depth=3
 
-The suite arena: every pairing plays every opening in every seating. A score is the share of wins; a draw counts as half
-a win. With three or four players one player meets copies of another; the fair share is a third or a quarter.
+The suite arena plays games: every pairing plays every opening in every seating. A score is the share of wins; a draw
+counts as half a win. With three or four players one player meets copies of another, and its fair share is a third or a
+quarter.
 
-The suite regret: the points that a player's moves lose against the best ones, over a fixed set of positions.
+The suite regret measures how many points a player's moves lose compared with the best moves, in a fixed set of
+positions.
 
-The suite exploit: the points that a player gives up to the best response found in --minutes, in each seat.
+The suite exploit measures how many points a player gives up to the best response found in --minutes, in each seat.
 
 --output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
 LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except those of
 players with a time limit.
 
-MODULE:NAME is your own player, as in my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
+MODULE:NAME names a player of your own, such as my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
 """
 
 import contextlib
@@ -87,7 +89,7 @@ def parse(arguments: list[str]) -> Options:
         options = parse_options(Options, arguments, default=default, **words)
     settings = dataclasses.asdict(options.settings)
     if settings["agents"] == UNSET.agents:
-        raise UsageError("which players? try: python evaluate.py greedy random (or --help)")
+        raise UsageError("no players given; try: python evaluate.py greedy random (or --help)")
     return dataclasses.replace(options, settings=validated(EvaluationSettings, settings, "command line"))
 
 
@@ -97,7 +99,7 @@ def check_places(options: Options) -> None:
         if path is not None:
             check_place(option, path)
     if (options.save_games or options.ray) and "arena" not in options.settings.suites:
-        raise UsageError("--save-games and --ray need the games of --suite arena")
+        raise UsageError("--save-games and --ray need --suite arena, which plays games")
 
 
 def evaluate(options: Options, command: str, console: Console) -> None:

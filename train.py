@@ -74,9 +74,9 @@ class Command(Origin, Generic[Settings]):
     """The command line; the settings are those of the kind of run."""
 
     output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
-    # train each of these seeds, as in 0,1,2, in FOLDER/seed-0, ...
+    # train once for each of these seeds, such as 0,1,2, in FOLDER/seed-0, ...
     sweep: Annotated[str | None, tyro.conf.arg(metavar="SEEDS", help_behavior_hint="")] = None
-    # seeds of a sweep trained at once (default: as many as there are processors for); --ray decides itself
+    # number of seeds of a sweep trained at once (default: what the processors allow); with --ray, Ray decides
     jobs: Annotated[Whole | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
     ray: RayAddress = None
     settings: Annotated[Settings, tyro.conf.arg(name="")]
@@ -89,7 +89,7 @@ class Command(Origin, Generic[Settings]):
 def parse(arguments: list[str]) -> Command[Any]:
     """Parse the command line; raises `UsageError` for incompatible options and invalid settings."""
     if arguments and not arguments[0].startswith("-"):
-        raise UsageError(f"what is {arguments[0]!r}? A configuration is given by --config, a run's folder by --resume")
+        raise UsageError(f"unexpected argument {arguments[0]!r}: give a file by --config or a folder by --resume")
     origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
     file = origin.config or (origin.resume / CONFIG_NAME if origin.resume else None)
     made: Any = run_type(origin.kind).config_type
@@ -111,11 +111,11 @@ def parse(arguments: list[str]) -> Command[Any]:
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
     if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
         fitting = "--threads, --device, --total-plies and --workers"
-        raise UsageError(f"--resume takes the run's configuration: only {fitting} go with it")
+        raise UsageError(f"--resume uses the run's own configuration; only {fitting} can be given with it")
     if command.sweep is not None and command.settings.workers > 1:
-        raise UsageError("--sweep trains each seed in one process: leave out --workers")
+        raise UsageError("--sweep trains each seed in one process and cannot be used with --workers")
     if command.sweep is None and (command.ray or command.jobs is not None):
-        raise UsageError("--ray and --jobs spread the seeds of a --sweep; there is none")
+        raise UsageError("--ray and --jobs spread the seeds of a sweep and need --sweep")
     if command.jobs is not None and not 1 <= command.jobs <= MOST_THREADS:
         raise UsageError(f"--jobs must be a whole number from 1 to {MOST_THREADS:,}; got {command.jobs}")
     if launched():
@@ -131,7 +131,7 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
     if command.resume or (launched() and (folder / CONFIG_NAME).exists()):
         fixed = config.model_dump(exclude=CHANGEABLE)
         if load_config(folder / CONFIG_NAME).model_dump(exclude=CHANGEABLE) != fixed:
-            raise UsageError(f"{folder} holds a run of another configuration: choose another --output")
+            raise UsageError(f"{folder} holds a run with another configuration: choose another --output")
         run = run_type(config.kind).resume(folder, report, config.model_dump(include=CHANGEABLE))
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
@@ -159,7 +159,9 @@ def main(arguments: list[str]) -> int:
     # do not wrap commands, which users copy, and do not read [brackets] or :colons: in a folder's name as markup
     console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=other)
     if not arguments:
-        print("train.py: what to train? try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr)
+        print(
+            "train.py: no configuration; try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr
+        )
         return USAGE_ERROR
     try:
         if launched():
@@ -192,7 +194,7 @@ def main(arguments: list[str]) -> int:
         console.print(f"saved at {run.plies:,} plies; resume with: {resume}")
         return INTERRUPTED
     except KeyboardInterrupt:
-        console.print("stopped at once; a run or a sweep that was begun resumes from its last checkpoint")
+        console.print("stopped at once; --resume continues a run from its last checkpoint, the same command a sweep")
         return INTERRUPTED
     except workers.LostWorkerError as error:  # the launcher restarts all workers
         print(f"train.py: {error}", file=sys.stderr)

@@ -51,13 +51,13 @@ def _not_boolean(value: object) -> object:
     return value
 
 
-def _option(read: Callable[[object], int], metavar: str, shown: Callable[[int], str] = str) -> Any:
+def _option(read: Callable[[object], int], metavar: str, form: Callable[[int], str] = str) -> Any:
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar=metavar,
         instance_from_str=lambda texts: read(texts[0]),
         is_instance=lambda value: type(value) is int,
-        str_from_instance=lambda value: [shown(value)],
+        str_from_instance=lambda value: [form(value)],
     )
 
 
@@ -237,9 +237,9 @@ def command(
 
     def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:
         def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
-            given: Any = parse_options(options, arguments, prog=prog, description=description)
+            parsed: Any = parse_options(options, arguments, prog=prog, description=description)
             try:
-                return work(validated(options, asdict(given), "command line")) or 0
+                return work(validated(options, asdict(parsed), "command line")) or 0
             except KeyboardInterrupt:
                 return INTERRUPTED
             except (ValueError, OSError) as error:
@@ -253,14 +253,14 @@ def command(
 def command_of(prog: str, recipe: Any) -> str:
     """Return the command line for a recipe, a dataclass of options, omitting options that are None or False."""
 
-    def shown(name: str, value: Any) -> str:
+    def option_text(name: str, value: Any) -> str:
         option = f"--{name.replace('_', '-')}"
         if value is True:
             return option
         return shlex.join([option, *map(str, value if isinstance(value, tuple) else [value])])
 
-    given = {name: value for name, value in asdict(recipe).items() if value is not None and value is not False}
-    return " ".join([prog, *(shown(name, value) for name, value in given.items())])
+    changes = {name: value for name, value in asdict(recipe).items() if value is not None and value is not False}
+    return " ".join([prog, *(option_text(name, value) for name, value in changes.items())])
 
 
 def progress_bar(**settings: Any) -> Progress:

@@ -1,11 +1,11 @@
-"""Data for offline learning: positions with the value of every move.
+"""Make data for offline learning: positions with the value of every move.
 
     python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
 
-Positions come from games of players of mixed strength, or lie up to some random plies off them; no two are equivalent,
-and none is in the rules' regret suite or follows from a move there. A search values every move. The files are
-`positions-00000.npz` and so on, for `numpy.load`; `FIELDS` describes their arrays. The same command resumes interrupted
-work and keeps finished files.
+The positions come from games between players of mixed strength, some of them after a few more random plies. No two are
+equivalent, and none is in the rules' regret suite or follows from one of its positions by a move. A search values every
+move. The files `positions-00000.npz` and so on are read by `numpy.load`; `FIELDS` describes their arrays. The same
+command resumes interrupted work and keeps finished files.
 """
 
 import dataclasses
@@ -52,14 +52,14 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """The options that the data depend on."""
+    """The options that determine the data."""
 
-    positions: Annotated[Count, Field(le=MOST_POSITIONS)]  # how many positions with the values of their moves
-    rules: str = DEFAULT_PRESET  # rules by name, of two players
-    depth: Whole = 8  # plies of the search that values them
-    net: str | None = None  # value net of the search, a file, a run's folder or `pretrained`; none if left out
-    random_plies: CountOrZero = 3  # positions are up to this many random plies off those that the games meet
-    seed: Seed = 0  # seed of all chance
+    positions: Annotated[Count, Field(le=MOST_POSITIONS)]  # number of positions
+    rules: str = DEFAULT_PRESET  # rules by name, for two players
+    depth: Whole = 8  # plies of the search that values the moves
+    net: str | None = None  # value net of the search: a file, a run's folder or `pretrained` (default: no net)
+    random_plies: CountOrZero = 3  # up to this many random plies follow a position of a game
+    seed: Seed = 0  # seed of all randomness
 
 
 def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
@@ -75,8 +75,8 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
             new = ~are_among(key_hashes(canonical_keys(core, drawn)), known)
             some = drawn[new][: recipe.positions - total]
             if len(some) < min(recipe.positions - total, FEW * SHARD):
-                found = f"play of '{core.rules}' meets hardly more than {total:,} different ones"
-                raise ValueError(f"--positions: {found}; got {recipe.positions:,}")
+                most = f"games of '{core.rules}' hardly reach more than {total:,} different positions"
+                raise ValueError(f"--positions: {most}; got {recipe.positions:,}")
             values, proved = labeller.label_rows(path.stem, work, some)
             columns: tuple[npt.NDArray[Any], ...] = (
                 *(Encoder(core).encode(some), core.seeds(some).astype(np.uint8), core.stones(some).astype(np.uint8)),
@@ -109,7 +109,7 @@ def read_columns(path: Path) -> Columns:
         data = read_arrays(path)
         found = {name: data[name] for name in FIELDS}
         if len({len(array) for array in found.values()}) > 1:
-            raise ValueError("its arrays differ in length")
+            raise ValueError("its arrays must have one length, but differ")
     return found
 
 
@@ -135,7 +135,7 @@ def main(options: Options) -> None:
     Limits(depth=recipe.depth)
     core = Core(recipe.rules)
     if core.rules.players > 2:
-        raise ValueError(f"--positions: moves are valued for two players; '{core.rules}' has more")
+        raise ValueError(f"--rules: values of moves need rules for two players; '{core.rules}' has more")
     asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
     with data_folder(folder, "data", asked, FIELDS), options.labeller(folder / "positions") as labeller:
         write_positions(recipe, core, folder, labeller)

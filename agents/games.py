@@ -24,8 +24,8 @@ POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
 class StartsConfig(Strict):
     """Start positions of games."""
 
-    set_up_share: Share = Field(0.2, description="share of games that begin at the set-up")
-    max_plies: Count = Field(10, description="the others begin 1 to this many random plies in, unless over by then")
+    set_up_share: Share = Field(0.2, description="share of the games that begin at the set-up")
+    max_plies: Count = Field(10, description="other games begin after 1 to this many random plies")
     beam_share: Share = Field(0.0, description="share of all games that begin in lines that beat the network")
 
 
@@ -90,7 +90,7 @@ class Games:
         """Restore a state from `state_dict`; raises `ValueError` unless it holds N running positions of these rules."""
         positions = self._running(state)
         if len(positions) != len(self.positions):
-            raise ValueError("its games are of another number")
+            raise ValueError("its number of games differs")
         self.use(self._running(state["beams"]) if "beams" in state else self.core.start(0))
         self.positions, self.drawn = positions, int(state["drawn"])
 
@@ -98,10 +98,10 @@ class Games:
         positions = Positions(*(state[name].numpy().copy() for name in POSITION_NAMES))
         kinds, n = [(array.dtype, array.shape) for array in positions.arrays()], len(positions.squares)
         if kinds != [(array.dtype, (n, *array.shape[1:])) for array in self.positions.arrays()]:
-            raise ValueError("its games are of another number or of other rules")
+            raise ValueError("its number of games or its rules differ")
         columns = self.core.seeds(positions), self.core.stones(positions), positions.scores
         if not self.core.setup(*columns, positions.mover, positions.ply).same(positions).all():
-            raise ValueError("it holds games that are over, or impossible positions")
+            raise ValueError("it holds finished games or impossible positions")
         return positions
 
 

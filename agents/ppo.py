@@ -51,19 +51,19 @@ LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 class PPOSettings(Strict):
     """Proximal policy optimisation, in stable-baselines3's terms."""
 
-    n_envs: Count = Field(1024, description="games played side by side")
+    n_envs: Count = Field(1024, description="number of games played side by side")
     n_steps: Count = Field(16, description="plies of each game in one rollout")
-    batch_size: Count = Field(2048, description="plies in one minibatch, at most those of a rollout")
+    batch_size: Count = Field(2048, description="plies per minibatch, at most n_envs * n_steps")
     n_epochs: Count = Field(2, description="passes over a rollout")
-    learning_rate: Positive = Field(1e-3, description="Adam's step size at the start")
-    learning_rate_end: Positive = Field(1e-4, description="Adam's step size at the end; linear in between")
+    learning_rate: Positive = Field(1e-3, description="Adam's learning rate at the start")
+    learning_rate_end: Positive = Field(1e-4, description="Adam's learning rate at the end; linear in between")
     gamma: Share = Field(1.0, description="discount of one ply")
-    gae_lambda: Share = Field(0.8, description="how far advantages look beyond the value of the next position")
-    clip_range: Positive = Field(0.2, le=10, description="largest rewarded change of an action's probability ratio")
+    gae_lambda: Share = Field(0.8, description="lambda of generalized advantage estimation (GAE)")
+    clip_range: Positive = Field(0.2, le=10, description="probability ratios are clipped to 1 plus or minus this")
     ent_coef: PositiveOrZero = Field(0.01, description="weight of the entropy at the start")
     ent_coef_end: PositiveOrZero = Field(0.001, description="weight of the entropy at the end")
-    vf_coef: PositiveOrZero = Field(10.0, description="weight of the value loss; margins are shares of all points")
-    max_grad_norm: Positive = Field(0.5, description="gradients longer than this are scaled down to it")
+    vf_coef: PositiveOrZero = Field(10.0, description="weight of the value loss (margins are fractions of all points)")
+    max_grad_norm: Positive = Field(0.5, description="gradients are clipped to this norm")
 
     @model_validator(mode="after")
     def _rollout_and_minibatches_fit(self) -> Self:
@@ -349,7 +349,7 @@ class PPORun(Run[PPOConfig]):
             plies = self.env.num_envs * ppo.n_steps  # one iteration; SB3 itself logs nothing
             model.learn(plies, log_interval=2, reset_num_timesteps=False)
         except IllegalActionError:  # all legal logits have fallen below `FORBIDDEN`
-            raise self.diverged("the policy plays illegal actions") from None
+            raise self.diverged("the policy chose an illegal action") from None
         for name, value in model.logger.name_to_value.items():
             if "tensorboard" not in model.logger.name_to_excluded[name]:
                 self.log(name, value)

@@ -62,11 +62,11 @@ class RunConfig(Strict):
     """The settings that all runs share."""
 
     kind: str
-    rules: RulesName = Field("mancala-world", description="rules by name, with changes: 'vietnamese refill=forfeit'")
+    rules: RulesName = Field("mancala-world", description="rules by name, such as 'vietnamese refill=forfeit'")
     total_plies: Count = Field(10_000_000, description="plies to train for")
-    seed: Seed = Field(0, description="seed of everything random")
-    threads: TorchThreads = Field(AUTO, description="torch's threads, or auto: the fastest number up to 4")
-    workers: Workers = Field(1, description="processes that play and learn, or auto: as many as there are processors")
+    seed: Seed = Field(0, description="seed of all randomness")
+    threads: TorchThreads = Field(AUTO, description="number of torch threads; auto picks the fastest up to 4")
+    workers: Workers = Field(1, description="number of processes that play and learn; auto takes one per processor")
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
     evaluation: EvaluationSchedule = Field(EvaluationSchedule(), description="evaluation during training")
@@ -80,7 +80,7 @@ class RunConfig(Strict):
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
     """Return the class of a kind of training, by name or as MODULE:NAME; raises `FileError` that names `where`."""
     if (kind := str(kind)) not in KINDS and ":" not in kind:
-        raise FileError(f"{where}: kind: must be {', '.join(KINDS)} or MODULE:NAME (got {kind!r})")
+        raise FileError(f"{where}: kind must be {', '.join(KINDS)} or MODULE:NAME; got {kind!r}")
     found: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
     return found
 
@@ -162,7 +162,7 @@ class Run(ABC, Generic[Config]):
         self.folder, self.config, self.report = folder, config, report
         self.core = Core(config.rules)
         if config.starts.beam_share and self.core.rules.players != 2:
-            raise UsageError("starts.beam_share: lines that beat the network are found under rules for two players")
+            raise UsageError("starts.beam_share: lines that beat the network need rules for two players")
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()
         torch.set_num_threads(config.threads)
         random.seed(workers.own_seed(config.seed))
@@ -187,7 +187,7 @@ class Run(ABC, Generic[Config]):
         run = cls(folder, config, report)
         for name in ("network", "parts", "iteration", "usage"):
             if not hasattr(run, name):
-                raise UsageError(f"{config.kind}: {cls.__name__}.__init__ must set self.{name}, see agents.run.Run")
+                raise UsageError(f"{config.kind}: {cls.__name__}.__init__ must set self.{name}; see agents.run.Run")
         if not isinstance(run.network, torch.nn.Module):
             wrong = type(run.network).__name__
             raise UsageError(f"{config.kind}: self.network must be the torch.nn.Module that it trains; got {wrong}")
@@ -203,7 +203,7 @@ class Run(ABC, Generic[Config]):
             run._lock = held.enter_context(lock_folder(folder))
             if (folder / CONFIG_NAME).exists():
                 raise FileError(
-                    f"{folder} holds a run already: continue it with --resume {shlex.quote(str(folder))}, or choose "
+                    f"{folder} already holds a run: continue it with --resume {shlex.quote(str(folder))}, or choose "
                     "another --output"
                 )
             write_atomically(folder / RUN_NAME, dump_yaml(run_files.origin(command)))
@@ -224,7 +224,7 @@ class Run(ABC, Generic[Config]):
         """
         path = folder / CONFIG_NAME
         if not path.exists():
-            raise FileError(f"{folder} holds no run: there is no {CONFIG_NAME} in it")
+            raise FileError(f"{folder} holds no run, as it has no {CONFIG_NAME}")
         kept: Any = load_config(path)
         config: Any = with_threads(validated(type(kept), {**kept.model_dump(), **(changes or {})}, "command line"))
         with contextlib.ExitStack() as held:
@@ -233,7 +233,7 @@ class Run(ABC, Generic[Config]):
             run._lock = lock
             run._restore()
             if config.total_plies != kept.total_plies and config.total_plies < run.plies:
-                raise FileError(f"{folder} has {run.plies:,} plies already; --total-plies must be more")
+                raise FileError(f"{folder} has already played {run.plies:,} plies; --total-plies must be more")
             lasting = {name: getattr(config, name) for name in ("total_plies", "workers")}
             if (changed := kept.model_copy(update=lasting)) != kept:
                 write_atomically(path, dump_yaml(changed))
@@ -324,7 +324,7 @@ class Run(ABC, Generic[Config]):
 
     def player(self) -> Policy:
         """Return the network as a player; only `starts.beam_share` needs it."""
-        raise UsageError(f"starts.beam_share: {type(self).__name__} has no method player, which is asked for its moves")
+        raise UsageError(f"starts.beam_share: {type(self).__name__} must define the method `player`")
 
     def log(self, name: str, value: float) -> None:
         """Log a number to TensorBoard."""

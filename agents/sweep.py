@@ -66,7 +66,7 @@ def parse_seeds(text: str) -> list[int]:
     """Parse a list of different seeds such as `0,1,2`; raises `UsageError` if it is invalid."""
     seeds = [int(part) for part in text.split(",")] if re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text) else []
     if not seeds or max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
-        raise UsageError(f"--sweep takes different seeds below {2**32}, as in 0,1,2; got {one_line(repr(text))}")
+        raise UsageError(f"--sweep takes different seeds below {2**32}, such as 0,1,2; got {one_line(repr(text))}")
     return seeds
 
 
@@ -83,14 +83,14 @@ def sweep(
     for one in configs:
         there = folder / f"seed-{one.seed}" / CONFIG_NAME
         if there.exists() and load_config(there) != one:
-            raise UsageError(f"{there.parent} holds a run of another configuration: choose another --output")
+            raise UsageError(f"{there.parent} holds a run with another configuration: choose another --output")
     say(f"training {len(seeds)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
     processes = min(jobs or max(1, (os.cpu_count() or 1) // config.threads), len(seeds))
     gpus = int(getattr(config, "device", "cpu") != "cpu")
     work, values = functools.partial(train_seed, folder, command), [one.model_dump() for one in configs]
     results: list[SeedResult] = []
-    told, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
-    with never if ray else stopping(told) as stop:  # a cluster receives no signals
+    on_stop, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
+    with never if ray else stopping(on_stop) as stop:  # a cluster receives no signals
         for _, found in spread(work, values, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
             results.append(found)
             how = "stopped" if stop() else "failed" if found.error else "is done"

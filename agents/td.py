@@ -30,7 +30,7 @@ from oanquan_env.engine.positions import turn_order
 from oanquan_env.files import write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
 
@@ -51,18 +51,19 @@ class TDSettings(Strict):
     """Self-play, its targets, and the gradient steps on them."""
 
     depth: Annotated[CountOrZero, Field(le=MOST_DEPTH)] = Field(
-        0, description=f"plies searched for each move value; 0: {DEPTHS[0]}, for more than two players {DEPTHS[1]}"
+        0,
+        description=f"depth of the search that values moves; 0: {DEPTHS[0]}, or {DEPTHS[1]} for three or four players",
     )
-    games: Count = Field(512, description="games played side by side")
+    games: Count = Field(512, description="number of games played side by side")
     steps: Count = Field(8, description="plies of each game in one rollout")
-    lam: Share = Field(0.4, description="lambda: how far targets look ahead")
-    trace_cut: Positive = Field(1.0, description="a move with a regret of so many points ends the look ahead (Watkins)")
-    temperature: Positive = Field(1.0, description="of play, points; falls to a third")
-    random_moves: Share = Field(0.05, description="share of the moves that are any legal ones")
-    learning_rate: Positive = Field(4e-3, description="Adam's step size at the start; falls to a twentieth as a cosine")
-    batch_size: Annotated[Count, Field(le=MOST_PLIES)] = Field(1024, description="positions in one minibatch")
-    uses: Count = Field(8, description="times that a position is used")
-    replay: Count = Field(16, description="newest rollouts that minibatches are drawn from")
+    lam: Share = Field(0.4, description="lambda of the targets: 0 takes the next value, 1 the end of the game")
+    trace_cut: Positive = Field(1.0, description="a move with this regret, in points, cuts the lambda-return (Watkins)")
+    temperature: Positive = Field(1.0, description="temperature of the moves played, in points; falls to a third")
+    random_moves: Share = Field(0.05, description="share of the moves that are drawn from all legal ones")
+    learning_rate: Positive = Field(4e-3, description="Adam's learning rate at the start; a cosine to a twentieth")
+    batch_size: Annotated[Count, Field(le=MOST_PLIES)] = Field(1024, description="positions per minibatch")
+    uses: Count = Field(8, description="number of gradient steps that use a position, on average")
+    replay: Count = Field(16, description="size of the replay buffer, in rollouts")
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> Self:
@@ -75,8 +76,8 @@ class TDSettings(Strict):
 class TDEvaluation(EvaluationSchedule):
     """Periodic measurements of the regret of searches with the net."""
 
-    every_plies: Count = Field(3_000_000, description="plies between evaluations, each of which takes seconds")
-    nodes: list[Count] = Field([2_000, 20_000], description="moves that the searches may play")
+    every_plies: Count = Field(3_000_000, description="plies between evaluations (one takes seconds)")
+    nodes: list[Count] = Field([2_000, 20_000], description="node limits of the searches that are evaluated")
 
 
 class TDConfig(RunConfig):
@@ -91,7 +92,7 @@ class TDConfig(RunConfig):
     @classmethod
     def _rules_for_search(cls, text: str) -> str:
         if Rules.parse(text).refill == "forfeit":
-            raise ValueError(f"value nets are for refill=borrow; {text!r} is not")
+            raise ValueError("value nets need refill=borrow")
         return text
 
     @property
@@ -245,7 +246,7 @@ class Learner:
         """Restore the replay buffer; raises `ValueError` if a row or a target is out of range."""
         for inputs, targets in state["replay"]:
             if not (((inputs >= 0) & (inputs < len(self.module.embedding))).all() and torch.isfinite(targets).all()):
-                raise ValueError("its replay holds impossible positions or targets")
+                raise ValueError("its replay buffer holds impossible positions or targets")
             self.replay.append((inputs, targets))
 
 
@@ -289,8 +290,8 @@ class TDRun(Run[TDConfig]):
         """Return a small search with the present net."""
         return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
 
-    def _search(self) -> Search | ManySearch:
-        searching = Search if self.core.rules.players == 2 else ManySearch
+    def _search(self) -> Search | MaxnSearch:
+        searching = Search if self.core.rules.players == 2 else MaxnSearch
         return searching(self.core, threads=self.config.threads, net=self.network.export({}))
 
     def measure(self) -> tuple[dict[str, Any], str]:

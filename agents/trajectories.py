@@ -1,12 +1,12 @@
-"""Whole games for offline reinforcement learning, as `.npz` files and as a Minari data set.
+"""Make whole games for offline reinforcement learning, as `.npz` files and as a Minari data set.
 
     python -m agents.trajectories --output out/games --games 1000 --player minimax:depth=4 --opponent greedy
     python -m agents.trajectories --output out/games --games 1000 --minari oanquan/minimax-v0
 
-The player's seat is drawn for each game, and the opponent plays all others. The files are `games-00000.npz` and so on,
-for `numpy.load`; `FIELDS` describes their arrays. They depend on the options alone. The same command keeps finished
-files. A Minari data set (`pip install -e ".[minari]"`) shows the same games as the player sees them in the environment
-`OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
+The player's seat is drawn for each game, and the opponent plays all others. The files `games-00000.npz` and so on are
+read by `numpy.load`; `FIELDS` describes their arrays. They depend only on the options. The same command keeps finished
+files. A Minari data set (`pip install -e ".[minari]"`) holds the same games as the player observes them in the
+environment `OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
 """
 
 import dataclasses
@@ -53,15 +53,15 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """The options that the games depend on."""
+    """The options that determine the games."""
 
-    games: Count  # how many games
-    player: str = "minimax:depth=4"  # the player whose view Minari shows, by name
-    opponent: str = "greedy"  # who plays all other seats
+    games: Count  # number of games
+    player: str = "minimax:depth=4"  # the player whose observations Minari stores, by name
+    opponent: str = "greedy"  # the player in all other seats, by name
     rules: str = DEFAULT_PRESET  # rules by name
     reward: str = "margin"  # reward of a ply: margin, outcome or mixed
     opening_plies: CountOrZero = 8  # games begin 0 to this many random plies after the set-up
-    seed: Seed = 0  # seed of all chance
+    seed: Seed = 0  # seed of all randomness
 
 
 def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recipe, rng: np.random.Generator) -> Columns:

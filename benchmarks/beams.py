@@ -1,7 +1,7 @@
-"""Training with games that begin in lines that beat the network: what it then gives up, and its regret.
+"""Measure training with games that begin in lines that beat the network: points given up, and regret.
 
-`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games, and looks for the best
-response to each agent with an equal number of questions. The processor seconds include the evaluations at both ends.
+`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games, and searches for the best
+response to each agent with the same number of questions. The processor seconds include the evaluations at both ends.
 """
 
 import functools
@@ -26,7 +26,7 @@ class Options(report.Options):
     """The command line."""
 
     seeds: Size = 5
-    plies: Share = 1.0  # share of the configuration's 500,000
+    plies: Share = 1.0  # plies of a run, as a fraction of the configuration's 500,000
     rules: tuple[str, ...] = RULES
 
 

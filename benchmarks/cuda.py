@@ -1,11 +1,11 @@
-"""The environment on a CUDA device: equality with the vector environment on the CPU, and steps a second.
+"""Compare the environment on a CUDA device with the CPU, and measure its steps per second.
 
     python -m benchmarks.cuda --check 10_000_000 --speed --output cuda.json
 
-`--check` plays that many steps in all, of every preset against no opponent, `random` and `greedy`, and compares
-observation, mask, reward and flags of each. `--speed` times steps of random games by CUDA events: complete steps with
-observation, mask, reward and restart. Another kernel draws the actions between two steps, outside of the clock. `--ppo`
-times the parts of a rollout of `examples.cleanrl_ppo`: the games' steps, the network that plays, and the learning.
+`--check` divides its steps among all presets, each without an opponent, against `random` and against `greedy`, and
+compares the observation, mask, reward and flags of every step. `--speed` uses CUDA events to time complete steps of
+random games, with observation, mask, reward and restart; the actions are drawn outside of the measured time. `--ppo`
+times the parts of a rollout of `examples.cleanrl_ppo`: the steps, the network that plays, and the learning.
 """
 
 import argparse

@@ -1,14 +1,13 @@
-"""Learning methods by their distance from perfect play: each trains for a budget of processor time of one core.
+"""Compare learning methods by distance from perfect play after equal CPU time on one core.
 
-    python -m benchmarks.learning --minutes 1 --seeds 5                # resumes: runs that are finished are kept
+    python -m benchmarks.learning --minutes 1 --seeds 5                # resumes and keeps finished runs
     python -m benchmarks.learning --minutes 1 3 --rules mancala-world --jobs 2
     python -m tools.readme                                        # renews the table
 
-Every run is written to `benchmarks/results/methods.json` as it ends, so the command may be stopped at any time; it then
-draws `methods.png`. The first run of a method under some rules is timed: measuring is not counted. Later runs take as
-many plies as their minutes buy at the speed of those before, so they may run on a slower machine, or side by side.
-Schedules are as long as the budget, so each budget is a run of its own. Regret is over the test part of the suites;
-curves are over the development part.
+Each finished run is written to `benchmarks/results/methods.json`, so you can stop the command at any time. At the end,
+it draws `methods.png`. The first run of a method under some rules is timed, without measurements. Later runs get the
+plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules span the
+whole budget, so each budget has its own runs. Tables use the test part of the suites, and curves the development part.
 """
 
 import functools
@@ -175,9 +174,9 @@ class Options:
     """The command line."""
 
     minutes: tuple[Annotated[float, tyro.conf.arg(metavar="MINUTES")], ...] = (1.0, 3.0, 10.0)  # budgets
-    rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets, which must have a suite
+    rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets that have a regret suite
     seeds: Size = SEEDS  # runs of each method and budget
-    jobs: Threads = 1  # runs at a time
+    jobs: Threads = 1  # number of runs at a time
     output: Path = RESULTS  # folder of methods.json and methods.png
 
 

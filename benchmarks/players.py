@@ -1,11 +1,11 @@
-r"""A row of the benchmark of players, docs/benchmark.md: measure a player, or the runs of one that was trained.
+r"""Measure a row of the benchmark of players (docs/benchmark.md): a player, or several runs of a trained one.
 
     python -m benchmarks.players maxn:depth=3 --uses search --learned-from nothing
     python -m benchmarks.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
         --learned-from self-play --budget "10 M plies, 60 processor minutes"
 
-The numbers go to `benchmarks/results/players/LABEL.json`; `python -m tools.readme` then renews the page.
-MODULE:NAME is a player of your own. THIS IMPORTS AND RUNS THAT MODULE.
+The command writes `benchmarks/results/players/LABEL.json`; then `python -m tools.readme` updates the page.
+MODULE:NAME names a player of your own. THIS IMPORTS AND RUNS THAT MODULE.
 """
 
 import dataclasses

@@ -29,12 +29,12 @@ Speeds: TypeAlias = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Options:
-    """The options that all benchmarks have. Without any of them the results are printed, and nothing is written."""
+    """The options of every benchmark. By default the results are only printed."""
 
     json: OptionalFile = None
     """also write the results to this file"""
     publish: Flag = False
-    """also write them to benchmarks/results, which the documentation shows; refused if files differ from the commit"""
+    """also write them to benchmarks/results, which the documentation shows; needs a clean clone"""
 
 
 Made = TypeVar("Made", bound=Options)
@@ -58,11 +58,11 @@ def read_options(kind: type[Made], description: str | None, name: str, arguments
 def check_commit(commit: str | None) -> None:
     """Raise `ValueError` unless the commit identifies the measured code exactly."""
     if commit is None:
-        raise ValueError("--publish: this is no clone, so nobody could tell which code was measured")
+        raise ValueError("--publish needs a clone, so that the results name the commit that was measured")
     if commit.endswith(provenance.DIRTY):
         raise ValueError(
-            f"--publish: files differ from commit {commit.removesuffix(provenance.DIRTY)}, so nobody could measure "
-            "this again; commit first, or use --json FILE"
+            f"--publish: files differ from commit {commit.removesuffix(provenance.DIRTY)}, so the results could not be "
+            "reproduced; commit first, or use --json FILE"
         )
 
 

@@ -1,6 +1,6 @@
-"""Speed of the search on one core: moves played a second and time to depth.
+"""Measure the search on one core: moves played per second, and time to depth.
 
-Measured from the set-up and in the middle of games, there also with a value net at the horizon.
+It searches from the set-up and from positions in the middle of games, where it also uses a value net at the leaves.
 
 Run it on an idle machine: `python -m benchmarks.search`.
 """

@@ -1,6 +1,6 @@
-"""The solver's bounds of the opening position of every two-player preset, in bounded time, on one core.
+"""Measure the solver: its bounds for the opening position of every two-player preset, in limited time on one core.
 
-Each preset is one call of `python -m oanquan_env solve`, as given in the results. Run it on an idle machine:
+For each preset it calls `python -m oanquan_env solve`; the results hold the command. Run it on an idle machine:
 `python -m benchmarks.solve`.
 """
 

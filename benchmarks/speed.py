@@ -1,14 +1,14 @@
-"""Millions of moves and steps a second of random games on one core, by the number of games side by side.
+"""Measure millions of moves and steps per second in random games on one core, by the number of parallel games.
 
 The first table measures `Core.play`, with its test for legal actions, the refills and the end test. The second measures
 `make_vec("OAnQuan-v0")`: a step is one ply in each game, with observation, mask, reward and restart, and against greedy
-also the reply. Gymnasium's CartPole takes such steps, too. Its rows of one game are single environments of Gymnasium
+also the reply. Gymnasium's CartPole is timed in the same way. The rows of one game are single environments of Gymnasium
 (unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and OpenSpiel's mancala
-(Kalah, with observation, mask and rewards). All contestants play in each of several rounds, and the median is given.
+(Kalah, with observation, mask and rewards). All contestants play in each of several rounds; the table gives medians.
 
-The clock stops while actions are drawn, for CartPole too, and while the games of the first table restart. OpenSpiel's
-games are drawn beforehand and replayed, as one ply takes about a microsecond. Its line is left out where OpenSpiel is
-not installed, and --publish needs it: `pip install -e ".[openspiel]"`. Run it on an idle machine, for a few
+The clock stops while actions are drawn, also for CartPole, and while the games of the first table restart. OpenSpiel's
+games are drawn beforehand and replayed, as one ply takes about a microsecond. The table omits OpenSpiel if it is not
+installed; --publish needs it: `pip install -e ".[openspiel]"`. Run the benchmark on an idle machine; it takes a few
 minutes: `python -m benchmarks.speed`.
 """
 
@@ -125,7 +125,7 @@ def aec_games() -> dict[str, Any]:
             from pettingzoo.classic import connect_four_v3, tictactoe_v3
         modules |= {"connect_four": connect_four_v3, "tictactoe": tictactoe_v3}
     except MissingExtraError as error:
-        print(f"PettingZoo's games are left out: {error}")
+        print(f"The table omits PettingZoo's games: {error}")
     return {
         f"{name} {kind}": getattr(module, kind)() for name, module in modules.items() for kind in ("raw_env", "env")
     }
@@ -191,7 +191,7 @@ def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
     except ModuleNotFoundError:
         if all_needed:
             raise
-        print("OpenSpiel is left out: it is not installed")
+        print("The table omits OpenSpiel, which is not installed.")
         return made
     rng = np.random.default_rng(0)
     lines = [open_spiel_line(game, rng) for _ in range(OPEN_SPIEL_GAMES)]

@@ -1,4 +1,4 @@
-"""Plies a second of self-play training, and where the time goes. `python -m benchmarks.training`."""
+"""Measure the plies per second of self-play training, and where the time goes: `python -m benchmarks.training`."""
 
 import time
 from collections import defaultdict

@@ -1,6 +1,7 @@
-"""One run on several workers: its speed and its regret. `python -m benchmarks.workers`, on an idle machine.
+"""Measure the speed and the regret of a run on several workers: `python -m benchmarks.workers`, on an idle machine.
 
-Runs of equal plies, with one torch thread a worker; the workers share the games of one, or as many as that for each.
+All runs have the same number of plies and one torch thread per worker. The workers either share the games of a run with
+one worker, or each of them plays that number of games.
 """
 
 import os
@@ -29,7 +30,7 @@ class Options(report.Options):
 
     workers: tuple[Workers, ...] = (1, 2)
     seeds: Size = 5
-    share: Share = 1.0  # of the plies
+    share: Share = 1.0  # plies of a run, as a fraction of the configuration's
 
 
 def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:

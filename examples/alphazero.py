@@ -1,11 +1,12 @@
-"""AlphaZero by self-play: a network gives the search its priors and values, and learns from what the search finds.
+"""AlphaZero by self-play: a network gives the search its priors and values, and learns from the search.
 
     python -m examples.alphazero
 
-N games are played for T plies, all as one batch. Each move is drawn by the visits of a tree search (PUCT). The priors
-learn the shares of the visits; the values learn lambda-returns, means of what the search expected at later positions.
-The network looks at the position after each of the A moves, as the core plays all of them by one call. Games begin
-after random plies, in place of noise at the root. At the end, regret is measured on the test part of the suite.
+N games are played for T plies in one batch. Each move is drawn in proportion to the visits of a tree search (PUCT). The
+targets of the priors are the shares of visits. The targets of the values are lambda-returns: means of the values that
+the search found at later positions. The network reads the position after each of the A moves; one call of the core
+plays them all. Games begin after random plies, which replace the noise at the root. At the end, the script measures
+regret on the test part of the suite.
 """
 
 import sys

@@ -2,14 +2,14 @@
 
     python -m examples.cleanrl_ppo --minutes 10 --plot regret.png
 
-Needs only oanquan_env and PyTorch. With `--device cuda` games and network stay on the device (`pip install
-"oanquan[cuda]"`; docs/how-to/gpu.md has options for it). What differs from PPO for one player:
+The script needs only oanquan_env and PyTorch. With `--device cuda` games and network stay on the device (`pip install
+"oanquan[cuda]"`; docs/how-to/gpu.md suggests options). It differs from PPO for one player in four points:
 
-- A step is one ply of whoever is to move (opponent=None), so the next position is the other player's. What it is worth
-  to that player counts against the mover: in the advantages every sign flips from ply to ply.
+- A step is one ply of the player to move (opponent=None), so in the next position the other player is to move. The
+  value of that position counts against the mover, so signs alternate from ply to ply in the advantages.
 - Illegal actions are masked in the network's output, never punished.
-- Games begin with some random plies (`opening_plies`). Without them, play keeps to a few lines.
-- Each count of seeds has a vector of its own (an embedding), as one seed more changes where a sowing ends.
+- Games begin with some random plies (`opening_plies`). Without them, all games follow a few lines.
+- Each count of seeds has its own vector (an embedding), because one more seed changes where a sowing ends.
 
 Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observation.
 """

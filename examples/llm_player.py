@@ -1,12 +1,13 @@
-"""How well a language model plays, asked over the OpenAI chat-completions protocol.
+"""Measure how well a language model plays, over the OpenAI chat-completions protocol.
 
     python -m examples.llm_player --base-url http://localhost:11434/v1 --model llama3.1
     OPENAI_API_KEY=… python -m examples.llm_player --base-url https://api.openai.com/v1 --model gpt-4o-mini --jobs 8
 
-The model gets positions of the regret suite as text, each in a conversation of its own, and then plays whole games. The
-last line of a reply that names a move must name no other: `**3A**` and "I play 3A." will do. After a reply without such
-a move, or with an illegal one, the model is asked again, `--retries` times; then it forfeits the game or the position.
-All conversations are appended to a file. The key comes from the environment alone: other users can read a command line.
+The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games. The last
+line of a reply that names a move must name only one: `**3A**` and "I play 3A." are accepted. After a reply without a
+move, or with an illegal one, the model is asked again, up to `--retries` times; then it forfeits the game or the
+position. All conversations are appended to a file. The key comes only from the environment, because other users can
+read a command line.
 """
 
 import argparse
@@ -100,7 +101,7 @@ class LanguageModel:
                 with urllib.request.urlopen(request, timeout=120) as reply:
                     return str(json.load(reply)["choices"][0]["message"]["content"] or "")
             except (KeyError, IndexError, TypeError, ValueError):
-                raise ValueError(f"{self.url}: the answer is not a chat completion") from None
+                raise ValueError(f"{self.url}: the response is not a chat completion") from None
             except OSError:  # includes temporary HTTP errors such as rate limits
                 if not wait:
                     raise
@@ -143,12 +144,12 @@ def main(arguments: list[str]) -> dict[str, Any]:
     """Measure a model; return regrets (also of random and greedy), game results, and counts of replies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value, text in (
-        ("positions", 100, "positions of the suite"),
-        ("games", 20, "games, in pairs from the same balanced opening with the seats swapped"),
-        ("opponent", "greedy", "player of these games"),
+        ("positions", 100, "number of positions of the regret suite"),
+        ("games", 20, "number of games, in pairs from one balanced opening with the seats swapped"),
+        ("opponent", "greedy", "opponent in these games"),
         ("retries", 1, "further tries after a reply without a legal move"),
-        ("jobs", 1, "requests at a time"),
-        ("seed", 0, "of all chance"),
+        ("jobs", 1, "number of parallel requests"),
+        ("seed", 0, "seed of all randomness"),
         ("transcripts", Path("runs/llm.jsonl"), "file to which conversations are appended"),
     ):
         parser.add_argument(f"--{name}", type=type(value), default=value, help=f"{text} (default: %(default)s)")
@@ -169,15 +170,15 @@ def main(arguments: list[str]) -> dict[str, Any]:
     starts = [Board.from_positions(core, openings, game // 2) for game in number]
     with ThreadPoolExecutor(options.jobs) as pool:
         moves = list(pool.map(model.choose_move, boards))
-        seats, chance = [game % 2 for game in number], rng.spawn(options.games)
-        results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), chance))
+        seats, rngs = [game % 2 for game in number], rng.spawn(options.games)
+        results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), rngs))
     answered = np.array([row for row, move in enumerate(moves) if move], dtype=np.intp)
     found = {name: regret_of(suite, make(name).choose(suite.positions, rng)) for name in ("random", "greedy")}
     if answered.size:
         found[options.model] = regret_of(suite.take(answered), np.array([move.action for move in moves if move]))
     for name, one in found.items():
         print(f"{name}: regret {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}) points")
-    print(f"{options.model}: {len(answered)} of {len(moves)} positions answered; its regret is of these")
+    print(f"{options.model} answered {len(answered)} of {len(moves)} positions; its regret is over these")
     print(f"against {options.opponent}: " + ", ".join(f"{results[name]} {name}" for name in RESULTS))
     print("replies: " + ", ".join(f"{count} {kind}" for kind, count in model.replies.items()))
     return {"regret": found, "results": results, "replies": model.replies}

@@ -1,10 +1,11 @@
-"""Learn values of positions from files, without playing a game; evaluated by regret.
+"""Learn the values of positions from files, without playing a game, and measure the regret.
 
     python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
     python -m examples.offline_learning out/data --save out/offline.npz
 
-The value of a move, less what it wins at once, is the value of the position that it leaves. So each position of the
-data teaches as many as it has moves. A value net is fitted to all of them, and plays the move that wins the most by it.
+The value of a move, minus the points that it wins at once, is the value of the position after it. So every legal move
+of a position in the data gives one training example. A value net is fitted to all of them. Its player chooses the move
+with the largest sum of points won and value.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import embedding_rows
 
 
@@ -38,10 +39,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("data", type=Path, metavar="FOLDER", help="output of python -m agents.datasets")
-    add("--epochs", type=int, default=10, help="times that each position is used (default: %(default)s)")
-    add("--batch-size", type=int, default=1024, help="positions of a gradient step (default: %(default)s)")
-    add("--learning-rate", type=float, default=3e-3, help="of Adam at the start; falls to 0 (default: %(default)s)")
-    add("--seed", type=int, default=0, help="of all chance (default: %(default)s)")
+    add("--epochs", type=int, default=10, help="passes over the data (default: %(default)s)")
+    add("--batch-size", type=int, default=1024, help="positions per gradient step (default: %(default)s)")
+    add("--learning-rate", type=float, default=3e-3, help="initial learning rate; falls to 0 (default: %(default)s)")
+    add("--seed", type=int, default=0, help="seed of all randomness (default: %(default)s)")
     add("--save", type=Path, metavar="FILE", help="write the value net here, as .npz")
     return parser.parse_args(arguments)
 
@@ -87,11 +88,11 @@ def main(arguments: list[str]) -> Evaluation:
     module = ValueModule(core.rules)
     torch.nn.init.zeros_(module.output.weight)  # initially, a move's value is its immediate gain
     error = fit(module, torch.from_numpy(inputs), torch.from_numpy(values), options)
-    print(f"error {error:.2f} points, over the last tenth of the steps")
+    print(f"The mean error over the last tenth of the steps is {error:.2f} points.")
     net = module.export({"command": f"python -m examples.offline_learning {shlex.quote(str(options.data))}"})
     if options.save:
         write_atomically(options.save, net.to_bytes())
-    player = SearchPlayer(ManySearch(core, net=net), Limits(depth=1))
+    player = SearchPlayer(MaxnSearch(core, net=net), Limits(depth=1))
     found = evaluate(player, core.rules, opponents=(), label="offline", part="development")
     print(found)
     return found

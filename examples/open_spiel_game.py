@@ -3,8 +3,9 @@
     pip install -e ".[openspiel]" -c constraints.txt
     python -m examples.open_spiel_game --simulations 100 --positions 50
 
-Importing this module registers it: `pyspiel.load_game("python_oanquan", {"rules": "vietnamese"})`. Returns are points
-more than the others' mean, in shares of all points. In `rules`, `:` stands for `=`, at which OpenSpiel splits.
+Importing this module registers the game: `pyspiel.load_game("python_oanquan", {"rules": "vietnamese"})`. A player's
+return is its points minus the mean of the others' points, as a fraction of all points. In `rules`, write `:` for `=`,
+because OpenSpiel splits its parameters at `=`.
 """
 
 import argparse

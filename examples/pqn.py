@@ -2,16 +2,16 @@
 
     python -m examples.pqn
 
-A network learns Q(s, a), the future margin of the mover if it plays a: the points that it will win from this move on,
-less the opponent's, as a share of all points. PQN (Gallici et al., ICLR 2025) needs neither replay buffer nor target
+A network learns Q(s, a), the future margin of the mover if it plays a: the points that it wins from this move on, less
+the opponent's, as a fraction of all points. PQN (Gallici et al., ICLR 2025) needs neither replay buffer nor target
 network: LayerNorm keeps the values bounded, and many games side by side make the newest plies a varied batch.
 
-1. N games are played for T plies. The move is the legal one of the largest Q, or with probability epsilon a random one.
-2. The target of a ply is its lambda-return, a mean of the values found at the next position and at later ones.
-3. Gradient steps fit Q of the played moves to these targets; then the plies are thrown away.
+1. N games are played for T plies. The move is the legal one with the largest Q, or with probability epsilon random.
+2. The target of a ply is its lambda-return, a weighted mean of the values of the next and later positions.
+3. Gradient steps fit Q of the played moves to these targets; then the plies are discarded.
 
-As a step is one ply of whoever is to move (opponent=None), the next position belongs to the opponent, and its value
-counts against the mover. Illegal moves have Q of minus infinity: neither play nor a target ever uses them.
+A step is one ply of the player to move (opponent=None). So in the next position the opponent is to move, and the value
+of that position counts against the mover. Illegal moves have a Q of minus infinity, so no play or target uses them.
 
 Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observation.
 """
@@ -146,7 +146,7 @@ def main(arguments: list[str]) -> TrainingCurve:
     options = parse_options(arguments)
     rules = Rules.parse(options.rules)
     if rules.players != 2:
-        raise SystemExit(f"--rules: this example is for two players; got '{options.rules}'")
+        raise SystemExit(f"--rules: this example needs rules for two players; got '{options.rules}'")
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)  # fastest on a busy machine
     net, games, steps = QNetwork(rules, options.width), Games(options), 0

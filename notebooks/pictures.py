@@ -70,8 +70,8 @@ def film(trace: MoveTrace, columns: int = 2, width: int = 410) -> Drawing:
     for lap in trace.laps:
         marks.append(LastMove(lap.square, lap.squares, lap.last))
     last = trace.laps[-1]
-    for taking in trace.takings:
-        marks.append(LastMove(last.square, last.squares, last.last, (taking.square,)))
+    for capture in trace.captures:
+        marks.append(LastMove(last.square, last.squares, last.last, (capture.square,)))
     marks += [None] * len(trace.refillings)
     frames = [Snapshot(trace.rules, *frame, mover=trace.player) for frame in trace.frames()]
     return _grid(list(zip(frames, marks, strict=True)), columns, width)

@@ -107,5 +107,5 @@ def main(names: list[str]) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="how file names begin, such as 01 (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="beginning of a name, such as 01 (default: all)")
     sys.exit(main(parser.parse_args().names))

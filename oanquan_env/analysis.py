@@ -70,7 +70,7 @@ class Analysis:
 def check_analysable(board: Board, core: Core) -> None:
     """Raise ValueError if the game is over, or if the board's rules differ from the core's."""
     if board.rules != core.rules:
-        raise ValueError(f"the board has the rules '{board.rules}', the player '{core.rules}'")
+        raise ValueError(f"the player's rules are '{core.rules}', but the board's are '{board.rules}'")
     if board.outcome is not None:
         raise ValueError(f"the game is over ({board.outcome.termination!s}); there is nothing to analyse")
 

@@ -46,12 +46,13 @@ class Outputs(NamedTuple):
 
 
 @inlined
-def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, given: Any, outputs: Any) -> None:
+def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, constants: Any, outputs: Any) -> None:
     """Step the game in one row, and begin a new one if it is then over.
 
-    `given` holds the rules, start position and settings as arrays of one entry; `outputs` has the order of `Outputs`.
+    `constants` holds the rules, start position and settings, each as an array of one entry; `outputs` has the order of
+    `Outputs`.
     """
-    rules, start, settings = given[0][0], given[1][0], given[2][0]
+    rules, start, settings = constants[0][0], constants[1][0], constants[2][0]
     game, action = games[row], actions[row]
     if action < 0 or action >= 2 * rules.fields:
         action = NO_FIELD
@@ -71,12 +72,12 @@ def kernel(players: int, opponent: int) -> Callable[..., Any]:
     """Return the kernel for a number of players and a kind of opponent; its first launch compiles it."""
 
     def step(
-        games: Any, actions: Any, rules: Any, start: Any, settings: Any, seen: Any, masks: Any, paid: Any, ends: Any
+        games: Any, actions: Any, rules: Any, start: Any, settings: Any, seen: Any, masks: Any, rewards: Any, ends: Any
     ) -> None:
         row = cuda.grid(1)
         if row < len(games):
-            given, outputs = (rules, start, settings), (seen, masks, paid, ends[0], ends[1])
-            step_game(players, opponent, row, games, actions, given, outputs)
+            constants, outputs = (rules, start, settings), (seen, masks, rewards, ends[0], ends[1])
+            step_game(players, opponent, row, games, actions, constants, outputs)
 
     compiled: Callable[..., Any] = cuda.jit(step)
     return compiled
@@ -110,7 +111,7 @@ class Games:
         device: str = "cuda",
     ) -> None:
         if opponent not in (None, "random", "greedy"):
-            raise ValueError(f"on a device the opponent is random, greedy or None; got {opponent!r}")
+            raise ValueError(f"opponent must be random, greedy or None on a device; got {opponent!r}")
         settings: Any = {"seat": seat, "reward": reward, "opening_plies": opening_plies}
         self._host = HostGames(n, rules, opponent=opponent, **settings)
         self.core: Core = self._host.core
@@ -136,10 +137,10 @@ class Games:
         host.seed(seed, rows, np.random.default_rng())
         host.records["terminated"] = 1
         tensors = self.observation, self.mask, self.reward, (self.terminated, self.truncated)
-        seen, masks, paid = (cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[:3])
+        seen, masks, rewards = (cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[:3])
         ends = tuple(cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[3])
-        given = (cuda.to_device(array) for array in (self._table, *host.given))
-        self._arguments = *given, seen, masks, paid, ends
+        constants = (cuda.to_device(array) for array in (self._table, *host.constants))
+        self._arguments = *constants, seen, masks, rewards, ends
         self._games = cuda.to_device(host.records)
         self.step(self._no_actions)
         if not self.mask.any(dim=1).all():

@@ -40,7 +40,7 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
             raise
         of_the_wheel = extra in ("human", "render", "widget")
         remedy = f"'oanquan[{extra}]'" if of_the_wheel else f'-e ".[{extra}]"'
-        message = f"this needs {package}: pip install {remedy}"
+        message = f"the package {package} is missing; install it with: pip install {remedy}"
         if program is None:
             raise MissingExtraError(message) from None
         print(f"{program}: {message}", file=sys.stderr)

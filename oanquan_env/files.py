@@ -38,7 +38,7 @@ class RepeatedKeyError(UsageError):
     """A key that occurs twice in a mapping or object of a file; other readers would keep only the last value."""
 
     def __init__(self, key: str, first: int, line: int) -> None:
-        super().__init__(f"line {line}: {one_line(repr(key))} stands in line {first} already; keep one of the two")
+        super().__init__(f"line {line}: {one_line(repr(key))} is already in line {first}; keep one of them")
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
 def check_format(arrays: Mapping[str, Any], wanted: int) -> None:
     """Raise `ValueError` unless the file's array `format` equals `wanted`, and `KeyError` if there is none."""
     if arrays["format"].tolist() != wanted:
-        raise ValueError(f"format {one_line(arrays['format'])}, this version reads {wanted}")
+        raise ValueError(f"its format is {one_line(arrays['format'])}, but this version reads format {wanted}")
 
 
 def one_line(text: object) -> str:
@@ -85,7 +85,7 @@ def read_bytes(path: Path) -> bytes:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"not a compressed file: {error}") from None
     if len(content) > MOST_BYTES:
-        raise ValueError(f"too long: more than {MOST_BYTES:,} bytes")
+        raise ValueError(f"the content has more than {MOST_BYTES:,} bytes")
     return content
 
 
@@ -118,7 +118,7 @@ def parse_json(text: str | bytes) -> Any:
     except RepeatedKeyError:
         raise _repeated_key(text if isinstance(text, str) else text.decode(json.detect_encoding(text))) from None
     except RecursionError:
-        raise ValueError("not readable as JSON: nested too deep") from None
+        raise ValueError("not readable as JSON: it is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"not readable as JSON: {one_line(error)}") from None
 
@@ -156,14 +156,14 @@ def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.N
         with zipfile.ZipFile(file) as archive:  # reading cuts a member at its declared size
             held = sum(member.file_size for member in archive.infolist())
         if held > most:
-            raise ValueError(f"{held:,} bytes; at most {most:,} are read")
+            raise ValueError(f"the arrays have {held:,} bytes; at most {most:,} are allowed")
         with np.load(file, allow_pickle=False) as arrays:
             found = {name: np.asarray(array) for name, array in arrays.items()}
         for array in found.values():
             if array.dtype.kind == "U":  # otherwise Python would fail later, where the text is used
                 codes = np.frombuffer(array.tobytes(), f"{array.dtype.byteorder}u4")
                 if codes.max(initial=0) > sys.maxunicode:
-                    raise ValueError("a text holds an impossible character")
+                    raise ValueError("a string holds an invalid character")
         return found
     except Exception as error:  # readers of archives and headers raise a dozen kinds of errors
         raise ValueError(f"not readable as .npz: {one_line(error) or type(error).__name__}") from None
@@ -184,7 +184,7 @@ def short_hash(*parts: bytes) -> str:
 def check_place(option: str, path: Path) -> None:
     """Check before a long run that `path` can be written; otherwise raise `ValueError`, which names `option`."""
     if not path.parent.is_dir():
-        raise ValueError(f"{option}: there is no folder {path.parent}")
+        raise ValueError(f"{option}: the folder {path.parent} does not exist")
     if path.is_dir():
         raise ValueError(f"{option}: {path} is a folder, not a file")
 

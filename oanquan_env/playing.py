@@ -101,7 +101,7 @@ def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Genera
     wanted = np.broadcast_to(np.asarray(plies, dtype=np.intp), n)
     longest = int(wanted.max(initial=0))
     if longest >= core.rules.max_plies:
-        raise ValueError(f"no game is running after {longest} plies: the rules have max_plies={core.rules.max_plies}")
+        raise ValueError(f"{longest} plies are too many, as the rules have max_plies={core.rules.max_plies}")
     positions, lines = core.start(n), np.full((n, longest), -1, dtype=np.intp)
     missing, failed = np.arange(n), 0
     while missing.size:
@@ -115,7 +115,7 @@ def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Genera
         failed = failed + len(tried) if not running.size else 0
         if failed >= MAX_FAILED_GAMES:
             raise ValueError(
-                f"none of {failed:,} random games of '{core.rules}' was running after {longest} plies: take fewer plies"
+                f"all of {failed:,} random games of '{core.rules}' ended within {longest} plies: take fewer plies"
             )
         missing = np.setdiff1d(missing, found)
     return positions, lines

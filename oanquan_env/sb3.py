@@ -39,7 +39,7 @@ class SharedVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Raise NotImplementedError: set attributes of the object directly."""
-        raise NotImplementedError("these games share one object; set its attributes directly")
+        raise NotImplementedError("all games share one object; set its attributes directly")
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any

@@ -202,7 +202,7 @@ def told(trace: MoveTrace, seats: list[str]) -> Json:
     """A move as the page shows it."""
     parts = ("gap", "square", "seeds", "stones", "points")
     laps = [{"kind": "lap", "square": lap.square, "seeds": lap.seeds, "squares": [*lap.squares]} for lap in trace.laps]
-    takings = [{part: getattr(taking, part) for part in parts} for taking in trace.takings]
+    captures = [{part: getattr(capture, part) for part in parts} for capture in trace.captures]
     refillings = [{"kind": "refilling", "player": one.player, "seeds": one.seeds} for one in trace.refillings]
     seeds, stones, scores = map(list, trace.frames()[-1])
     path = [square for lap in trace.laps for square in lap.squares]
@@ -212,11 +212,11 @@ def told(trace: MoveTrace, seats: list[str]) -> Json:
         "player": trace.player,
         "mover": (trace.player + 1) % trace.rules.players,
         "move": str(trace.move),
-        "steps": [*laps, *({"kind": "taking", "player": trace.player} | taking for taking in takings), *refillings],
+        "steps": [*laps, *({"kind": "taking", "player": trace.player} | capture for capture in captures), *refillings],
         "after": {"seeds": seeds, "stones": stones, "scores": scores},
         "standings": list(trace.standings),
         "last": {"origin": trace.laps[0].square, "path": path, "last": path[-1], "step": 1 - 2 * trace.move.direction}
-        | {"captured": [taking.square for taking in trace.takings]},
+        | {"captured": [capture.square for capture in trace.captures]},
         "lines": {
             "en": list(trace.lines()),
             "vi": [first.replace(str(trace.move), arrow), *lines],
@@ -227,8 +227,8 @@ def told(trace: MoveTrace, seats: list[str]) -> Json:
 def preview(trace: MoveTrace) -> Json:
     return {
         "path": [square for lap in trace.laps for square in lap.squares],
-        "taken": [taking.square for taking in trace.takings],
-        "captured": [trace.captured, sum(taking.stones for taking in trace.takings)],
+        "taken": [capture.square for capture in trace.captures],
+        "captured": [trace.captured, sum(capture.stones for capture in trace.captures)],
     }
 
 

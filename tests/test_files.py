@@ -41,9 +41,9 @@ def test_a_damaged_or_too_long_compressed_file_is_refused(tmp_path: Path, monkey
     [
         (
             '{"a": {"x": "}{\\"a\\":", "y": [1, {"x": 2}]},\n "b": 2,\n "a": 3}',
-            "line 3: 'a' stands in line 1 already; keep",
+            "line 3: 'a' is already in line 1; keep",
         ),
-        ('[{"a": 1}, {"a": 1, "\\u0061": 2}]', "line 1: 'a' stands in line 1 already"),
+        ('[{"a": 1}, {"a": 1, "\\u0061": 2}]', "line 1: 'a' is already in line 1"),
     ],
 )
 def test_a_repeated_key_of_json_is_refused_with_its_lines(tmp_path: Path, text: str, message: str) -> None:

@@ -58,7 +58,7 @@ def test_a_module_of_the_current_folder_gives_players_whose_files_are_hashed(fol
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
-        ("random:choice", ValueError, "random has epsilon=…; got 'choice'"),
+        ("random:choice", ValueError, "random has the options epsilon=…; got 'choice'"),
         ("ppo:nowhere", ValueError, r"weights.*nowhere|nowhere.*no agent"),  # the project's names come first
         ("nomod:foo", UnknownAgentError, "cannot import nomod: No module named 'nomod'; unknown player 'nomod:foo'"),
         ("some_package.players:Careless", UnknownAgentError, r"players\.py has no Careless"),

@@ -151,7 +151,7 @@ def test_damaged_nets_are_refused(count: int) -> None:
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        ({"width": 30_000}, "that has .* weights or more, the file"),
+        ({"width": 30_000}, "has at least .* weights, but the file"),
         ({"width": 1_000_000_000}, r"network\.width"),
         ({"embed": 1_000_000_000}, r"network\.embed"),
     ],
@@ -172,8 +172,8 @@ def test_a_card_cannot_ask_for_a_network_that_its_weights_do_not_fill(
     ("change", "message"),
     [
         (lambda weight: weight * float("nan"), "value.weight holds numbers that are not finite"),
-        (lambda weight: weight * 1e30, r"value.weight holds numbers that are not finite, or above 1e\+04"),
-        (lambda weight: weight.to(torch.int8), r"value.weight is torch.int8, expected torch.float32"),
+        (lambda weight: weight * 1e30, r"value.weight holds numbers that are not finite or exceed 1e\+04"),
+        (lambda weight: weight.to(torch.int8), r"value.weight has the dtype torch.int8; expected torch.float32"),
         (lambda weight: weight[:, :3], "size mismatch for value.weight"),
     ],
 )
@@ -225,8 +225,8 @@ evaluate greedy random --pairs 1e12  =>  command line: pairs: must be less than 
 evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
 evaluate greedy random --rules chess  =>  unknown preset 'chess'
 oanquan_env.cli evaluate nobody  =>  unknown player 'nobody'
-oanquan_env.cli evaluate greedy --json nowhere/a.json  =>  --json: there is no folder nowhere
-oanquan_env.cli solve --rules three-player  =>  two players, not 3
+oanquan_env.cli evaluate greedy --json nowhere/a.json  =>  --json: the folder nowhere does not exist
+oanquan_env.cli solve --rules three-player  =>  two players; got 3 players
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 agents.datasets --output nowhere --positions 0  =>  command line: recipe.positions: must be greater than or equal to 1
 agents.evaluation.make_regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
@@ -264,5 +264,5 @@ def test_a_command_says_what_to_install(tmp_path: Path, package: str, remedy: st
     started = [sys.executable, *command.split()]
     ended = subprocess.run(started, cwd=ROOT, env=paths, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert ended.returncode != 0
-    assert f"this needs {package}: pip install {remedy}" in ended.stderr
+    assert f"the package {package} is missing; install it with: pip install {remedy}" in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -15,7 +15,7 @@ from oanquan_env.engine.seats import in_turn
 from oanquan_env.match.match import resigned
 from oanquan_env.match.settling import debt
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import ValueNet
 from tools.page import net_bytes
 
@@ -202,9 +202,9 @@ def call_of_a_search(core: Core, positions: Positions, net: ValueNet | None, lim
     if core.rules.players == 2:
         found = Search(core, table_megabytes=16, threads=1, net=net).best(positions, given, every_move=every)
     elif line:
-        found = ManySearch(core, net=net, threads=1).best(positions, given, every_move=every)
+        found = MaxnSearch(core, net=net, threads=1).best(positions, given, every_move=every)
     else:
-        found = ManySearch(core, net=net, threads=1).best_moves(positions, given, every_move=every)[0]
+        found = MaxnSearch(core, net=net, threads=1).best_moves(positions, given, every_move=every)[0]
     lists = {"actions": list(found.actions), "line": list(found.line)}
     return ["search", as_json(core, positions), {**limits, "net": net and net_bytes(net)}], {**asdict(found), **lists}
 

@@ -173,8 +173,8 @@ def first_moves() -> str:
         values = {str(move): bounds for move, bounds in opening_move_values(board).items()}
         if values:
             best = max(bounds.upper for bounds in values.values())  # a move proved to reach it is the best
-            shown = [values[f"{field + 1}A"] for field in range(preset.rules.fields)]
-            cells = [f"**{bounds}**" if bounds == (best, best) else str(bounds) for bounds in shown]
+            shares = [values[f"{field + 1}A"] for field in range(preset.rules.fields)]
+            cells = [f"**{bounds}**" if bounds == (best, best) else str(bounds) for bounds in shares]
             rows.append([f"`{name}`", *cells])
     return table(["rules", *(f"{field}A" for field in range(1, 6))], rows)
 
@@ -205,7 +205,7 @@ def names(module: str) -> str:
 def _source(module: str) -> ast.Module:
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
-        raise ValueError(f"docs/api names {module}, which does not exist")
+        raise ValueError(f"docs/api names the module {module}, which does not exist")
     return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
 
 

@@ -41,9 +41,9 @@ from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
-from oanquan_env.search.compiled import compile_rules
 from oanquan_env.search.leaf import with_net
-from oanquan_env.search.many import compile_many
+from oanquan_env.search.multiplayer import compile_multiplayer
+from oanquan_env.search.two_player import compile_rules
 from oanquan_env.search.value_net import ValueNet, read_value_net
 from tools.page_files import BEGIN, WEB, lists
 
@@ -185,7 +185,7 @@ def network_lines() -> dict[str, list[dict[str, Any]]]:
 def net_bytes(net: ValueNet) -> bytes:
     """Return the net in the form that searches use at leaves: the first two layers in int16, the rest in float32."""
     core = Core(net.rules)
-    rules: Any = with_net(compile_rules(core), net) if net.rules.players == 2 else compile_many(core, net)
+    rules: Any = with_net(compile_rules(core), net) if net.rules.players == 2 else compile_multiplayer(core, net)
     content: bytes = rules["net"].tobytes()
     return content
 
@@ -226,14 +226,14 @@ def as_json(content: Any) -> bytes:
 def main() -> None:
     """Write the files, or compare them with `--check`."""
     parser = argparse.ArgumentParser(prog="python -m tools.page", description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file would change")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
     check = parser.parse_args().check
     FOLDER.mkdir(exist_ok=True)
     wanted = {f"data/{name}": content for name, content in files()}
     for path in sorted(FOLDER.iterdir()):
         if f"data/{path.name}" not in wanted:
             if check:
-                sys.exit(f"{path} is no file of the page; python -m tools.page deletes it")
+                sys.exit(f"{path} does not belong to the page; python -m tools.page deletes it")
             path.unlink()
     _write(wanted, check=check)
     _write({name: text.encode() for name, text in lists()}, check=check)
@@ -247,7 +247,7 @@ def _write(wanted: Mapping[str, bytes], *, check: bool) -> None:
         if not (WEB / name).is_file() or (WEB / name).read_bytes() != content
     }
     if stale and check:
-        sys.exit(f"out of date: {', '.join(stale)}; renew them with: python -m tools.page")
+        sys.exit(f"files are out of date: {', '.join(stale)}; renew them with: python -m tools.page")
     for name, content in stale.items():
         write_atomically(WEB / name, content)
         print(f"{len(content):>9,} bytes  {name}")

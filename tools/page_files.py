@@ -58,8 +58,8 @@ def lists() -> Iterator[tuple[str, str]]:
     page = links.sub(lambda _: f"{loaded}\n", page, count=1)  # a second match would be empty
     yield PAGE, page
     story = json.dumps(WORDS, ensure_ascii=False, separators=(",", ":"))
-    told = (WEB / MOVE_WORDS).read_text(encoding="utf-8")
-    words = re.sub("(?m)^const STORY = .*;$", lambda _: f"const STORY = {story};", told)
+    source = (WEB / MOVE_WORDS).read_text(encoding="utf-8")
+    words = re.sub("(?m)^const STORY = .*;$", lambda _: f"const STORY = {story};", source)
     yield MOVE_WORDS, words
     contents = {path.relative_to(WEB).as_posix(): path.read_bytes() for path in WEB.rglob("*") if path.is_file()}
     yield KEEPER, keeper({**contents, PAGE: page.encode(), MOVE_WORDS: words.encode()})

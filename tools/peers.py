@@ -1,4 +1,4 @@
-"""The README's sections that compare the project with alternatives, by speed and features.
+"""Comparisons with alternatives by speed and features, for the README and docs/benchmarks.md.
 
 Most speeds are read from the results of the committed benchmarks. The others, which are marked, were measured once by
 hand, with random play in one process.
@@ -18,29 +18,29 @@ ONE_GAME = {
     "PettingZoo AEC, `raw_env`": ("AEC, oanquan raw_env", "AEC, connect_four raw_env", "connect four"),
     "PettingZoo AEC, `env`": ("AEC, oanquan env", "AEC, connect_four env", "connect four"),
 }
-"""The README's rows of single environments: our entry, and the entry and name to compare it with."""
+"""Rows of the table of single environments: our entry, and the entry and name to compare it with."""
+
+
+def one_game() -> str:
+    """Return the table of single environments."""
+    heads = ["one game, thousand steps/s", "oanquan", "for comparison"]
+    rows = [
+        [name, _thousand(ours), f"{_thousand(theirs)} ({other})"] for name, (ours, theirs, other) in ONE_GAME.items()
+    ]
+    return table(heads, rows)
 
 
 def speed_section() -> str:
-    """Return the README's section on speed, with its tables."""
+    """Return the README's section on speed, with its table."""
     rows = {name: _speeds("vector")[name] for name in ROWS}
-    heads = ["one game, thousand steps/s", "oanquan", "for comparison"]
-    single = [
-        [name, f"{_thousand(ours)}", f"{_thousand(theirs)} ({other})"]
-        for name, (ours, theirs, other) in ONE_GAME.items()
-    ]
     return f"""\
 One core plays {_million("core", "mancala-world, compiled")} million random moves a second, compiled by Numba, \
 and {_million("core", "mancala-world, NumPy")} million by NumPy, with the same results. OpenSpiel's mancala makes \
-{_million("vector", "OpenSpiel mancala", "1")} million ([all measurements](docs/benchmarks.md)).
+{_million("vector", "OpenSpiel mancala", "1")} million. On a [GPU](docs/how-to/gpu.md), the vector environment \
+plays up to {_cuda_million()} million. The table shows its speed on one core in millions of steps a second, \
+with observations and rewards, by the number of games ([all measurements](docs/benchmarks.md)):
 
-{table(heads, single)}
-
-Millions of steps a second in the vector environment, with observations and rewards, by the number of games:
-
-{table(*by_size(rows))}
-
-On a GPU ([how](docs/how-to/gpu.md)) the same step plays up to {_cuda_million()} million."""
+{table(*by_size(rows))}"""
 
 
 def _thousand(row: str) -> str:
@@ -91,8 +91,8 @@ def peers_table() -> str:
         ["pgx", "none; othello, connect four", "JAX; batched", "", "", f"0.41, 1.8 {ONCE}"],
     ]
     note = (
-        "Speed: random play on one core; the committed benchmarks do not time the drawing of moves. "
-        f"{ONCE} measured once, not by them: the C++ program (`-O2 -march=native`) on this class of machine, Ludii and "
-        "pgx on a faster one."
+        "Speeds are those of random play on one core, without the time to draw the moves. "
+        f"Speeds with {ONCE} were timed once by hand, not by the committed benchmark: the C++ program (`-O2 "
+        "-march=native`) on the same class of machine, Ludii and pgx on a faster one."
     )
     return f"{table(heads, rows, left=4)}\n\n{note}"

@@ -34,7 +34,7 @@ def threats(board: Board, player: int) -> list[MoveTrace]:
     positions.mover[:] = player
     if positions.over[0] or not board.core.legal_mask(positions)[0].any():
         return []
-    return [trace for trace in traces(Board.from_positions(board.core, positions)) if trace.takings]
+    return [trace for trace in traces(Board.from_positions(board.core, positions)) if trace.captures]
 
 
 def largest(found: Sequence[MoveTrace]) -> int:
@@ -46,8 +46,9 @@ def takes_mandarin(board: Board, trace: MoveTrace) -> bool:
     """Return whether a move captures a mandarin square that counts for the theme `mandarin`."""
     fields = board.rules.fields
     return any(
-        taking.square % (fields + 1) == fields and (taking.stones or (not board.rules.stones and taking.seeds >= LARGE))
-        for taking in trace.takings
+        capture.square % (fields + 1) == fields
+        and (capture.stones or (not board.rules.stones and capture.seeds >= LARGE))
+        for capture in trace.captures
     )
 
 
@@ -63,7 +64,7 @@ def is_double(before: Board, after: Board) -> bool:
     if after.outcome is not None:
         return False
     large = [
-        {taking.square for taking in trace.takings} for trace in threats(after, before.mover) if trace.captured >= LARGE
+        {one.square for one in trace.captures} for trace in threats(after, before.mover) if trace.captured >= LARGE
     ]
     if all(one & other for one in large for other in large):
         return False
@@ -92,7 +93,7 @@ def _denies(boards: Sequence[Board]) -> bool:
 
 
 def _is_quiet(boards: Sequence[Board], own: Sequence[MoveTrace]) -> bool:
-    return not own[0].takings and largest(traces(boards[0])) > 0 and largest(own[1:]) >= LARGE
+    return not own[0].captures and largest(traces(boards[0])) > 0 and largest(own[1:]) >= LARGE
 
 
 THEMES: dict[str, Callable[[Sequence[Board], Sequence[MoveTrace]], bool]] = {

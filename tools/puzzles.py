@@ -50,9 +50,9 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.files import write_atomically
 from oanquan_env.play.levels import LEVELS, Level, player_at
 from oanquan_env.playing import advance, random_openings, seated
-from oanquan_env.search.compiled import mover_first, play
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.proof import PROVED, ProofTable
+from oanquan_env.search.two_player import apply_move, mover_first
 from oanquan_env.search.value_net import read_value_net
 from tools.puzzle_themes import is_largest_badge, points_lead, themes_of
 
@@ -137,7 +137,7 @@ class Prover:
         Raises `UnprovedError` if neither is proved, or if the proof is longer than the ply limit allows.
         """
         own, other = mover_first(board.positions)[0].tolist()
-        own, other, gain, state = play(self.table.rules, own, other, Move.parse(move).action)
+        own, other, gain, state = apply_move(self.table.rules, own, other, Move.parse(move).action)
         most = gain + points_lead(board) - GOAL  # points that the opponent may still win
         if state != RUNNING:
             return int(most >= 0)
@@ -313,7 +313,7 @@ def make(name: str) -> None:
 def main() -> None:
     """Make the files of all two-player presets, or of one."""
     parser = argparse.ArgumentParser(prog="python -m tools.puzzles", description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--rules", choices=NAMES, help="one preset alone")
+    parser.add_argument("--rules", choices=NAMES, help="make puzzles for this preset only")
     options = parser.parse_args()
     for name in [options.rules] if options.rules else NAMES:
         make(name)

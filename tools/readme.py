@@ -1,7 +1,7 @@
-"""The one generator of pages: parts of docs/ and of the README, reports, and the cards of the trained agents.
+"""Generate pages: parts of docs/ and of the README, reports, and the cards of the trained agents.
 
-    python -m tools.readme            # write them from the committed results and the code
-    python -m tools.readme --check    # write nothing, and fail if they are out of date
+    python -m tools.readme            # write the pages from the committed results and the code
+    python -m tools.readme --check    # write nothing; fail if a page is out of date
 
 Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 """
@@ -40,7 +40,7 @@ README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 PROVED_PRESETS = ("ludii", "app")
 """Rules of additional columns of that table."""
 WORST_PRESETS = ("mancala-world", "ludii", "tonkin")
-"""Columns of the README's table of worst cases."""
+"""Columns of the short table of worst cases."""
 
 
 def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]], left: int = 1) -> str:
@@ -154,7 +154,7 @@ def responses() -> str:
 
 
 def worst() -> str:
-    """Return the README's table of points given up to the best responses found, South / North."""
+    """Return the short table of points given up to the best responses found, South / North."""
     cells = dict[str, dict[str, str]]()
     for south, north in exploits.by_seat(read_json(RESULTS / "exploit.json")["results"]):
         exact = " (exact)" * (south["exact"] and north["exact"])
@@ -175,15 +175,17 @@ def strength() -> str:
     """Return the table of players in the main report, with added columns for rules with nearly all values proved."""
     found = read_evaluation(RESULTS / "report.json")
     heads, rows = summary_cells(found, README_PLAYERS, README_COLUMNS)
-    place, shown = heads.index(README_COLUMNS[1]), [one for one in found.ranked() if one.label in README_PLAYERS]
+    place, ranked = heads.index(README_COLUMNS[1]), [one for one in found.ranked() if one.label in README_PLAYERS]
     heads[place] = f"regret, {_proved(found)}"
     for preset in PROVED_PRESETS:
         place, report = place + 1, read_evaluation(RESULTS / preset / "report.json")
         regrets = _regret_rows(report)
         heads.insert(place, f"regret, {_proved(report)}")
-        for row, one in zip(rows, shown, strict=True):
+        for row, one in zip(rows, ranked, strict=True):
             row.insert(place, interval(regrets[one.name], ".2f"))
-    note = f"From the [report](benchmarks/results/report.md), by `{found.command}`, and the reports of the other rules."
+    note = (
+        f"`{found.command}` writes the [report](benchmarks/results/report.md); the other rules have their own reports."
+    )
     return f"{table(heads, rows)}\n\n{note}"
 
 
@@ -226,13 +228,13 @@ def cuda_ppo() -> str:
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {
         "benchmark": strength,
-        "worst": worst,
         "speed": peers.speed_section,
         "peers": peers.peers_table,
     },
     ROOT / "docs" / "benchmarks.md": {
         "core": core,
         "vector": vector,
+        "one-game": peers.one_game,
         **{
             name: functools.partial(measured, name, benchmark.HEADS, benchmark.table_rows)
             for name, benchmark in {"search": search, "solve": solve, "training": training}.items()
@@ -243,7 +245,13 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
     },
     ROOT / "docs" / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
-    ROOT / "docs" / "strength.md": {"exploit": exploit, "responses": responses, "presets": presets, "trained": trained},
+    ROOT / "docs" / "strength.md": {
+        "worst": worst,
+        "exploit": exploit,
+        "responses": responses,
+        "presets": presets,
+        "trained": trained,
+    },
     **generated.PAGES,
     ROOT / "docs" / "play.md": {
         **generated.PAGES[ROOT / "docs" / "play.md"],
@@ -268,7 +276,7 @@ def stale(*, check: bool) -> list[Path]:
 def main(arguments: list[str]) -> int:
     """Update or check the pages, and return the exit status."""
     parser = argparse.ArgumentParser(prog=PROG, description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, and fail if a page is out of date")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     check = parser.parse_args(arguments).check
     found = stale(check=check)
     for path in found if check else ():

@@ -26,8 +26,8 @@ def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
     for text in players:
         label, name = labelled(text)
         if any(label == other.label for other in entrants):
-            told_apart = shlex.join([f"A={name}", f"B={name}"])
-            raise UsageError(f"two players are called {label!r}; tell them apart by labels, as in {told_apart}")
+            example = shlex.join([f"A={name}", f"B={name}"])
+            raise UsageError(f"two players are called {label!r}; give them different labels, as in {example}")
         entrants.append(Entrant(label, name, as_policy(name, rules), hash_of_files(name, rules)))
     return entrants
 

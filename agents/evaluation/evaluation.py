@@ -88,13 +88,13 @@ class EvaluationRun:
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
         self.settings = validated(EvaluationSettings, dataclasses.asdict(settings), "settings")
         if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
-            raise UsageError(f"the suite exploit is for two players, not for '{settings.rules}'")
+            raise UsageError(f"the suite exploit needs rules for two players; got '{settings.rules}'")
         core, rng = Core(Rules.parse(settings.rules)), np.random.default_rng(settings.seed)
         entrants, self.pairings = make_entrants(settings.agents, core.rules), list[Pairing]()
         if "arena" not in settings.suites:
             openings = random_suite(core, 1, 0, rng)
         elif len(entrants) < 2:
-            raise UsageError(f"two players or more are needed for a tournament; got {len(entrants)}")
+            raise UsageError(f"a tournament needs at least two players; got {len(entrants)}")
         else:
             source = default_openings(core.rules) if settings.openings is None else settings.openings
             openings = load_openings(core, source, settings.pairs, settings.opening_plies, rng)
@@ -197,7 +197,7 @@ def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple
 def read_evaluation(path: Path) -> Evaluation:
     """Read a report.json; raises `FileError` that names the file and the field."""
     if not path.exists():
-        raise FileError(f"{path}: no such file; evaluate.py --output FOLDER writes one")
+        raise FileError(f"{path}: there is no such file; evaluate.py --output FOLDER writes it")
     return validated(Evaluation, read_json(path), str(path))
 
 

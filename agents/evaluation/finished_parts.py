@@ -37,7 +37,7 @@ class FinishedParts:
         with naming_damage(path, "not a finished part of an evaluation", "; delete it to continue"):
             part = read_json(path)
             if part["key"] != json.loads(key):
-                raise ValueError("it is the part of another key")
+                raise ValueError("it belongs to another key")
             return TypeAdapter(kind).validate_python(part["content"])
 
     def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:

@@ -28,12 +28,12 @@ from oanquan_env.arrays import Floats, Mask
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.compiled import mover_first, play
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.memory import MAX_DEPTH
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.proof import PROVED, ProofTable
 from oanquan_env.search.solver import FIRST_NODES, BoundSearch
+from oanquan_env.search.two_player import apply_move, mover_first
 from oanquan_env.search.value_net import ValueNet, read_value_net
 
 Item = TypeVar("Item")
@@ -181,7 +181,7 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
         return lower, upper
     table = ProofTable(core, TABLE_MEGABYTES)
     for action in unproved:
-        child_own, child_other, gain, state = play(table.rules, own, other, action, plies_left - 1)
+        child_own, child_other, gain, state = apply_move(table.rules, own, other, action, plies_left - 1)
         reply = Bounds(0, 0)
         if state == RUNNING:
             known = Bounds(gain - upper[action], gain - lower[action])

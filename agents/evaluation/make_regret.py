@@ -2,13 +2,13 @@
 
     python -m agents.evaluation.make_regret --rules mancala-world --count 2400
 
-Games begin with up to eight random plies. Players from weak to strong, which also make random moves, take the seats.
-The suite takes one of equivalent positions (up to seats and mirror), if it has at least three legal moves, and the best
-is worth at least one point more than the worst. Each phase of the game has equally many positions. A search values all
-moves, the deeper the fewer points are in play; --net names the value net at its leaves. Then
+Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats. Of
+equivalent positions (up to seats and mirror) the suite takes one, if it has at least three legal moves and the best is
+worth at least one point more than the worst. Each phase of the game gets a third of the positions. A search values all
+moves, and is deeper when fewer points are in play; --net names the value net at its leaves. Afterwards,
 `python -m agents.evaluation.prove_regret` proves as many values as it can. The same command resumes interrupted work.
 
-With three or four players max^n search values the moves, and nothing is proved:
+With three or four players, max^n search values the moves, and nothing is proved:
 
     python -m agents.evaluation.make_regret --rules three-player --count 300 --depths 7 7 8 --games 400
 """
@@ -40,11 +40,11 @@ class SuiteRecipe:
     """Parameters of a suite."""
 
     rules: RulesName = DEFAULT_PRESET  # rules by name
-    count: Size = 2400  # number of positions, a multiple of 3: as many of each phase
+    count: Size = 2400  # number of positions, a multiple of 3; each phase gets a third
     depths: tuple[Whole, Whole, Whole] = (18, 22, 24)  # plies of the search in opening, middle and end
     games: Size = 3000  # games from which positions are drawn
-    seed: Seed = 0  # seed of all chance
-    net: str | None = None  # value net of the search, a file, a run's folder or `pretrained`; none if left out
+    seed: Seed = 0  # seed of all randomness
+    net: str | None = None  # value net of the search: a file, a run's folder or `pretrained` (default: no net)
 
 
 def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
@@ -53,7 +53,7 @@ def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
     Raises `ValueError` if the count is not divisible by the number of phases, or a phase has too few positions.
     """
     if recipe.count < 1 or recipe.count % len(PHASES):
-        raise ValueError(f"count must be a multiple of {len(PHASES)}, as many of each phase; got {recipe.count}")
+        raise ValueError(f"count must be a multiple of {len(PHASES)}, one share per phase; got {recipe.count}")
     core = Core(recipe.rules)
     rng = np.random.default_rng(recipe.seed)
     met = met_in_play(core, mixed_players(core), recipe.games, rng)
@@ -68,7 +68,7 @@ def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
         work = functools.partial(search_moves, str(core.rules), depth, net)
         while missing:
             if not len(candidates):
-                raise ValueError(f"the games met {missing} positions too few of the phase {name!r}: play more of them")
+                raise ValueError(f"the games had {missing} positions too few in the phase {name!r}: raise --games")
             some, candidates = candidates[:missing], candidates[missing:]
             values, proved = labeller.label_rows(name, work, some)
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0]

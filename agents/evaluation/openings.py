@@ -2,15 +2,15 @@
 
     python -m agents.evaluation.openings --rules mancala-world --count 600
 
-This draws random lines of 4 to 8 plies, after which a deep search expects a final margin within a few points of a
-draw. It takes the first of lines to the same board (up to seats and mirror). Lines of all lengths are mixed, in the
-order of drawing, so the first n are a fair sample. --net names the value net at the search's leaves.
+The command draws random lines of 4 to 8 plies, and keeps those after which a deep search expects a final margin within
+a few points of a draw. Of lines that lead to equivalent boards (up to seats and mirror), it keeps the first. The suite
+has the order of drawing, so its first n lines are a fair sample. --net names the value net at the search's leaves.
 
-With three or four players max^n search estimates the margins, and each must be near the others' mean:
+With three or four players, max^n search estimates the margins, and each must be near the others' mean:
 
     python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
 
-Fair openings are lines whose margin is not only expected, but proved:
+With --proved, the margins of all lines are proved; such a suite is called fair:
 
     python -m agents.evaluation.openings --rules mancala-world --count 200 --within 0 --proved
 """
@@ -43,7 +43,7 @@ MAX_FULL_WIDTH = 8
 
 @dataclass(frozen=True)
 class OpeningsRecipe:
-    """Parameters of a balanced suite, the options of the command; its `--help` explains them."""
+    """Parameters of a balanced suite."""
 
     rules: RulesName = DEFAULT_PRESET  # rules by name
     count: Size = 600  # number of lines
@@ -52,8 +52,8 @@ class OpeningsRecipe:
     within: CountOrZero = 3  # points by which a player's final margin may differ from 0
     depth: Count = 18  # plies of the deep search
     seed: Seed = 0  # seed of the random lines
-    proved: bool = False  # take only lines whose margin is proved to be so near 0, for two players
-    net: str | None = None  # value net of the searches, a file, a run's folder or `pretrained`; none if left out
+    proved: bool = False  # take only lines whose margin is proved to be within these points; for two players
+    net: str | None = None  # value net of the searches: a file, a run's folder or `pretrained` (default: no net)
 
 
 def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRecord]:
@@ -63,7 +63,7 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
     if full_width and recipe.depth > MAX_FULL_WIDTH:
         raise ValueError(
             f"max^n search to {recipe.depth} plies would take too long for '{core.rules}': "
-            f"give a depth of at most {MAX_FULL_WIDTH}"
+            f"lower --depth to {MAX_FULL_WIDTH} or less"
         )
     net, rng = net_bytes(recipe.net, core), np.random.default_rng(recipe.seed)
     work = functools.partial(find_even, str(core.rules), recipe.depth, net, recipe.within, recipe.proved)
@@ -74,8 +74,8 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
         if failed >= MAX_FAILED_LINES:
             raise ValueError(
                 f"only {len(records)} of {recipe.count} lines of {recipe.shortest} to {recipe.longest} plies were "
-                f"found within {recipe.within} points of a draw, none of them among the last {MAX_FAILED_LINES:,}: "
-                "ask for a lower count, longer lines or more points"
+                f"found within {recipe.within} points of a draw, and none among the last {MAX_FAILED_LINES:,}: "
+                "lower --count, or raise --longest or --within"
             )
         before = len(records)
         lines, positions = _draw(core, recipe, rng)
@@ -85,8 +85,8 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
         if len(new):
             margins, even = labeller.label_rows(f"after {before} balanced lines", work, positions[new])
             for row, margin in zip(new[even].tolist(), margins[even], strict=True):
-                told = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
-                headers = {"Made": command_of(PROG, recipe), "Value": told}
+                value = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
+                headers = {"Made": command_of(PROG, recipe), "Value": value}
                 records.append(GameRecord(core.rules, tuple(map(Move.from_action, lines[row])), headers=headers))
         failed = failed + len(lines) if len(records) == before else 0
     return records[: recipe.count]

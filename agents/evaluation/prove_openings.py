@@ -1,12 +1,11 @@
-"""Prove the values of all positions of the first plies: the table of openings of some rules.
+"""Prove the values of all positions of the first plies, and write the table of openings for a set of rules.
 
     python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --nodes 4000000
 
-The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; where they
-leave the value open, it is asked for itself. Every position has its own table of proofs: in a shared one a proof may
-build on others until its games are longer than the ply limit. The file keeps all bounds, so a call with more nodes goes
-on, and the same command resumes interrupted work. The set-up has the bounds of the package's certificate from the
-beginning.
+The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; if they leave
+its value open, the position is searched itself. Every position has its own proof table: in a shared table, a proof may
+build on others until its games exceed the ply limit. The file keeps all bounds, so a call with more nodes improves
+them, and the same command resumes interrupted work. The set-up starts with the bounds of the package's certificate.
 """
 
 import functools
@@ -109,8 +108,8 @@ class Options(LabelOptions):
 
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions
-    nodes: Count = 4_000_000  # moves that may be played for one question about a value
-    output: OptionalFile = None  # the file, which is continued; the package's if left out
+    nodes: Count = 4_000_000  # node limit of one proof
+    output: OptionalFile = None  # the file, which an existing table continues (default: the package's own)
 
 
 @command(Options, PROG, __doc__)
@@ -121,7 +120,7 @@ def main(options: Options) -> None:
     new = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})
     table = read_opening_table(path) if path.exists() else new
     if (table.rules, table.plies) != (new.rules, new.plies):
-        raise ValueError(f"{path} holds {table.plies} plies of '{table.rules}': name another --output")
+        raise ValueError(f"{path} already holds {table.plies} plies of '{table.rules}': choose another --output")
     if (certified := certificate_path(core.rules)).is_file():
         (start,) = squares_of(core, core.start())
         table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)

@@ -2,10 +2,11 @@
 
     python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
-A move's searched value is the first guess. Can the mover force it? Can it force more? Where no proof is found, weaker
-bounds are tried (see `oanquan_env.search.solver.BoundSearch`). Near the ply limit a search to the end settles the rest.
-A move without a proved value keeps the searched one, within the proved bounds. Bounds of the suite are kept: a call
-with more nodes proves the rest, and the same command resumes interrupted work.
+The value found by search is the first guess: the proof search asks whether the mover can force it, and whether it can
+force more. If there is no proof, the search tries weaker bounds (see `oanquan_env.search.solver.BoundSearch`). Near the
+ply limit, a search to the end of the game gives the value. A move without a proved value keeps the one found by search,
+within the proved bounds. The file keeps all bounds, so a call with more nodes proves more values, and the same command
+resumes interrupted work.
 """
 
 import dataclasses
@@ -32,7 +33,7 @@ def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
     Raises `ValueError` for more than two players: with three or four, no player can force a value.
     """
     if suite.core.rules.players != 2:
-        raise ValueError(f"values are proved for two players; '{suite.core.rules}' has {suite.core.rules.players}")
+        raise ValueError(f"proofs need rules for two players; '{suite.core.rules}' has {suite.core.rules.players}")
     work = functools.partial(prove_moves, str(suite.core.rules), nodes)
     positions = [suite.positions[row : row + 1] for row in range(len(suite))]
     searched = list(zip(positions, suite.values, suite.lower, suite.upper, strict=True))
@@ -48,7 +49,7 @@ class Options(LabelOptions):
     """The command line."""
 
     suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
-    nodes: Count = 4_000_000  # moves that may be played for one question about a value
+    nodes: Count = 4_000_000  # node limit of one proof
 
 
 @command(Options, PROG, __doc__)

@@ -28,9 +28,9 @@ class AgentEvaluation(EvaluationSchedule):
     An opponent holds all seats but one, and the agent each seat in turn.
     """
 
-    opponents: list[str] = Field(["random", "greedy"], description="players by name, or MODULE:NAME")
-    pairs: Pairs = Field(200, description="openings against each opponent, each played in every seat")
-    opening_plies: OpeningPlies = Field(4, description="random plies of an opening")
+    opponents: list[str] = Field(["random", "greedy"], description="opponents: names of players, or MODULE:NAME")
+    pairs: Pairs = Field(200, description="number of openings against each opponent; each is played in every seat")
+    opening_plies: OpeningPlies = Field(4, description="random plies per opening")
 
     def check(self, core: Core) -> None:
         """Raise `FileError` if the opponents or openings are invalid."""
@@ -52,8 +52,8 @@ class AgentEvaluation(EvaluationSchedule):
             log(f"evaluation/{name}", scores[name]["score"])
         players = core.rules.players
         counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
-        told = ", ".join(f"{name} {100 * one['score']:.1f} %" for name, one in scores.items())
-        return {"results": scores}, f"{counted} against {told}"
+        summary = ", ".join(f"{name} {100 * one['score']:.1f} %" for name, one in scores.items())
+        return {"results": scores}, f"{counted} against {summary}"
 
     def _opponents(self, core: Core) -> dict[str, Policy]:
         return {name: as_policy(name, core) for name in self.opponents}

@@ -37,14 +37,14 @@ class NetworkConfig(Strict):
 
     name: str = Field(
         "afterstates",
-        description="`plain`: the observation through an MLP; `afterstates`: looks at each move's result; "
-        "`two_ply`: at the results of replies too; both at the points that the next ply wins; or MODULE:NAME",
+        description="`plain` reads the observation; `afterstates` looks at the position after each move, "
+        "`two_ply` also at those after each reply, both with the points of the next ply; or MODULE:NAME",
     )
-    embed: Whole = Field(8, ge=1, le=65_536, description="numbers that stand for the count of one square")
-    width: Whole = Field(128, ge=1, le=65_536, description="units of a hidden layer")
-    depth: Whole = Field(2, ge=1, le=64, description="hidden layers")
-    leaf_width: Whole = Field(64, ge=1, le=65_536, description="units of a hidden layer for `two_ply`'s leaves")
-    leaf_depth: Whole = Field(2, ge=1, le=64, description="hidden layers for `two_ply`'s leaves")
+    embed: Whole = Field(8, ge=1, le=65_536, description="size of the vector that encodes the count of one square")
+    width: Whole = Field(128, ge=1, le=65_536, description="units per hidden layer")
+    depth: Whole = Field(2, ge=1, le=64, description="number of hidden layers")
+    leaf_width: Whole = Field(64, ge=1, le=65_536, description="units per hidden layer for the leaves of `two_ply`")
+    leaf_depth: Whole = Field(2, ge=1, le=64, description="number of hidden layers for the leaves of `two_ply`")
 
     @field_validator("name")
     @classmethod
@@ -57,7 +57,7 @@ class NetworkConfig(Strict):
     def _fits_into_memory(self) -> Self:
         if self.fewest_weights > MOST_WEIGHTS:
             raise ValueError(
-                f"embed, width, depth, leaf_width and leaf_depth make a network of {self.fewest_weights:,} weights or "
+                f"embed, width, depth, leaf_width and leaf_depth give a network of {self.fewest_weights:,} weights or "
                 f"more; at most {MOST_WEIGHTS:,} are allowed"
             )
         return self
@@ -306,8 +306,8 @@ class TwoPlyNet(nn.Module):
         move_values = move_values.masked_fill(~has_move[:, :, None], NOTHING)
         weights = torch.softmax(move_values[:, :, 0] / self.log_temperature.exp(), dim=1)
         best = (weights[:, :, None] * move_values * has_move[:, :, None]).sum(dim=1)
-        shown = (move_values.clamp(FEWEST, MOST) * has_move[:, :, None]).transpose(1, 2).flatten(1)
-        hidden = self.trunk(board, torch.cat([gains, shown], dim=1) / POINTS_SCALE)
+        clamped = (move_values.clamp(FEWEST, MOST) * has_move[:, :, None]).transpose(1, 2).flatten(1)
+        hidden = self.trunk(board, torch.cat([gains, clamped], dim=1) / POINTS_SCALE)
         return (best + self.value(hidden) * POINTS_SCALE) * self.reward_scale, hidden
 
     def _value_of_leaves(self, boards: Tensor, replies: Tensor) -> Tensor:

@@ -38,8 +38,8 @@ def check_reward(reward: str, network: NetworkConfig) -> None:
         raise ValueError(f"reward must be {', '.join(REWARDS)} or MODULE:NAME; got {reward!r}")
     if reward != "margin" and network.name in ("afterstates", "two_ply"):
         raise ValueError(
-            f"network.name must be plain with reward={reward}: {network.name} values a move by the points it wins, in "
-            "points, and sees no scores"
+            f"network.name must be plain with reward={reward}: {network.name} adds the points that a move wins "
+            "to its value, and does not see the scores"
         )
 
 
@@ -47,8 +47,8 @@ class AgentCard(Strict):
     """The description of an agent. `training` records its history, which players do not need."""
 
     format: Annotated[Literal[1], BeforeValidator(whole_number)] = 1
-    rules: RulesName = Field(description="rules that it was trained for")
-    reward: str = Field(description="the reward whose values its network predicts")
+    rules: RulesName = Field(description="rules that the agent was trained for")
+    reward: str = Field(description="the reward that its network predicts")
     network: SerializeAsAny[NetworkConfig]
     weights: str | None = Field(None, pattern="^[0-9a-f]{64}$", description=f"SHA-256 of {WEIGHTS_NAME}, hexadecimal")
     training: dict[str, Any] = Field(default_factory=dict)
@@ -82,9 +82,7 @@ def read_card(folder: Path) -> AgentCard:
     """Read the card in `folder`; raises `FileError`."""
     path = folder / CARD_NAME
     if not path.is_file():
-        raise FileError(
-            f"{folder}: no {CARD_NAME} there; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}"
-        )
+        raise FileError(f"{folder} has no {CARD_NAME}; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}")
     values = read_yaml(path)
     network = values.get("network")
     has_own_network = isinstance(network, dict) and ":" in str(network.get("name"))
@@ -101,7 +99,7 @@ def agent_folder(name: str, rules: Rules | str) -> Path:
     wanted, folders = as_rules(rules), pretrained_folders()
     if wanted not in folders:
         exist = ", ".join(f"'{known}'" for known in folders) or "none"
-        raise FileError(f"no agent for the rules '{wanted}' comes with the project; those that do play: {exist}")
+        raise FileError(f"the project has no agent for the rules '{wanted}'; it has agents for: {exist}")
     return folders[wanted]
 
 
@@ -124,7 +122,7 @@ def load_network(
     """
     config = card.network
     if config.name not in NETWORKS and config.name != network:
-        raise FileError(f"{path.parent}: its network is code; to run it, name it: ppo:FOLDER,network={config.name}")
+        raise FileError(f"{path.parent}: its network is custom code; to run it, add network={config.name}")
     with naming_damage(path, "not the weights of the network on the card"):
         _check_weights(path, card.weights)
         tensors = _read_weights(path, config.fewest_weights if config.name in NETWORKS else 0)
@@ -132,19 +130,19 @@ def load_network(
         for name, own in module.state_dict().items():
             tensor = tensors.get(name, own)
             if not tensor.dtype.is_floating_point:
-                raise ValueError(f"{name} is {tensor.dtype}, expected {own.dtype}")
+                raise ValueError(f"{name} has the dtype {tensor.dtype}; expected {own.dtype}")
             if not (tensor.abs() <= LARGEST_WEIGHT).all():  # also rejects NaN
-                raise ValueError(f"{name} holds numbers that are not finite, or above {LARGEST_WEIGHT:.0e}")
+                raise ValueError(f"{name} holds numbers that are not finite or exceed {LARGEST_WEIGHT:.0e}")
         module.load_state_dict(tensors)
     return features, module
 
 
 def _check_weights(path: Path, checksum: str | None) -> None:
     if checksum is None:
-        warnings.warn(f"{path.parent / CARD_NAME} has no checksum: damaged weights may go unnoticed", stacklevel=4)
+        warnings.warn(f"{path.parent / CARD_NAME} has no checksum, so damaged weights may go unnoticed", stacklevel=4)
     elif hashlib.sha256(path.read_bytes()).hexdigest() != checksum:
         raise ValueError(
-            "damaged, or of another agent, as their SHA-256 differs from the card's; resuming the run writes both anew"
+            "damaged or from another agent, as their SHA-256 differs from the card's; resume the run to rewrite both"
         )
 
 
@@ -155,7 +153,7 @@ def _read_weights(path: Path, fewest: int) -> dict[str, torch.Tensor]:
             names = list(file.keys())
             held = sum(math.prod(file.get_slice(name).get_shape()) for name in names)
             if held < fewest:
-                raise ValueError(f"that has {fewest:,} weights or more, the file {held:,}")
+                raise ValueError(f"the card's network has at least {fewest:,} weights, but the file holds {held:,}")
             return {name: file.get_tensor(name) for name in names}
     except SafetensorError as error:
         raise ValueError(f"damaged: {error}") from None

@@ -50,7 +50,7 @@ class PPOPlayer:
         if not 0 <= temperature < np.inf:
             raise ValueError(f"temperature must be 0 or more; got {temperature}")
         if mirror_average and not trained.is_symmetric:
-            raise ValueError(f"mirror_average must be no for '{trained}': a mirror makes them other rules")
+            raise ValueError(f"mirror_average must be no for '{trained}': these rules are not symmetric")
         self.core = Core(trained)
         self.features, module = load_network(self.core, self.card, folder / WEIGHTS_NAME, network)
         self.network = module.eval()

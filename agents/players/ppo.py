@@ -15,9 +15,9 @@ def _make(name: PlayerName, rules: Rules) -> Policy:
 
 PPO = Kind(
     {
-        "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder or `pretrained`; T > 0: draws moves",
-        "ppo:...,mirror_average=no": "the network sees the position alone, not its mirror image beside it",
-        "ppo:...,network=MODULE:NAME": "its network is a class of your own",
+        "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder or `pretrained`; T > 0 draws moves",
+        "ppo:...,mirror_average=no": "does not average over the mirror image",
+        "ppo:...,network=MODULE:NAME": "with your own network class",
     },
     _make,
     {"temperature": float, "mirror_average": bool, "network": str},

@@ -1,9 +1,9 @@
-"""The project's agents and value nets: copying one from its run, and the cards of agents.
+"""Copy agents and value nets from their runs into the project, and write the cards of agents.
 
-    python -m agents.reports.cards runs/ppo        copies the agent of a run, or its value net, into the project
+    python -m agents.reports.cards runs/ppo        copies the agent of a run, or its value net
 
-A report counts for an agent if it has the same rules and its agent has the same files. Settings
-beside an agent are those of its run, in the words of the version that made it.
+A card shows a report if the report has the same rules and measured an agent with the same files. It also shows the
+settings of the agent's run, in the words of the version that trained it.
 """
 
 from collections.abc import Iterator

@@ -1,11 +1,11 @@
-"""Learning runs: the evaluations of training runs as a table, a picture and JSON.
+"""Summarise the evaluations of training runs as a table, a picture and JSON.
 
     python -m agents.reports.curves runs/quick-sweep/seed-*                                prints a table
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
---output writes `learning.json` and, for rules with a suite, `learning.png`: regret over plies and minutes, of an
-agent or of the first search with a value net. Runs that differ in their seed alone make one curve. All runs must have
-the same rules, as regrets over different suites do not compare.
+--output writes `learning.json` and, for rules with a suite, `learning.png`: the regret over plies and minutes of an
+agent, or of the first search with a value net. Runs that differ only in their seed make one curve. All runs must have
+the same rules, because regrets over different suites cannot be compared.
 """
 
 import json
@@ -78,7 +78,7 @@ def read_run(folder: Path) -> MeasuredRun:
     made = read_yaml(folder / RUN_NAME)
     rows = read_evaluations(folder)
     if not rows:
-        raise UsageError(f"{folder / EVALUATIONS_NAME}: no evaluations; the run has not evaluated itself yet")
+        raise UsageError(f"{folder / EVALUATIONS_NAME}: there are no evaluations; the run has not reached its first")
     name, group = folder.name, folder.name.removesuffix(f"-{config.seed}")
     if group == "seed":  # a run of a sweep is named after the sweep's folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
@@ -90,8 +90,8 @@ def rules_of(runs: Sequence[MeasuredRun]) -> Rules:
     """Return the common rules of all runs; raises `UsageError` if they differ."""
     learned = {run.rules: run.name for run in reversed(runs)}
     if len(learned) > 1:
-        told = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(learned.items()))
-        raise UsageError(f"runs of different rules do not compare: {told}; give those of one")
+        learned_by = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(learned.items()))
+        raise UsageError(f"runs under different rules cannot be compared: {learned_by}")
     return Rules.parse(runs[0].rules)
 
 
@@ -148,7 +148,7 @@ class Options:
 def main(options: Options) -> None:
     """Print the table, and write the files if an output folder is given."""
     if not options.folders:
-        raise UsageError("give the folder of a training run, or of several")
+        raise UsageError("name the folders of one or more training runs")
     runs = [read_run(folder) for folder in options.folders]
     rules = rules_of(runs)
     print(summary(runs))

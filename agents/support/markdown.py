@@ -12,7 +12,7 @@ def replace_between(page: str, name: str, part: str) -> str:
     """
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     if page.count(begin) != 1 or page.count(end) != 1 or page.find(begin) > page.find(end):
-        raise ValueError(f"the page must hold {begin} and, after it, {end}, each once")
+        raise ValueError(f"the page must contain {begin} once and, after it, {end} once")
     before, _, rest = page.partition(begin)
     return f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
 

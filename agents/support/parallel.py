@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 ANSWER_SECONDS = 10.0  # how long a cluster may take to answer
 RETRIES = 3  # how often Ray restarts a task whose worker died
-HELP = "spread the work over the Ray cluster at this address: auto, local (a new one here), HOST:PORT, ray://HOST:PORT"
+HELP = "spread the work over the Ray cluster at this address: auto, local (starts one here), HOST:PORT, ray://HOST:PORT"
 
 
 def spread(

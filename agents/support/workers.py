@@ -77,7 +77,7 @@ def connect() -> None:
     Raises `UsageError` if torchrun would connect restarted workers to the previous ones.
     """
     if os.environ.get(NEW_STORE) != "1" and int(os.environ["TORCHELASTIC_MAX_RESTARTS"]):
-        raise UsageError(f"workers restarted by torchrun find each other only with {NEW_STORE}=1 in its environment")
+        raise UsageError(f"with torchrun, set {NEW_STORE}=1, so that restarted workers find each other")
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     sys.excepthook = _fail
     with _together():

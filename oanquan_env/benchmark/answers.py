@@ -105,7 +105,7 @@ class Answers:
             chosen = np.asarray(self.player.choose(positions, rng))
             self.draws = rng.bit_generator.state != before
         if self.draws and self.every_tie:
-            raise UsageError("every_tie needs a player that names its tied moves, as minimax and maxn do")
+            raise UsageError("every_tie needs a player that reports its tied moves, as minimax and maxn do")
         if self.draws:
             each = (positions[np.array([row])] for row in range(len(positions)))
             chosen = np.concatenate([self.player.choose(one, position_generator(one)) for one in each])

@@ -48,7 +48,7 @@ class LearningCurve:
         """Return the curve of regrets (R, C) measured before; raise `UsageError` for other shapes."""
         table = np.asarray(regrets, dtype=np.float64)
         if table.ndim != 2 or not table.size or table.shape[1] != len(at):
-            raise UsageError(f"regrets must be (runs, {len(at)}), one for each run and checkpoint; got {table.shape}")
+            raise UsageError(f"regrets must have shape (runs, {len(at)}), one row per run; got {table.shape}")
         estimates = [interquartile_estimate(column[:, None], np.random.default_rng(0)) for column in table.T]
         return cls(np.array(at, dtype=np.float64), estimates)
 
@@ -122,7 +122,7 @@ def learning_curve(
     """
     suite = find_suite(as_rules(rules))
     if suite is None:
-        raise UsageError(f"there is no regret suite of '{rules}'")
+        raise UsageError(f"there is no regret suite for '{rules}'")
     positions = suite.part(part)
 
     def of(player: object) -> float:

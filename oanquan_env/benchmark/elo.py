@@ -84,13 +84,13 @@ def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_
     points, games = np.concatenate([won, imagined / 2], axis=1), np.concatenate([played, imagined], axis=1)
     estimate = np.zeros((len(won), unknowns))
     for _ in range(NEWTON_STEPS):
-        chance = 1 / (1 + np.exp(-(estimate @ rows.T)))
-        gradient = (points - games * chance) @ rows
-        weight = games * chance * (1 - chance)
+        expected = 1 / (1 + np.exp(-(estimate @ rows.T)))
+        gradient = (points - games * expected) @ rows
+        weight = games * expected * (1 - expected)
         curvature = np.einsum("bg,gi,gj->bij", weight, rows, rows, optimize=True)
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
         estimate += step / np.maximum(longest, 1)  # at most one unit per step: far from the peak Newton overshoots
         if longest.max() < 1e-10:
             return estimate
-    raise ArithmeticError(f"the ratings did not settle in {NEWTON_STEPS} steps")
+    raise ArithmeticError(f"the ratings did not converge in {NEWTON_STEPS} steps")

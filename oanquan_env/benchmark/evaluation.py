@@ -175,7 +175,7 @@ def _opponents(opponents: object, core: Core) -> list[Entrant]:
 
 def _checked_label(argument: str, label: object) -> str:
     if not isinstance(label, str) or not label:
-        raise UsageError(f"{argument} must be a text that is not empty; got {label!r}")
+        raise UsageError(f"{argument} must be a non-empty string; got {label!r}")
     return label
 
 

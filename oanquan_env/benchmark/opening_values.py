@@ -57,9 +57,9 @@ class OpeningTable:
 def squares_of(core: Core, positions: Positions) -> list[str]:
     """Return the squares of N positions as text, the mover's first; a board and its mirror image have the same text."""
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
-    shown = core.start(len(positions))
-    shown.squares[:] = sides.view(np.uint8)
-    return [format_position(core, shown, row).partition(" ")[0] for row in range(len(shown))]
+    boards = core.start(len(positions))
+    boards.squares[:] = sides.view(np.uint8)
+    return [format_position(core, boards, row).partition(" ")[0] for row in range(len(boards))]
 
 
 def layers(core: Core, plies: int) -> Iterator[Positions]:
@@ -133,7 +133,7 @@ def read_opening_table(path: Path) -> OpeningTable:
     with naming_damage(path, "not a table of openings"):
         data = read_json(path)
         if data["format"] != 1:
-            raise ValueError("expected a table of format 1")
+            raise ValueError("expected a table with format 1")
         rules, plies, made, rows = Rules.parse(data["rules"]), int(data["plies"]), dict(data["made"]), data["positions"]
     table = OpeningTable(rules, plies, {}, made)
     for number, row in enumerate(rows, 1):

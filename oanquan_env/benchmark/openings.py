@@ -91,21 +91,21 @@ def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
         records = read_records(path)[:n]
     except FileNotFoundError:
         raise FileError(
-            f"{path}: no such file; openings are `random`, `balanced`, `fair` or a file of records"
+            f"{path}: there is no such file; openings are `random`, `balanced`, `fair` or a file of records"
         ) from None
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise FileError(f"{path}: {error}") from None
     if not records or (n is not None and len(records) < n):
-        raise FileError(f"{path}: it holds {len(records)} openings; {n or 'some'} are needed")
+        raise FileError(f"{path}: {n or 1} openings are needed, but there are {len(records)}")
     boards = []
     for number, record in enumerate(records, 1):
         if record.rules != core.rules:
-            raise FileError(f"{path}: record {number} is of the rules '{record.rules}', not of '{core.rules}'")
+            raise FileError(f"{path}: record {number} has the rules '{record.rules}', not '{core.rules}'")
         boards.append(record.board())
         if boards[-1].outcome:
-            raise FileError(f"{path}: record {number} is a finished game: nothing is left to play")
+            raise FileError(f"{path}: record {number} is a finished game, so it cannot serve as an opening")
     return Openings(
         path.name.removesuffix(COMPRESSED), Positions.concatenate(board.positions for board in boards), tuple(records)
     )

@@ -158,6 +158,6 @@ def pentanomial(score: Floats) -> list[int]:
     return counts
 
 
-def chance(seed: int) -> np.random.Generator:
+def rng_for(seed: int) -> np.random.Generator:
     """Return the random generator of measured players. It depends only on the seed: no label changes a result."""
     return np.random.default_rng([seed, 1])  # random openings have another generator

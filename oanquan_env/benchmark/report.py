@@ -200,17 +200,17 @@ def summary_cells(
         "gives up as South, as North, points": [_given_up(one) for one in rows],
         "ms a move": ["" if one.ms_per_move is None else f"{one.ms_per_move:.3g}" for one in rows],
     }
-    shown = {
+    columns = {
         heading: cells
         for heading, cells in columns.items()
         if any(cells) and (headings is None or heading.startswith(tuple(headings)))
     }
     lines = [
-        [name(one.label), *(cells[number] for cells in shown.values())]
+        [name(one.label), *(cells[number] for cells in columns.values())]
         for number, one in enumerate(rows)
         if players is None or one.label in players
     ]
-    return ["agent", *shown], lines
+    return ["agent", *columns], lines
 
 
 def explanation(found: Evaluation) -> str:

@@ -84,10 +84,10 @@ def read_suite(path: Path) -> Suite:
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 2:
-            raise ValueError("expected a suite of format 2")
+            raise ValueError("expected a suite with format 2")
         made, rows = dict(data["made"]), list(data["positions"])
     if not rows:
-        raise FileError(f"{path}: it holds no positions")
+        raise FileError(f"{path}: there are no positions")
     read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]
     positions = Positions.concatenate([position for position, _ in read])
     values, lower, upper = np.stack([numbers for _, numbers in read], axis=1)
@@ -108,11 +108,11 @@ def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats]:
     numbers = [number for numbers in row[1:] for number in numbers if number is not None]
     whole = all(type(number) is int and abs(number) <= MOST_POINTS for number in numbers)
     if not whole or {len(numbers) for numbers in row[1:]} != {core.rules.actions}:
-        raise FileError(f"{where}: expected {core.rules.actions} whole numbers or nulls as values and as bounds")
+        raise FileError(f"{where}: values and bounds must be lists of {core.rules.actions} whole numbers or nulls")
     points = np.array(row[1:], dtype=np.float64) / (core.rules.players - 1)  # None becomes NaN
     known = core.legal_mask(position)[0]
     if (np.isfinite(points[0]) != known).any() or not known.any() or np.isfinite(points[1:, ~known]).any():
-        raise FileError(f"{where}: values must be given for the legal moves, and for them only")
+        raise FileError(f"{where}: every legal move must have a value, and no other move")
     missing = np.isnan(points) & known
     points[1, missing[1]], points[2, missing[2]] = -np.inf, np.inf
     if not ((points[1] <= points[0]) & (points[0] <= points[2]))[known].all():

@@ -14,7 +14,7 @@ import numpy as np
 
 from oanquan_env.arrays import Ints
 from oanquan_env.benchmark.openings import Openings
-from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, chance, play_paired_games
+from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games, rng_for
 from oanquan_env.benchmark.regret import Regret, Suite, regret
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move, seat_name
@@ -154,7 +154,7 @@ class Tournament:
         one, other = players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
         for player in players:
             player.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
-        played = play_paired_games(self.core, one, other, self.openings.positions, chance(self.seed), progress)
+        played = play_paired_games(self.core, one, other, self.openings.positions, rng_for(self.seed), progress)
         games = ["".join(str(Move.from_action(action)) for action in moves) for moves in played.moves]
         return Pairing(a, b, played.results, games, [one.seconds for one in players], [one.moves for one in players])
 
@@ -165,7 +165,7 @@ class Tournament:
         kept: tuple[Regret, float] | None = self.finished.find([entrant.label], settings, tuple[Regret, float])
         if kept is not None:
             return kept
-        player, rng = TimedPolicy(entrant.policy), chance(self.seed)
+        player, rng = TimedPolicy(entrant.policy), rng_for(self.seed)
         player.choose(suite.positions[:1], np.random.default_rng(self.seed))
         found = regret(player, suite, rng, runs=runs)
         ms = 1000 * player.seconds / player.moves

@@ -41,11 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):  # a terminal that cannot show or send ◉ makes a ? of it, not a traceback
             stream.reconfigure(errors="replace")
-    asked = _parser().parse_args(arguments)
-    if getattr(asked, "rules", DEFAULT_PRESET) is None:
-        asked.rules = Rules.parse("vietnamese" if _begins_as_the_page(asked) else DEFAULT_PRESET)
+    options = _parser().parse_args(arguments)
+    if getattr(options, "rules", DEFAULT_PRESET) is None:
+        options.rules = Rules.parse("vietnamese" if _begins_as_the_page(options) else DEFAULT_PRESET)
     try:
-        status: int | None = asked.run(asked)
+        status: int | None = options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print()
@@ -91,8 +91,8 @@ def _parser() -> argparse.ArgumentParser:
         "--rules",
         type=_rules,
         metavar="TEXT",
-        help=f'a preset ({", ".join(PRESETS)}), with changes if you like: "vietnamese stone_value=5" '
-        f"(default: {DEFAULT_PRESET}, and to play in Vietnamese, vietnamese)",
+        help=f'a preset ({", ".join(PRESETS)}), also with changed fields: "vietnamese stone_value=5" '
+        f"(default: {DEFAULT_PRESET}; for games in Vietnamese, vietnamese)",
     )
     placed = argparse.ArgumentParser(add_help=False, parents=[ruled])
     placed.add_argument("--position", metavar="TEXT", help="begin at this position instead of the set-up")
@@ -105,12 +105,12 @@ def _parser() -> argparse.ArgumentParser:
         help=f"{', '.join(LEVELS)} (default: easy), or a player such as greedy, random, minimax:depth=8, "
         f"ppo:pretrained, or {PERSON} for another person at this keyboard",
     )
-    play.add_argument("--seat", help="your seat: South (begins, the default), North, …, or its number")
+    play.add_argument("--seat", help="your seat: South (the default, begins), North, …, or the seat's number")
     play.add_argument("--browser", action="store_true", help="play on a page in the browser instead of the terminal")
-    play.add_argument("--port", type=_PORT, metavar="N", help="of the page (default: 8765, or if in use, any)")
-    play.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="this machine's in a network, for phones")
+    play.add_argument("--port", type=_PORT, metavar="N", help="port of the page (default: 8765, or a free one)")
+    play.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="this machine's address, for phones")
     play.add_argument(
-        "--language", choices=("en", "vi"), default=language_of_system(), help="of the terminal (default: LANG)"
+        "--language", choices=("en", "vi"), default=language_of_system(), help="of the terminal (default: from LANG)"
     )
     play.add_argument("--seed", type=_SEED, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
@@ -118,18 +118,18 @@ def _parser() -> argparse.ArgumentParser:
         "evaluate",
         parents=[ruled],
         help="evaluate a player by games and by regret",
-        description="Measure a player by games against others, and by the points that its moves lose against the best "
-        "ones. A player is a name, such as greedy or maxn:depth=3, or MODULE:NAME, a player of your own, as in "
-        "my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.",
+        description="Measure a player by games, and by regret: the points that its moves lose compared with the best "
+        "ones. Each opening is played in every seating. A player is a name, such as greedy or maxn:depth=3, or "
+        "MODULE:NAME for a player of your own, such as my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.",
     )
     judge.set_defaults(run=_evaluate)
-    judge.add_argument("player", metavar="PLAYER", help="the player")
+    judge.add_argument("player", metavar="PLAYER", help="the player to evaluate")
     judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="its opponents (default: reference players)")
-    judge.add_argument("--pairs", type=_PAIRS, default=100, metavar="N", help="openings, each played in every seating")
+    judge.add_argument("--pairs", type=_PAIRS, default=100, metavar="N", help="openings per opponent (default: 100)")
     judge.add_argument("--openings", metavar="SOURCE", help="balanced, fair, random or a file of game records")
-    judge.add_argument("--part", choices=get_args(Part), default="test", help="of the positions (default: test)")
+    judge.add_argument("--part", choices=get_args(Part), default="test", help="of the regret suite (default: test)")
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")
-    judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers")
+    judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers, as JSON")
 
     beat = commands.add_parser(
         "exploit", parents=[ruled], help="find how to beat a player", description=exploiting.__doc__
@@ -140,130 +140,130 @@ def _parser() -> argparse.ArgumentParser:
     prove = commands.add_parser(
         "solve", parents=[placed], help="prove the value of a position", description=solving.__doc__
     )
-    prove.set_defaults(run=lambda asked: solving.solve(_board(asked), asked))
+    prove.set_defaults(run=lambda options: solving.solve(_board(options), options))
     solving.add_options(prove)
 
     check = commands.add_parser("verify", help="check a certificate, a proof of a position's value")
     check.set_defaults(run=_verify)
     check.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
-    count = commands.add_parser("perft", parents=[placed], help="count the ways to play on, to check an engine")
+    count = commands.add_parser("perft", parents=[placed], help="count move sequences, to check an engine")
     count.set_defaults(run=_perft)
-    count.add_argument("--depth", type=_COUNT, default=5, metavar="N", help="plies (default: 5)")
-    count.add_argument("--divide", action="store_true", help="count by first move")
+    count.add_argument("--depth", type=_COUNT, default=5, metavar="N", help="maximum depth in plies (default: 5)")
+    count.add_argument("--divide", action="store_true", help="count for each first move")
 
     show = commands.add_parser("show", parents=[ruled], help="draw a position and list its moves")
     show.set_defaults(run=_show)
     show.add_argument("position", nargs="*", metavar="POSITION", help="a position string (default: the set-up)")
-    show.add_argument("--svg", type=Path, metavar="FILE", help="also draw it into an SVG file")
+    show.add_argument("--svg", type=Path, metavar="FILE", help="also draw the position as an SVG file")
 
     replay = commands.add_parser("replay", help="replay the games of a record file")
     replay.set_defaults(run=_replay)
     replay.add_argument("record", metavar="RECORD", help="a file of game records; - reads standard input")
-    replay.add_argument("--game", type=_COUNT, metavar="N", help="only the Nth game of the file")
-    replay.add_argument("--stories", action="store_true", help="tell every move step by step")
-    replay.add_argument("--check", action="store_true", help="only check that all games replay; one line a game")
+    replay.add_argument("--game", type=_COUNT, metavar="N", help="replay only the Nth game of the file")
+    replay.add_argument("--stories", action="store_true", help="describe every move step by step")
+    replay.add_argument("--check", action="store_true", help="only check the games; print one line per game")
 
-    rules = commands.add_parser("rules", help="list the presets, or spell out one set of rules")
+    rules = commands.add_parser("rules", help="list the presets, or all fields of one set of rules")
     rules.set_defaults(run=_list_rules)
-    rules.add_argument("text", nargs="*", metavar="TEXT", help='rules to spell out, such as "tonkin seeds=4"')
+    rules.add_argument("text", nargs="*", metavar="TEXT", help='rules whose fields to list, such as "tonkin seeds=4"')
     return parser
 
 
-def _board(asked: argparse.Namespace) -> Board:
-    return Board(asked.rules) if asked.position is None else Board.parse(asked.position, asked.rules)
+def _board(options: argparse.Namespace) -> Board:
+    return Board(options.rules) if options.position is None else Board.parse(options.position, options.rules)
 
 
-def _begins_as_the_page(asked: argparse.Namespace) -> bool:
+def _begins_as_the_page(options: argparse.Namespace) -> bool:
     """Whether it is a game in the Vietnamese terminal, which begins with the rules and the player of the page."""
-    return asked.run is _play and asked.language == "vi" and not asked.browser
+    return options.run is _play and options.language == "vi" and not options.browser
 
 
-def _play(asked: argparse.Namespace) -> None:
-    board = _board(asked)
-    seats = [name.lower() for name in SEAT_NAMES[asked.rules.players]]
+def _play(options: argparse.Namespace) -> None:
+    board = _board(options)
+    seats = [name.lower() for name in SEAT_NAMES[options.rules.players]]
     seats_by_word = {**{name: k for k, name in enumerate(seats)}, **{str(k + 1): k for k in range(len(seats))}}
-    seat = seats_by_word.get((asked.seat or seats[0]).lower())
+    seat = seats_by_word.get((options.seat or seats[0]).lower())
     if seat is None:
-        raise ValueError(f"no seat {asked.seat!r}; seats are {', '.join(SEAT_NAMES[asked.rules.players])}")
-    opponent = asked.opponent or ("beginner" if _begins_as_the_page(asked) else "easy")
+        raise ValueError(f"no seat {options.seat!r}; seats are {', '.join(SEAT_NAMES[options.rules.players])}")
+    opponent = options.opponent or ("beginner" if _begins_as_the_page(options) else "easy")
     names = [opponent] * len(seats)
     names[seat] = PERSON
-    rng = np.random.default_rng(asked.seed)
-    if not asked.browser:
-        TerminalGame(board, names, rng, asked.language).run()
+    rng = np.random.default_rng(options.seed)
+    if not options.browser:
+        TerminalGame(board, names, rng, options.language).run()
         return
     from oanquan_env.play.choosing import Chooser
     from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import
 
     given = [] if opponent in (PERSON, *LEVELS) else [opponent]
     for name in given:
-        player_of(name, asked.rules)  # a fault is told here, not on the page
+        player_of(name, options.rules)  # a fault is told here, not on the page
     link: dict[str, str] = {}  # the page goes on with the game that it had
-    if asked.opponent or asked.seat or asked.position or asked.rules != Rules.parse(DEFAULT_PRESET):
-        link = {"rules": str(asked.rules)} | ({"from": board.text()} if asked.position else {})
+    if options.opponent or options.seat or options.position or options.rules != Rules.parse(DEFAULT_PRESET):
+        link = {"rules": str(options.rules)} | ({"from": board.text()} if options.position else {})
         link |= dict(zip(seats, names, strict=True))
-    PlayServer(Chooser(given, rng), asked.host, asked.port, link).run()
+    PlayServer(Chooser(given, rng), options.host, options.port, link).run()
 
 
-def _evaluate(asked: argparse.Namespace) -> None:
-    if asked.json:
-        check_place("--json", asked.json)
-    names = asked.opponents or reference_players(asked.rules)
+def _evaluate(options: argparse.Namespace) -> None:
+    if options.json:
+        check_place("--json", options.json)
+    names = options.opponents or reference_players(options.rules)
     found = evaluate(
-        asked.player,
-        asked.rules,
+        options.player,
+        options.rules,
         names,
-        asked.pairs,
-        asked.seed,
-        openings=asked.openings,
-        part=asked.part,
+        options.pairs,
+        options.seed,
+        openings=options.openings,
+        part=options.part,
     )
     print(found)
-    if asked.json:
-        write_atomically(asked.json, found.to_json().encode())
+    if options.json:
+        write_atomically(options.json, found.to_json().encode())
 
 
-def _verify(asked: argparse.Namespace) -> None:
+def _verify(options: argparse.Namespace) -> None:
     begin = time.perf_counter()
-    print(verify(read_certificate(asked.file), ProgressLine()))
+    print(verify(read_certificate(options.file), ProgressLine()))
     print(f"({time.perf_counter() - begin:.1f} s)")
 
 
-def _perft(asked: argparse.Namespace) -> None:
-    board, begin = _board(asked), time.perf_counter()
-    if asked.divide:
-        by_move = divide(board, asked.depth)
+def _perft(options: argparse.Namespace) -> None:
+    board, begin = _board(options), time.perf_counter()
+    if options.divide:
+        by_move = divide(board, options.depth)
         for move, paths in by_move.items():
             print(f"{move} {paths:>14,}")
         print(f"all {sum(by_move.values()):>13,}")
     else:
-        for depth in range(1, asked.depth + 1):
+        for depth in range(1, options.depth + 1):
             print(f"{depth:>2} {perft(board, depth):>14,}", flush=True)
-    print(f"({asked.rules}, {time.perf_counter() - begin:.2f} s)")
+    print(f"({options.rules}, {time.perf_counter() - begin:.2f} s)")
 
 
-def _show(asked: argparse.Namespace) -> None:
-    board = Board.parse(" ".join(asked.position), asked.rules) if asked.position else Board(asked.rules)
+def _show(options: argparse.Namespace) -> None:
+    board = Board.parse(" ".join(options.position), options.rules) if options.position else Board(options.rules)
     print(board)
-    print(f"\nposition  {board.text()}\nrules     {asked.rules}")
+    print(f"\nposition  {board.text()}\nrules     {options.rules}")
     if board.legal_moves:
         print(f"moves     {' '.join(map(str, board.legal_moves))}")
-    if asked.svg:
-        write_atomically(asked.svg, render.svg(board, last=board.last_mark).encode())
+    if options.svg:
+        write_atomically(options.svg, render.svg(board, last=board.last_mark).encode())
 
 
-def _replay(asked: argparse.Namespace) -> None:
-    records = parse_records(sys.stdin.read()) if asked.record == "-" else read_records(asked.record)
-    if asked.game and asked.game > len(records):
-        raise ValueError(f"there is no game {asked.game}: the file holds {len(records)}")
+def _replay(options: argparse.Namespace) -> None:
+    records = parse_records(sys.stdin.read()) if options.record == "-" else read_records(options.record)
+    if options.game and options.game > len(records):
+        raise ValueError(f"there is no game {options.game}: the file holds {len(records)}")
     rounds = rounds_of_matches(records)
     for number, record in enumerate(records, 1):
-        if asked.game in (None, number):
-            if asked.check:
+        if options.game in (None, number):
+            if options.check:
                 print(f"game {number}: {len(record.moves)} plies, {record.result} {record.termination}".rstrip())
             else:
-                _replay_one(number, record, rounds.get(number), stories=asked.stories)
+                _replay_one(number, record, rounds.get(number), stories=options.stories)
 
 
 def _replay_one(number: int, record: GameRecord, played: Round | None, *, stories: bool) -> None:
@@ -292,10 +292,10 @@ def _comment(record: GameRecord, ply: int) -> None:
         print(f"\n  {record.comments[ply]}")
 
 
-def _list_rules(asked: argparse.Namespace) -> None:
+def _list_rules(options: argparse.Namespace) -> None:
     default = PRESETS[DEFAULT_PRESET].rules
-    if asked.text:
-        rules = Rules.parse(" ".join(asked.text))
+    if options.text:
+        rules = Rules.parse(" ".join(options.text))
         changed = rules.differences(default)
         print(f"{rules}\n")
         for field in dataclasses.fields(rules):

@@ -1,8 +1,8 @@
-"""`oanquan solve`: prove the value of a position, the future margin in points of its mover under best play.
+"""Prove the value of a position: the mover's future margin in points under best play (`oanquan solve`).
 
-It prints the bounds after each round of proofs, and the best line at the end. An interruption (Ctrl-C, --time) prints
-the bounds proved so far. `oanquan_env.search.solver` defines a proof. --certificate writes the bounds for which a
-strategy is found, in at most --time once more, and `oanquan verify FILE` checks it.
+The command prints the bounds after each round of proofs, and the best line at the end. Ctrl-C or --time ends it early
+with the bounds proved so far. `oanquan_env.search.solver` defines a proof. --certificate writes the bounds for which a
+strategy is found; the search for strategies may take --time once more. `oanquan verify FILE` checks the file.
 """
 
 from __future__ import annotations
@@ -24,52 +24,59 @@ from oanquan_env.files import check_place, write_atomically
 if TYPE_CHECKING:
     from oanquan_env.search.solver import ProofState, Solver
 
-UNPROVED = 1  # exit status of a run that did not prove the value
+EXIT_UNPROVED = 1  # exit status of a run that did not prove the value
 MOST_MEGABYTES = 10**9
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The command's own options, beside --rules and --position."""
     parser.add_argument(
-        "--megabytes", type=float, default=1024.0, metavar="N", help="size of the table (default: 1024)"
+        "--megabytes", type=float, default=1024.0, metavar="N", help="size of the proof table (default: 1024)"
     )
     parser.add_argument(
-        "--time", type=float, default=math.inf, metavar="SECONDS", help="of the proofs, and then of the strategies"
+        "--time",
+        type=float,
+        default=math.inf,
+        metavar="SECONDS",
+        help="limit of the proofs, and again of the strategies",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result, as JSON")
     parser.add_argument(
-        "--certificate", type=Path, metavar="FILE", help="write the bounds that have a strategy, with the strategies"
+        "--certificate",
+        type=Path,
+        metavar="FILE",
+        help="also write the bounds that have a strategy, and the strategies",
     )
 
 
-def solve(board: Board, asked: argparse.Namespace) -> int:
-    """Solve; the exit status is 0 if the value was proved and its bounds have strategies, else UNPROVED."""
-    if not (0 < asked.megabytes <= MOST_MEGABYTES and asked.time > 0):
+def solve(board: Board, options: argparse.Namespace) -> int:
+    """Solve; the exit status is 0 if the value was proved and its bounds have strategies, else EXIT_UNPROVED."""
+    if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
         raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
-    for option, path in (("--json", asked.json), ("--certificate", asked.certificate)):
+    for option, path in (("--json", options.json), ("--certificate", options.certificate)):
         if path is not None:
             check_place(option, path)
     from oanquan_env.search.certify import certify
     from oanquan_env.search.solver import Solver
 
     try:
-        solver = Solver(board.core, board.positions, megabytes=asked.megabytes)
+        solver = Solver(board.core, board.positions, megabytes=options.megabytes)
     except MemoryError:
-        raise ValueError(f"--megabytes: there is no memory for a table of {asked.megabytes:,.0f}") from None
+        raise ValueError(f"--megabytes: there is no memory for a table of {options.megabytes:,.0f}") from None
     question = {"rules": str(board.rules), "position": format_position(board.core, board.positions)}
     print(f"rules {question['rules']}, position {question['position']}")
-    _prove(solver, time.monotonic() + asked.time)
+    _prove(solver, time.monotonic() + options.time)
     print(_describe(solver.progress))
-    if asked.json is not None:
+    if options.json is not None:
         result: dict[str, Any] = {**question, **asdict(solver.progress), "solved": solver.progress.solved}
-        write_atomically(asked.json, (json.dumps(result, indent=2) + "\n").encode())
+        write_atomically(options.json, (json.dumps(result, indent=2) + "\n").encode())
     complete = solver.progress.solved
-    if asked.certificate is not None:
-        certificate = certify(solver, time.monotonic() + asked.time, functools.partial(print, flush=True))
+    if options.certificate is not None:
+        certificate = certify(solver, time.monotonic() + options.time, functools.partial(print, flush=True))
         complete &= None not in (certificate.lower, certificate.upper)
-        print(f"certificate: {asked.certificate}\n{verify(certificate)}")
-        write_atomically(asked.certificate, certificate.to_bytes())
-    return 0 if complete else UNPROVED
+        print(f"certificate: {options.certificate}\n{verify(certificate)}")
+        write_atomically(options.certificate, certificate.to_bytes())
+    return 0 if complete else EXIT_UNPROVED
 
 
 def _prove(solver: Solver, deadline: float) -> None:

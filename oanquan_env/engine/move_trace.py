@@ -71,7 +71,7 @@ class Lap:
 
 
 @dataclass(frozen=True)
-class Taking:
+class Capture:
     """One capture: the square behind a gap.
 
     Attributes:
@@ -126,7 +126,7 @@ class MoveTrace:
         before: the board before it.
         laps: its sowings, in order; the first lifts the field of the move.
         ahead: the square after the last seed, where the sowing ended.
-        takings: its captures, in order.
+        captures: its captures, in order.
         turn_end: why nothing more was captured.
         refillings: the refills after it, in order.
         termination: `RUNNING`, or the reason why this move ended the game.
@@ -139,7 +139,7 @@ class MoveTrace:
     before: Frame
     laps: tuple[Lap, ...]
     ahead: int
-    takings: tuple[Taking, ...]
+    captures: tuple[Capture, ...]
     turn_end: TurnEnd
     refillings: tuple[Refilling, ...]
     termination: Termination
@@ -148,7 +148,7 @@ class MoveTrace:
     @property
     def captured(self) -> int:
         """Points captured."""
-        return sum(taking.points for taking in self.takings)
+        return sum(capture.points for capture in self.captures)
 
     @property
     def leftovers(self) -> tuple[int, ...]:
@@ -160,22 +160,22 @@ class MoveTrace:
         """The marks of the move on a picture."""
         origin, last = (self.laps[0].square, self.laps[-1].last) if self.laps else (self.ahead, self.ahead)
         path = tuple(square for lap in self.laps for square in lap.squares)
-        return LastMove(origin, path, last, tuple(taking.square for taking in self.takings), str(self.move))
+        return LastMove(origin, path, last, tuple(capture.square for capture in self.captures), str(self.move))
 
     def frames(self) -> list[Frame]:
         """Return the board before the move and after every lap, capture and refill, in order."""
         frames = [self.before]
-        steps: list[Lap | Taking | Refilling] = [*self.laps, *self.takings, *self.refillings]
+        steps: list[Lap | Capture | Refilling] = [*self.laps, *self.captures, *self.refillings]
         for step in steps:
             frames.append(self._after(step, *map(list, frames[-1])))
         return frames
 
-    def _after(self, step: Lap | Taking | Refilling, seeds: list[int], stones: list[int], scores: list[int]) -> Frame:
+    def _after(self, step: Lap | Capture | Refilling, seeds: list[int], stones: list[int], scores: list[int]) -> Frame:
         if isinstance(step, Lap):
             seeds[step.square] -= step.seeds
             for square in step.squares:
                 seeds[square] += 1
-        elif isinstance(step, Taking):
+        elif isinstance(step, Capture):
             seeds[step.square] -= step.seeds
             stones[step.square // (self.rules.fields + 1)] -= step.stones
             scores[self.player] += step.points
@@ -196,15 +196,15 @@ class MoveTrace:
         for lap in self.laps:
             pieces = words["one"] if lap.one_lifted else _counted(words, "seeds", lap.seeds)
             yield words["lift"].format(pieces=pieces, square=name(lap.square), last=name(lap.last))
-        for taking in self.takings:
-            seeds = [_counted(words, "seeds", taking.seeds)] * bool(taking.seeds)
-            pieces, points = words["and"].join(seeds + [words["stone"]] * taking.stones), taking.points
-            places = {"square": name(taking.square), "gap": name(taking.gap)}
+        for capture in self.captures:
+            seeds = [_counted(words, "seeds", capture.seeds)] * bool(capture.seeds)
+            pieces, points = words["and"].join(seeds + [words["stone"]] * capture.stones), capture.points
+            places = {"square": name(capture.square), "gap": name(capture.gap)}
             yield words["take"].format(pieces=pieces, points=_counted(words, "points", points), **places)
         yield words["turn"].format(why=words["turn_ends"][self.turn_end])
         for player, seeds, borrowed in map(astuple, self.refillings):
-            told, loan = _counted(words, "seeds", seeds), "borrow" if borrowed else "refill"
-            yield capital(words[loan].format(name=seats[player], seeds=told, borrowed=borrowed))
+            count, loan = _counted(words, "seeds", seeds), "borrow" if borrowed else "refill"
+            yield capital(words[loan].format(name=seats[player], seeds=count, borrowed=borrowed))
         if self.termination:
             yield from self.ending(language, seats)
 
@@ -227,5 +227,5 @@ class MoveTrace:
 
 def _counted(words: Mapping[str, Any], thing: str, number: int) -> str:
     """Return a number and its noun, such as `1 seed` or `2 seeds`."""
-    told: str = words[thing][number != 1]
-    return told.format(n=number)
+    text: str = words[thing][number != 1]
+    return text.format(n=number)

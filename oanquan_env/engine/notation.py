@@ -63,7 +63,7 @@ class Move:
 
     def __post_init__(self) -> None:
         if not 0 <= self.field <= 8 or self.direction not in (0, 1):
-            raise ValueError(f"no move has field {self.field!r} and direction {self.direction!r}")
+            raise ValueError(f"no move has the field {self.field!r} and the direction {self.direction!r}")
 
     @property
     def action(self) -> int:
@@ -139,7 +139,7 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
     words = [_Span(match[0], match.start() + 1) for match in re.finditer(r"\S+", text)]
     if len(words) != len(_PARTS):
         column = words[len(_PARTS)].column if len(words) > len(_PARTS) else len(text) + 1
-        raise NotationError(f"a position has 4 words (squares, scores, mover, ply), not {len(words)}", column=column)
+        raise NotationError(f"a position has 4 words (squares, scores, mover, ply); got {len(words)}", column=column)
     players, side_length = core.rules.players, core.rules.fields + 1
     sides = _split(words[0], "/", players, "sides")
     squares = [
@@ -175,7 +175,7 @@ def _split(span: _Span, separator: str, count: int, what: str) -> list[_Span]:
         column += len(text) + 1
     if len(parts) != count:
         where = parts[count].column if len(parts) > count else column - 1
-        raise NotationError(f"expected {count} {what} with {separator!r} between, got {len(parts)}", column=where)
+        raise NotationError(f"expected {count} {what} separated by {separator!r}; got {len(parts)}", column=where)
     return parts
 
 

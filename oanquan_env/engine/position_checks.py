@@ -69,7 +69,7 @@ def check_setup(
     _require(
         "seeds",
         in_play <= MAX_SEEDS,
-        lambda row: f"{in_play[row]} seeds are more than {MAX_SEEDS}",
+        lambda row: f"there are {in_play[row]} seeds; at most {MAX_SEEDS} are allowed",
     )
     return columns
 
@@ -97,16 +97,16 @@ def check_points(rules: Rules, columns: Setup) -> None:
 
 def check_ready(ready: Mask, mover: Column) -> None:
     """Raise `PositionError` if the mover has no legal move, because a refill would be due first."""
-    _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty: not ready to move")
+    _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty, so it cannot move")
 
 
 def _whole(name: str, values: npt.ArrayLike) -> Column:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise PositionError(f"{name} must be rows of one length", column=name) from None
+        raise PositionError(f"{name} must be rows of equal length", column=name) from None
     if array.dtype.kind not in "iub":
-        raise PositionError(f"{name} must be whole numbers of at most 64 bits, got {array.dtype}", column=name)
+        raise PositionError(f"{name} must be whole numbers of at most 64 bits; got {array.dtype}", column=name)
     if array.dtype == np.uint64:  # the largest of them would be negative as int64
         array = np.minimum(array, np.iinfo(np.int64).max)
     return array.astype(np.int64)
@@ -115,13 +115,13 @@ def _whole(name: str, values: npt.ArrayLike) -> Column:
 def _one_each(name: str, values: npt.ArrayLike, n: int) -> Column:
     array = _whole(name, values)
     if array.shape not in ((), (1,), (n,)):
-        raise PositionError(f"{name} must be one number or {n}, got an array of shape {array.shape}", column=name)
+        raise PositionError(f"{name} must be one number or {n} numbers; got shape {array.shape}", column=name)
     return np.broadcast_to(array, (n,))
 
 
 def _shape(name: str, array: Column, shape: tuple[int | str, ...]) -> None:
     if array.shape != shape:
-        raise PositionError(f"{name} must have shape {shape}, got {array.shape}", column=name)
+        raise PositionError(f"{name} must have shape {shape}; got {array.shape}", column=name)
 
 
 def _within(name: str, array: Column, low: int, high: int) -> None:

@@ -93,7 +93,7 @@ def _parse_value(name: str, text: str) -> object:
 def words_of(text: str) -> list[str]:
     """Return the words of a rules text; raise `RulesError` at once if it is far too long."""
     if len(text) > MAX_TEXT:
-        raise RulesError(f"rules are written in at most {MAX_TEXT:,} characters; got {len(text):,}")
+        raise RulesError(f"a text of rules must have at most {MAX_TEXT:,} characters; got {len(text):,}")
     return text.split()
 
 
@@ -114,7 +114,7 @@ def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str
         if name not in names:
             raise RulesError(unknown_name(kind, name, names))
         if name in texts:
-            raise RulesError(f"{name} is given twice")
+            raise RulesError(f"the field {name} is given twice")
         texts[name] = value
     return texts
 
@@ -185,7 +185,7 @@ class Rules:
     def _check_combinations(self) -> None:
         if self.total_seeds > MAX_SEEDS:
             raise RulesError(
-                f"players * (fields * seeds + mandarin_seeds) is {self.total_seeds} seeds; at most {MAX_SEEDS}"
+                f"players * (fields * seeds + mandarin_seeds) must be at most {MAX_SEEDS} seeds; got {self.total_seeds}"
             )
         for name, value, other, needed, reason in NEEDS:
             if getattr(self, name) == value and getattr(self, other) != needed:

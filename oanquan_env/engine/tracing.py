@@ -13,7 +13,7 @@ from oanquan_env.engine.move import (
     Steps,
     play,
 )
-from oanquan_env.engine.move_trace import Frame, Lap, MoveTrace, Refilling, Taking, TurnEnd
+from oanquan_env.engine.move_trace import Capture, Frame, Lap, MoveTrace, Refilling, TurnEnd
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, ZERO_BYTE, Positions, Termination
 from oanquan_env.engine.rules import Rules
@@ -52,7 +52,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
         return (square(code) + DIRECTIONS[code // DIRECTION_STRIDE][1] * distance) % rules.squares
 
     board = core.seeds(positions), core.stones(positions), positions.scores
-    laps, takings, refillings = [], [], []
+    laps, captures, refillings = [], [], []
     last, turn_end = square(origin(move.action)), TurnEnd.NOT_COMPLETED
     for kind, code, number, stone in steps:
         if kind == LAP:
@@ -61,7 +61,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
             laps.append(Lap(square(code), code // DIRECTION_STRIDE, number, path, one_lifted))
         elif kind == CAPTURE:
             value = number + stone * rules.stone_value
-            takings.append(Taking(square(code), behind(code, 1), number, stone, value))
+            captures.append(Capture(square(code), behind(code, 1), number, stone, value))
             points[mover] += value
         elif kind == STOP:
             last, turn_end = square(code), _turn_end(after, rules, code, square(code), number)
@@ -74,8 +74,8 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
         move=move,
         before=Frame(*(tuple(row[0].tolist()) for row in board)),
         laps=tuple(laps),
-        ahead=takings[0].gap if takings else last,
-        takings=tuple(takings),
+        ahead=captures[0].gap if captures else last,
+        captures=tuple(captures),
         turn_end=turn_end,
         refillings=tuple(refillings),
         termination=Termination(after.ended[0]),

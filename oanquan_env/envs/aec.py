@@ -17,7 +17,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
 from oanquan_env.engine.step import ILLEGAL_REWARD
 from oanquan_env.envs.games import TERMINATIONS, Games
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
-from oanquan_env.envs.reset_options import Given, check_options, given_position
+from oanquan_env.envs.reset_options import Start, check_options, start_position
 from oanquan_env.match.match import Match
 from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.observation import Observation
@@ -81,11 +81,11 @@ def raw_env(
         settings: Any = {"reward": reward, "opening_plies": opening_plies, "observation": observation}
         return GameEnv(rules, **settings, render_mode=render_mode)
     if reward != "outcome":
-        raise ValueError(f"a match pays its outcome: reward must be outcome; got {reward!r}")
+        raise ValueError(f"reward must be outcome in a match; got {reward!r}")
     if opening_plies:
-        raise ValueError(f"a match begins at the set-up: opening_plies must be 0; got {opening_plies!r}")
+        raise ValueError(f"opening_plies must be 0 in a match, which begins at the set-up; got {opening_plies!r}")
     if observation != "counts":
-        raise ValueError(f"a match shows counts: observation must be counts; got {observation!r}")
+        raise ValueError(f"observation must be counts in a match; got {observation!r}")
     return MatchEnv(rules, match=match, render_mode=render_mode)
 
 
@@ -176,10 +176,10 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._show()
 
-    def _begin(self, seed: int | None, given: Given | None) -> None:
+    def _begin(self, seed: int | None, start: Start | None) -> None:
         """Begin the game, and set `_mover` and `_mask`."""
         self._games.seed(seed, _ONLY, self._rng)
-        self._games.begin(_ONLY, self._rng, given_position(self.core, given))
+        self._games.begin(_ONLY, self._rng, start_position(self.core, start))
         self._look()
 
     def _look(self) -> None:
@@ -188,12 +188,12 @@ class GameEnv(AECEnv[str, ObsType, int]):
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
         """Return PettingZoo's `last` for `agent_selection`; raise ResetNeeded if there is none."""
         self._check_begun()
-        told: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
-        return told
+        last: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return last
 
     def _check_begun(self) -> None:
         if not self.agents:
-            raise ResetNeeded("the game has not begun, or all agents have left it: call reset() first")
+            raise ResetNeeded("the game has not begun, or no agents are left: call reset() first")
 
     def observe(self, agent: str) -> ObsType:
         """Return the current observation of `agent` in new arrays."""
@@ -314,9 +314,9 @@ class MatchEnv(GameEnv):
         """A copy of the round's position, a batch of one."""
         return self.match.positions.copy()
 
-    def _begin(self, seed: int | None, given: Given | None) -> None:
-        if given is not None:
-            raise ValueError("a match begins at the set-up: it takes no option 'position'")
+    def _begin(self, seed: int | None, start: Start | None) -> None:
+        if start is not None:
+            raise ValueError("a match begins at the set-up and takes no option 'position'")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
         self._owners = self.match.ownership.owners().tolist()
         self._round_over = False  # whether the last move ended a round
@@ -364,9 +364,9 @@ def _given_match_rules(match: MatchRules | str | bool) -> MatchRules:
     if match is True:
         return MatchRules()
     if isinstance(match, str) and not match.strip():
-        raise RulesError("match is an empty text; give match=True for a match by the default match rules")
+        raise RulesError("match must not be an empty string; use match=True for the default match rules")
     if not isinstance(match, MatchRules | str):
-        raise TypeError(f"match must be True, False, a MatchRules or its text; got {match!r}")
+        raise TypeError(f"match must be True, False, a MatchRules or its string; got {match!r}")
     return as_match_rules(match)
 
 

@@ -174,7 +174,7 @@ class Games:
         return self._positions(self._rows)
 
     @property
-    def given(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    def constants(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The start position and the settings, in the form that the loops take."""
         return self._set_up, self._settings
 
@@ -197,7 +197,7 @@ class Games:
     def set_opponent(self, opponent: Opponent) -> None:
         """Set another opponent for games that begin from now on; raise `ValueError` as the constructor does."""
         if self.kind == NOBODY or opponent is None:
-            raise ValueError("only another opponent can be set: make another environment for the self-play view")
+            raise ValueError("the opponent cannot be set to None or from None: make another environment")
         self._opponents.exchange(opponent, self.records["player"], ~self.over)
         self._forget()
 
@@ -223,7 +223,7 @@ class Games:
             seeds = rng.integers(0, MAX_SEED, n, np.uint64, endpoint=True) if rows.size else np.empty(n, np.uint64)
         elif isinstance(seed, Sequence | np.ndarray):
             if len(seed) != n:
-                raise ValueError(f"seed must be one integer, or {n} of them, one for each game; got {len(seed)}")
+                raise ValueError(f"seed must be one integer, or a list of {n} integers, one per game; got {len(seed)}")
             seeds = np.array([as_whole("seed", one, 0, MAX_SEED) for one in seed], np.uint64)
         else:
             seeds = np.uint64(as_whole("seed", seed, 0, MAX_SEED)) + np.arange(n, dtype=np.uint64)  # modulo 2^64
@@ -303,7 +303,7 @@ class Games:
         if found:
             raise ValueError(
                 f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self.core.rules}' before the "
-                "agent's first move: give another seat, another position or a larger max_plies"
+                "agent's first move: choose another seat, another position or a larger max_plies"
             )
         if self._planes is not None:
             moves = self.encoder.observation == "moves"
@@ -364,5 +364,5 @@ def _check_seat(seat: Seat, rules: Rules, opponent: Opponent) -> int:
     if seat == "random":
         return ANY_SEAT
     if opponent is None:
-        raise ValueError(f"seat is for games against an opponent: without one the agent plays every seat; got {seat!r}")
+        raise ValueError(f"seat needs an opponent, as without one the agent plays every seat; got {seat!r}")
     return as_whole("seat", seat, 0, rules.players - 1, "random or ")

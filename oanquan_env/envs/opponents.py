@@ -58,7 +58,7 @@ class Opponents:
     def _policies(self, opponent: Opponent) -> list[Policy]:
         several = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
         if not several:
-            raise ValueError("opponent must be a player, or a list of one player or more; got an empty list")
+            raise ValueError("opponent must be a player or a non-empty list of players; got an empty list")
         return [as_policy(one, self._core) for one in several]
 
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
@@ -73,13 +73,13 @@ class Opponents:
 
     def weigh(self, weights: npt.ArrayLike) -> None:
         """Draw the opponents of new games in proportion to the weights; see `OAnQuanEnv.set_opponent_weights`."""
-        given = np.asarray(weights, np.float64)
-        if given.shape != (self.count,) or not (given >= 0).all() or not 0 < given.sum() < np.inf:
+        shares = np.asarray(weights, np.float64)
+        if shares.shape != (self.count,) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
             raise UsageError(
-                f"weights must be {self.count} finite numbers, one for each opponent of the pool, none below 0 and one "
-                f"above; got {weights!r}"
+                f"weights must be {self.count} finite numbers, one per opponent, not negative and not all 0; "
+                f"got {weights!r}"
             )
-        self._shares = None if self.count == 1 else np.cumsum(given) / given.sum()
+        self._shares = None if self.count == 1 else np.cumsum(shares) / shares.sum()
 
     def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
         """Convert the tickets that the new games in `rows` have drawn into opponents."""
@@ -102,5 +102,5 @@ class Opponents:
             actions = ask_players(self._players, numbers, positions, rng)
             self._core.check(positions, actions)
         except IllegalActionError as error:
-            raise IllegalActionError(f"of the opponent: {error}") from None
+            raise IllegalActionError(f"the opponent's action is illegal: {error}") from None
         return actions

@@ -77,7 +77,7 @@ class Screen:
         `owners` are the owners of the fields in match play. Returns None for `human`, which draws in a window.
         """
         if self.mode is None:
-            gymnasium.logger.warn("render() without a render_mode draws nothing: give one when making the environment.")
+            gymnasium.logger.warn("render() draws nothing, because the environment was made without a render_mode.")
             return None
         board = Board.from_positions(self.core, before)
         if action is not None:

@@ -10,7 +10,7 @@ from oanquan_env.engine.position_checks import PositionError
 from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import unknown_name
 
-Given: TypeAlias = Positions | Board | str  # a position to begin from
+Start: TypeAlias = Positions | Board | str  # a position to begin from
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
@@ -23,30 +23,30 @@ def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> 
     return options or {}
 
 
-def given_position(core: Core, given: Given | None, n: int = 1) -> Positions | None:
+def start_position(core: Core, start: Start | None, n: int = 1) -> Positions | None:
     """Read `reset`'s option `position` for `n` games: a text, a board, or a batch of one or `n` positions.
 
     Raises `ValueError` for another number of positions, a finished game, or other rules; `NotationError` for a text
     that is not a position; `TypeError` for another type.
 
     Returns:
-        The positions, one or `n` (shared with the caller); None if none was given.
+        The positions, one or `n` (shared with the caller); None for no position.
     """
-    if given is None:
+    if start is None:
         return None
-    if isinstance(given, str):
-        given = parse_position(core, given)
-    elif isinstance(given, Board):
-        if given.rules != core.rules:
-            raise ValueError(f"reset's option 'position' is a board of '{given.rules}', not of '{core.rules}'")
-        given = given.positions
-    elif not isinstance(given, Positions):
-        raise TypeError(f"reset's option 'position' must be a text, a Board or Positions; got {type(given).__name__}")
-    if len(given) not in (1, n) or given.over.any():
+    if isinstance(start, str):
+        start = parse_position(core, start)
+    elif isinstance(start, Board):
+        if start.rules != core.rules:
+            raise ValueError(f"reset's option 'position' has the rules '{start.rules}', not '{core.rules}'")
+        start = start.positions
+    elif not isinstance(start, Positions):
+        raise TypeError(f"reset's option 'position' must be a string, a Board or Positions; got {type(start).__name__}")
+    if len(start) not in (1, n) or start.over.any():
         each = f" (or {n}, one for each)" if n > 1 else ""
         raise ValueError(f"reset's option 'position' must be one position{each} of a running game")
-    _check_rules(core, given)
-    return given
+    _check_rules(core, start)
+    return start
 
 
 def _check_rules(core: Core, positions: Positions) -> None:
@@ -59,4 +59,4 @@ def _check_rules(core: Core, positions: Positions) -> None:
                 return
         except PositionError as error:
             reason = str(error)
-    raise ValueError(f"reset's option 'position' is no position of '{core.rules}': {reason}")
+    raise ValueError(f"reset's option 'position' is not a position of '{core.rules}': {reason}")

@@ -15,7 +15,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.envs.games import TERMINATIONS, Games, Seat
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import RENDER_MODES, Replay, Screen, played_board
-from oanquan_env.envs.reset_options import check_options, given_position
+from oanquan_env.envs.reset_options import check_options, start_position
 from oanquan_env.observation import Observation
 
 _ONLY = np.zeros(1, dtype=np.intp)  # the row of the one game
@@ -111,7 +111,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def board(self) -> Board:
         """The game so far, with its moves as history. Raises ValueError without a `render_mode`: moves are not kept."""
         if self.render_mode is None:
-            raise ValueError("the moves of a game are kept if the environment has a render_mode")
+            raise ValueError("the moves are recorded only if the environment was made with a render_mode")
         return played_board(self._games.core, self._replay.start, self._replay.moves)
 
     def set_opponent(self, opponent: Opponent) -> None:
@@ -138,7 +138,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Start a new game, from the set-up or from `options["position"]`."""
         games = self._games
-        start = given_position(games.core, check_options(options, ("position",)).get("position"))
+        start = start_position(games.core, check_options(options, ("position",)).get("position"))
         super().reset(seed=seed)
         games.seed(seed, _ONLY, self.np_random)
         games.begin(_ONLY, self.np_random, start)

@@ -16,7 +16,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.envs.games import Games, Seat
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Replay, Screen
-from oanquan_env.envs.reset_options import check_options, given_position
+from oanquan_env.envs.reset_options import check_options, start_position
 from oanquan_env.observation import Encoder, Observation
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
@@ -88,7 +88,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     ) -> None:
         if max_episode_steps is not None:
             raise ValueError(
-                "max_episode_steps is not for these games: give a ply limit by the rules, as in "
+                "max_episode_steps is not supported: set a ply limit in the rules, such as "
                 f"rules='mancala-world max_plies=100'; got {max_episode_steps!r}"
             )
         if render_mode not in (None, *VECTOR_RENDER_MODES):
@@ -154,9 +154,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Restart all games, or those in `options["reset_mask"]`, from the set-up or from `options["position"]`."""
-        given = check_options(options, ("position", "reset_mask"))
-        rows = self._rows_to_reset(given.get("reset_mask"))
-        start = given_position(self._games.core, given.get("position"), self.num_envs)
+        known = check_options(options, ("position", "reset_mask"))
+        rows = self._rows_to_reset(known.get("reset_mask"))
+        start = start_position(self._games.core, known.get("position"), self.num_envs)
         self._games.seed(seed, rows, self.np_random)
         super().reset(seed=int(seed[0]) if isinstance(seed, Sequence | np.ndarray) else seed)
         self._games.begin(rows, self.np_random, start)

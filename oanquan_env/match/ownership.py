@@ -46,7 +46,7 @@ class Ownership:
         for sold, pawned in zip(self.sold, self.pawned, strict=True):
             named = [*sold, *pawned]
             if len(set(named)) < len(named) or any(not 0 <= field < self.fields for field in named):
-                raise ValueError(f"no row of {self.fields} fields has sold {sold} and pawned {pawned}")
+                raise ValueError(f"a row of {self.fields} fields cannot have {sold} sold and {pawned} pawned")
 
     def after_round(self, scores: Sequence[int], rules: Rules, match_rules: MatchRules) -> Ownership:
         """Return the ownership after a round that was neither drawn nor truncated (docs/RULES.md 6).
@@ -112,7 +112,7 @@ def _rows(text: str, fields: int, seen: set[str]) -> Rows:
         name = _FIELD_NAME.fullmatch(word[0])
         if not name or int(name[2]) > fields:
             wanted = f"S1 to S{fields} or N1 to N{fields}"
-            raise NotationError(f"a field is {wanted}; got {quoted(word[0])}", column=word.start() + 1)
+            raise NotationError(f"a field must be {wanted}; got {quoted(word[0])}", column=word.start() + 1)
         if word[0] in seen:
             raise NotationError(f"the field {word[0]} is named twice", column=word.start() + 1)
         seen.add(word[0])

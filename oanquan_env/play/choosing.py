@@ -22,15 +22,15 @@ PARTS = ("player", "rules", "position")
 class Chooser:
     """Players that choose moves for a page.
 
-    Any page may ask for a player of this package; a player that reads a file or imports a module must be `given`.
+    Any page may ask for a player of this package; a player that reads a file or imports a module must be in `allowed`.
 
     Args:
-        given: names of additional players, in any form that `as_policy` takes.
+        allowed: names of additional players, in any form that `as_policy` takes.
         rng: source of all random choices.
     """
 
-    def __init__(self, given: Sequence[str] = (), rng: np.random.Generator | None = None) -> None:
-        self.given = given
+    def __init__(self, allowed: Sequence[str] = (), rng: np.random.Generator | None = None) -> None:
+        self.allowed = allowed
         self._rng = rng or np.random.default_rng()
         self._player = lru_cache(maxsize=8)(as_policy)  # a player's memory may be large
         self._lock = threading.Lock()
@@ -43,7 +43,7 @@ class Chooser:
         code, name = "request", ""
         try:
             if not isinstance(asked, dict) or not all(isinstance(asked.get(part), str) for part in PARTS):
-                raise UsageError("a question is {player, rules, position}, all texts")
+                raise UsageError("a question must be an object of the strings player, rules and position")
             code, name = "rules", asked["player"]
             rules = Rules.parse(asked["rules"])
             code = "position"
@@ -51,14 +51,14 @@ class Chooser:
             if board.outcome is not None:
                 raise UsageError("the game is over")
             code = "player"
-            if name not in self.given:
+            if name not in self.allowed:
                 check_harmless(name)
             with self._lock:
                 move = choose_move(self._player(name, rules), board, self._rng)
             board.push(move)
             return {"move": str(move)}
         except UsageError as error:
-            detail = str(error).partition("; players are:")[0]
+            detail = str(error).partition("; the players are:")[0]
         except Exception as error:  # from a player, which may be anyone's code
             detail = f"{name}: {type(error).__name__}: {error}"
         return {"error": {"code": code, "detail": detail}}
@@ -68,6 +68,6 @@ def check_harmless(name: str) -> None:
     """Raise `UnknownAgentError` unless this is a player of the package that reads no file named by the caller."""
     parsed = parse(name, KINDS)
     if parsed.net not in (None, "pretrained"):
-        raise UnknownAgentError(f"a page may not name the file {parsed.net}: name the player on the command line")
+        raise UnknownAgentError(f"the page cannot ask for the file {parsed.net}: name the player on the command line")
     if parsed.beyond is not None:
         check_harmless(parsed.beyond)

@@ -55,7 +55,7 @@ class PlayServer(ThreadingHTTPServer):
     def __init__(self, chooser: Chooser, host: str, port: int | None, link: Mapping[str, str]) -> None:
         wanted = PORT if port is None else port
         if host in ("", "0.0.0.0"):
-            raise UsageError("--host takes one address of this machine, such as 192.168.1.5, not all of them")
+            raise UsageError("--host takes one address of this machine, such as 192.168.1.5, and not all addresses")
         try:
             super().__init__((host, wanted), _Handler)
         except OSError as error:
@@ -64,7 +64,7 @@ class PlayServer(ThreadingHTTPServer):
                     f"{host}, port {wanted} is not available ({error.strerror}): --port takes another port, and 0 any; "
                     "--host takes an address of this machine"
                 ) from None
-            print(f"Port {PORT} is in use; games that were kept there are not here.")
+            print(f"Port {PORT} is in use, so this page has another address and does not show games saved there.")
             super().__init__((host, 0), _Handler)
         self.chooser = chooser
         self.files = {file.relative_to(WEB).as_posix(): file for file in WEB.rglob("*") if file.is_file()}
@@ -100,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":
-            self._answer(200, {"given": self.server.chooser.given, "names": list(KINDS)})
+            self._answer(200, {"given": self.server.chooser.allowed, "names": list(KINDS)})
         elif file is not None and place is not None:
             kind = TYPES.get(file.suffix, "application/octet-stream")
             self._reply(200, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, file.read_bytes())

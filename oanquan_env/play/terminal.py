@@ -42,8 +42,8 @@ class TerminalGame:
         made = {name: player_of(name, board.rules) for name in dict.fromkeys(players)}
         self._players = [made[name] for name in players]  # None for a person
         self._seats = seat_names(players, language)
-        told = [f"{seat}: {name}" for seat, name in zip(self._seats, players, strict=True)]
-        self._introduced = ", ".join(told if language == "en" else map(capital, self._seats))
+        named = [f"{seat}: {name}" for seat, name in zip(self._seats, players, strict=True)]
+        self._introduced = ", ".join(named if language == "en" else map(capital, self._seats))
 
     def run(self) -> None:
         """Play until the game is over, somebody types `quit`, or the input ends."""

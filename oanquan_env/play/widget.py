@@ -112,7 +112,7 @@ class BoardWidget(anywidget.AnyWidget):
     def puzzle(self, level: str = "first", number: int = 0) -> None:
         """Show a puzzle of a level, `first`, `easy`, `medium` or `hard`. Raises `ValueError` for another level."""
         if level not in PUZZLES or number < 0:
-            raise UsageError(f"there is no puzzle {level!r} {number}; levels are {', '.join(PUZZLES)}")
+            raise UsageError(f"there is no puzzle {number} of the level {level!r}; levels are {', '.join(PUZZLES)}")
         self.files = {**self.files, **files_for(Rules())}
         self.begin = self._begun(self.board) | {"puzzle": {"level": level, "number": number}}
 

@@ -61,7 +61,7 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
     if isinstance(player, str):
         return _named(player, core)
     if inspect.isclass(player):
-        raise UsageError(f"{player.__name__} is a class: pass an instance, as in {player.__name__}()")
+        raise UsageError(f"{player.__name__} is a class: pass an instance, such as {player.__name__}()")
     if callable(getattr(player, "choose", None)):
         made_for = getattr(player, "core", None)
         if isinstance(made_for, Core) and made_for.rules != core.rules:
@@ -177,7 +177,7 @@ class ObservedPolicy:
         if wrong.size and self.masked:
             row = int(wrong[0])
             legal = masks[row].nonzero()[0].tolist()
-            raise IllegalActionError(f"row {row}: the player chose action {chosen[row]}; legal ones are {legal}")
+            raise IllegalActionError(f"row {row}: the player chose action {chosen[row]}; legal actions are {legal}")
         if wrong.size:
             chosen[wrong] = self._random.choose(positions[wrong], rng)
             self.illegal += len(wrong)
@@ -188,7 +188,7 @@ def _model_policy(model: Any, core: Core) -> Policy:
     seen, known = model.observation_space.shape, {(Encoder(core, name).size,): name for name in OBSERVATIONS}
     if seen not in known:
         wanted = ", ".join(map(str, known))
-        raise ValueError(f"the model sees observations of shape {seen}; those of '{core.rules}' have {wanted}")
+        raise ValueError(f"the model needs observations of shape {seen}; those of '{core.rules}' have {wanted}")
     masked = "action_masks" in inspect.signature(model.predict).parameters
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
@@ -218,10 +218,12 @@ def _module_choice(module: Any) -> Observed:
                 part.training = training
         output = found[0] if isinstance(found, (tuple, list)) and found else found
         if not isinstance(output, torch.Tensor):
-            raise UsageError(f"a module returns logits, or a tuple that begins with them; got {type(output).__name__}")
+            raise UsageError(
+                f"a module must return logits, or a tuple that begins with them; got {type(output).__name__}"
+            )
         logits = output.double().cpu().numpy()
         if logits.shape != masks.shape:
-            raise ValueError(f"the module returned logits of shape {logits.shape}; {masks.shape} are wanted")
+            raise ValueError(f"the module must return logits of shape {masks.shape}; got {logits.shape}")
         if np.isnan(logits[masks]).any():
             row = int((np.isnan(logits) & masks).any(axis=1).argmax())
             raise ValueError(f"the module returned NaN for a legal action in row {row}")

@@ -75,11 +75,11 @@ def _make_search(name: PlayerName, rules: Rules) -> Policy:
         raise UnknownAgentError(f"{word} needs a limit, as in {word}:depth=6, {word}:nodes=20000 or {word}:ms=50")
     from oanquan_env.players.search_player import SearchPlayer
     from oanquan_env.search.deepening import Limits, Search
-    from oanquan_env.search.maxn import ManySearch
+    from oanquan_env.search.maxn import MaxnSearch
 
     depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
     net = None if name.net is None else read_value_net(name.net, rules)
-    search = (Search if name.kind == "minimax" else ManySearch)(Core(rules), net=net)
+    search = (Search if name.kind == "minimax" else MaxnSearch)(Core(rules), net=net)
     return SearchPlayer(search, Limits(depth=depth, nodes=nodes, milliseconds=ms))
 
 
@@ -133,13 +133,13 @@ KINDS: dict[str, Kind] = {
     "mcts": Kind(
         {
             "mcts:simulations=S": "Monte-Carlo tree search",
-            "mcts:...,depth=D": "its leaves valued by maxn to D plies; 0: playouts, default for two players",
+            "mcts:...,depth=D": "with maxn to D plies at its leaves; 0: playouts, the default for two players",
         },
         _make_mcts,
         {"simulations": int, "depth": int},
     ),
     "book": Kind(
-        {"book:PLAYER": "from the set-up the proved strategy, where the package has one; elsewhere as PLAYER"},
+        {"book:PLAYER": "the proved strategy from the set-up, if the package has one; else PLAYER"},
         _make_book,
         {},
         "player",

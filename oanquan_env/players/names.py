@@ -69,7 +69,7 @@ class Kind:
 
 
 Kinds: TypeAlias = Mapping[str, Kind]
-EPSILON_USAGE = {"greedy:epsilon=E ...,epsilon=E": "any of them, playing a random move with probability E"}
+EPSILON_USAGE = {"greedy:epsilon=E ...,epsilon=E": "any of these, but a random move with probability E"}
 
 
 def usages(kinds: Kinds) -> dict[str, str]:
@@ -89,12 +89,12 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
     `TypeError` if the name is not a text.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a player's name is a text, such as 'minimax:depth=6'; got {type(name).__name__}")
+        raise TypeError(f"a player's name must be a string, such as 'minimax:depth=6'; got {type(name).__name__}")
     word, _, detail = name.partition(":")
     if word not in kinds:
         close = difflib.get_close_matches(one_line(word), kinds, n=1)
         meant = f" (did you mean {close[0]}?)" if close else ""
-        raise UnknownAgentError(f"unknown player {one_line(repr(name))}{meant}; players are:\n{listed(kinds)}")
+        raise UnknownAgentError(f"unknown player {one_line(repr(name))}{meant}; the players are:\n{listed(kinds)}")
     kind, place, parts = kinds[word], None, detail.split(",") if detail else []
     if kind.begins_with:
         length = len(parts) if kind.begins_with == "player" else _path_length(parts)
@@ -123,11 +123,11 @@ def _read_options(word: str, kind: Kind, detail: str, parts: list[str]) -> dict[
         if key not in types or not sign:
             known = ", ".join(f"{name}=…" for name in types)
             missing = f"; there is no folder {one_line(repr(detail))}" if kind.begins_with == "agent" else ""
-            raise UnknownAgentError(f"{word} has {known}; got {one_line(repr(parts[0]))}{missing}")
+            raise UnknownAgentError(f"{word} has the options {known}; got {one_line(repr(parts[0]))}{missing}")
         length = _path_length([text, *parts[1:]]) if types[key] is str else 1
         text, parts = ",".join([text, *parts[1:length]]), parts[length:]
         if key in options:
-            raise UnknownAgentError(f"{word} has {key} twice in {one_line(repr(detail))}")
+            raise UnknownAgentError(f"{word} has the option {key} twice in {one_line(repr(detail))}")
         if not FORMS[types[key]].fullmatch(text):
             raise UnknownAgentError(f"{key} of {word} must be {WANTED[types[key]]}; got {one_line(repr(text))}")
         options[key] = text == "yes" if types[key] is bool else types[key](text)

@@ -7,7 +7,7 @@ from oanquan_env.arrays import Ints, Mask, best_actions
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
 
 
 class SearchPlayer:
@@ -17,7 +17,7 @@ class SearchPlayer:
     them is drawn at random.
     """
 
-    def __init__(self, search: Search | ManySearch, limits: Limits) -> None:
+    def __init__(self, search: Search | MaxnSearch, limits: Limits) -> None:
         self.core = search.core
         self.search = search
         self.limits = limits

@@ -72,14 +72,14 @@ class GameRecord:
     def __post_init__(self) -> None:
         for name, value in self.headers.items():
             if not isinstance(name, str) or not isinstance(value, str):
-                raise TypeError(f"headers are texts; got {name!r}: {value!r}")
+                raise TypeError(f"headers must be strings; got {name!r}: {value!r}")
             if not _NAME.fullmatch(name) or name in RESERVED:
-                raise ValueError(f"{name!r} cannot be an extra header: use letters and digits, and not {RESERVED}")
+                raise ValueError(f"{name!r} cannot be an extra header: use letters and digits, and none of {RESERVED}")
         for number in self.comments:
             if not 0 <= number <= len(self.moves):
-                raise ValueError(f"a comment on move {number}: there are {len(self.moves)} moves")
+                raise ValueError(f"there is a comment on move {number}, but there are {len(self.moves)} moves")
         if not _RESULT.fullmatch(self.result):
-            raise ValueError(f"a result is final points such as 42-28, or {UNFINISHED}; got {self.result!r}")
+            raise ValueError(f"a result must be final points such as 42-28, or {UNFINISHED}; got {self.result!r}")
 
     @classmethod
     def from_board(
@@ -124,7 +124,7 @@ class GameRecord:
         elif path.suffix == ".gif":
             content = gif(pictures, owners=owners, dark=dark, width=width)
         else:
-            raise ValueError(f"a moving picture is a .svg or a .gif file; got {path.name!r}")
+            raise ValueError(f"an animation must be a .svg or .gif file; got {path.name!r}")
         write_atomically(path, content)
 
     def _repr_html_(self) -> str:
@@ -290,7 +290,7 @@ def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) 
     written, word = headers["Result"], reader.take(_WORD)
     if word is None or word[0] != written.value:
         place = written.place if word is None else word.start()
-        raise reader.error(f"the moves end with another result than the header's {quoted(written.value)}", place)
+        raise reader.error(f"the result after the moves must be the header's, {quoted(written.value)}", place)
     outcome = board.outcome
     result, termination = (outcome.result, str(outcome.termination)) if outcome else (UNFINISHED, None)
     shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # `match` checks these
@@ -299,5 +299,5 @@ def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) 
     claim = headers.get("Termination")
     if termination and (claim is None or claim.value != termination):
         raise reader.error(
-            f"the moves lead to the termination {termination}, which the headers do not say", (claim or written).place
+            f"the header Termination must be {termination}, as the moves lead to it", (claim or written).place
         )

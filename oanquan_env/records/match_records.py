@@ -68,7 +68,7 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
     match = _new_match(records)
     for number, record in enumerate(records, 1):
         if match.outcome is not None:
-            raise _error(number, f"the match was over after round {number - 1}")
+            raise _error(number, f"the match ended after round {number - 1}, so this round is one too many")
         _compare(number, _expected(match, records[0]), _written(record))
         _play(match, number, record)
     return match
@@ -102,7 +102,7 @@ def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
         replay_match(records)
     match = replay_match(records[:-1]) if len(records) > 1 else _new_match(records)
     if match.outcome is not None:
-        raise _error(len(records), f"the match was over after round {len(records) - 1}")
+        raise _error(len(records), f"the match ended after round {len(records) - 1}, so this round is one too many")
     _compare(len(records), _expected(match, records[0]), _written(records[-1]))
     return match, records[-1].board()
 
@@ -125,7 +125,7 @@ def _round_headers(match: Match, number: int, ownership: Ownership) -> dict[str,
 
 def _new_match(records: Sequence[GameRecord]) -> Match:
     if not records:
-        raise UsageError("no rounds to replay")
+        raise UsageError("a match needs at least one round to replay")
     try:
         return Match(match_rules=records[0].headers.get(MATCH, ""), core=shared_core(records[0].rules))
     except ValueError as error:

@@ -89,8 +89,8 @@ def _seen(elements: str, when: Sequence[bool], times: Sequence[float], duration:
     if all(when):
         return elements
     runs, number = [], 0
-    for shown, members in groupby(when):
-        runs.append((f"{times[number]:.5f}".rstrip("0").rstrip("."), "visible" if shown else "hidden"))
+    for visible, members in groupby(when):
+        runs.append((f"{times[number]:.5f}".rstrip("0").rstrip("."), "visible" if visible else "hidden"))
         number += len(list(members))
     starts, values = (";".join(column) for column in zip(*runs, strict=True))
     return (

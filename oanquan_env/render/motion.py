@@ -8,7 +8,7 @@ from oanquan_env.render.drawable import Drawable, Played, Snapshot
 
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
 """Duration of a picture before the first move, after a move, and at the end."""
-LIFT_MS, SEED_MS, LAP_MS, GAP_MS, TAKING_MS = 320, 150, 240, 420, 420
+LIFT_MS, SEED_MS, LAP_MS, GAP_MS, CAPTURE_MS = 320, 150, 240, 420, 420
 """Durations within a move: for lifted seeds, each seed, the last seed of a lap, and before and after a capture."""
 
 
@@ -55,10 +55,10 @@ def motion(trace: MoveTrace, ply: int, *, each_seed: bool = True) -> Iterator[Pi
             if each_seed or not held:
                 hand, pause = ((square, held), SEED_MS) if held else (None, LAP_MS)
                 yield picture(before._replace(seeds=tuple(seeds)), pause, hand)
-    for number, taking in enumerate(trace.takings, len(trace.laps)):
-        last = LastMove(last.origin, last.path, last.last, (*last.captured, taking.square), last.label)
+    for number, capture in enumerate(trace.captures, len(trace.laps)):
+        last = LastMove(last.origin, last.path, last.last, (*last.captured, capture.square), last.label)
         if each_seed:
             yield picture(frames[number], GAP_MS)
-        yield picture(frames[number + 1], TAKING_MS)
-    for frame in frames[1 + len(trace.laps) + len(trace.takings) :]:
-        yield picture(frame, TAKING_MS)
+        yield picture(frames[number + 1], CAPTURE_MS)
+    for frame in frames[1 + len(trace.laps) + len(trace.captures) :]:
+        yield picture(frame, CAPTURE_MS)

@@ -13,7 +13,6 @@ from numba import types
 
 from oanquan_env.engine.compiled import compiled, compiled_recursion, record
 from oanquan_env.engine.move import RUNNING, can_play
-from oanquan_env.search.compiled import RULES, SearchRules, play
 from oanquan_env.search.leaf import horizon
 from oanquan_env.search.memory import (
     ENTRIES,
@@ -25,11 +24,12 @@ from oanquan_env.search.memory import (
     Children,
     Memory,
     Table,
-    expand,
     next_child,
+    play_all,
     side_key,
     table_place,
 )
+from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, apply_move
 
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: the stored value is a lower bound of the position's value, an upper bound, or the value itself."""
@@ -41,17 +41,17 @@ DEFAULT_GUESS_DEPTH = 4
 _VALUE_OFFSET = 16_384
 
 
-class Entry(Protocol):
+class Slot(Protocol):
     """A table entry: one bound of a position's value at one depth. Four entries fill a cache line."""
 
     head: int  # mover's side (49 bits) | depth (7) | open (1) | kind (2) | action + 1 (4)
     tail: int  # rest of the other side's key (at most 41 bits) | value + 16384 (15) | generation (8)
 
 
-ENTRY = record(Entry)
+SLOT = record(Slot)
 
 
-class Known(NamedTuple):
+class TableEntry(NamedTuple):
     """A bound of a position's value, as read from the table or to be stored in it."""
 
     kind: int  # 0 if the position was not found
@@ -62,7 +62,7 @@ class Known(NamedTuple):
 
 
 @compiled
-def probe(memory: Memory, table: Table, own: int, other: int) -> Known:
+def probe(memory: Memory, table: Table, own: int, other: int) -> TableEntry:
     """Return what the table holds about a position."""
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
@@ -70,12 +70,12 @@ def probe(memory: Memory, table: Table, own: int, other: int) -> Known:
         head, tail = table[bucket, place].head, table[bucket, place].tail
         if (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest and tail & 255 == memory.generation:
             value = ((tail >> 8) & 32_767) - _VALUE_OFFSET
-            return Known((head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1)
-    return Known(0, 0, 0, 0, NO_ACTION)
+            return TableEntry((head >> 4) & 3, value, (head >> 7) & MAX_DEPTH, (head >> 6) & 1, (head & 15) - 1)
+    return TableEntry(0, 0, 0, 0, NO_ACTION)
 
 
 @compiled
-def store(memory: Memory, table: Table, own: int, other: int, found: Known) -> None:
+def store(memory: Memory, table: Table, own: int, other: int, found: TableEntry) -> None:
     """Store a bound, replacing the position's own entry, an outdated one, or the shallowest of the bucket."""
     if memory.bucket_bits == 0:
         return
@@ -108,7 +108,7 @@ def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int
     best, best_open, best_action = -INFINITY, 0, NO_ACTION
     for action in range(2 * rules.fields):
         if can_play(rules, own, action):
-            next_own, next_other, gain, state = play(rules, own, other, action, 1 - memory.to_the_end)
+            next_own, next_other, gain, state = apply_move(rules, own, other, action, 1 - memory.to_the_end)
             memory.nodes += 1
             is_open = memory.to_the_end
             if state == RUNNING:
@@ -143,7 +143,7 @@ class Tree(NamedTuple):
 
 
 _TREE = types.NamedTuple(  # type: ignore[no-untyped-call]
-    [numba.from_dtype(RULES), numba.from_dtype(MEMORY), types.Array(numba.from_dtype(ENTRY), 2, "C")], Tree
+    [numba.from_dtype(TWO_PLAYER_RULES), numba.from_dtype(MEMORY), types.Array(numba.from_dtype(SLOT), 2, "C")], Tree
 )
 
 
@@ -163,7 +163,7 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
         if kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha):
             return as_result(value, known.is_open)
     children, margin = memory.children[ply], 0
-    count = expand(rules, memory, own, other, known.action, ply)
+    count = play_all(rules, memory, own, other, known.action, ply)
     if memory.nodes >= memory.node_limit:
         memory.stop = 1
     if memory.stop:
@@ -195,8 +195,8 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
             floor = max(floor, value)
         if value >= beta:
             memory.history[best_action] += depth * depth
-            store(memory, table, own, other, Known(LOWER, value, depth, is_open, best_action))
+            store(memory, table, own, other, TableEntry(LOWER, value, depth, is_open, best_action))
             return as_result(value, is_open)
     kind = EXACT if best > alpha else UPPER
-    store(memory, table, own, other, Known(kind, best, depth, best_open, best_action))
+    store(memory, table, own, other, TableEntry(kind, best, depth, best_open, best_action))
     return as_result(best, best_open)

@@ -94,7 +94,7 @@ class Certificate:
 
     def __post_init__(self) -> None:
         if self.rules.players != 2 or self.rules.refill == "forfeit":
-            raise ValueError(f"certificates are for two players who refill on credit, not for '{self.rules}'")
+            raise ValueError(f"a certificate needs rules with players=2 and refill=borrow; got '{self.rules}'")
 
     @property
     def core(self) -> Core:
@@ -105,7 +105,7 @@ class Certificate:
         """Return the position, a batch of one; raise `ValueError` if it is over or invalid under these rules."""
         position = parse_position(Core(self.rules), self.position)
         if position.over[0]:
-            raise ValueError("the game is over at its position")
+            raise ValueError("the game is over in its position")
         return position
 
     @classmethod
@@ -181,7 +181,7 @@ class Graph:
             ranks[:-1] = 1 + np.maximum.reduceat(ranks[self.children], begins)
             if (ranks == before).all():
                 return ranks
-        raise ValueError(f"a game may never end, or not within {MOST_MOVES} moves of the prover")
+        raise ValueError(f"a game may last more than {MOST_MOVES} moves of the prover, or never end")
 
     def values(self, ranks: Ints) -> Points:
         """Return (N + 1,) the points that the prover wins at least from each position; the last entry, END, is 0."""

@@ -75,7 +75,7 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
     return Certificate(claims.rules, claims.position, **found)
 
 
-class Entry(NamedTuple):
+class Node(NamedTuple):
     """A position of a strategy, seen from the prover, which is to move."""
 
     key: bytes
@@ -83,7 +83,7 @@ class Entry(NamedTuple):
     plies: int  # maximum plies to the end of the game
 
 
-class Entries:
+class Nodes:
     """The entries of a strategy in the order of `follow`.
 
     Attributes:
@@ -92,12 +92,12 @@ class Entries:
     """
 
     def __init__(self) -> None:
-        self.known: dict[Entry, int] = {}
+        self.known: dict[Node, int] = {}
         self.again: list[tuple[int, int]] = []
         self._edges = itertools.count()
         self._counts = Counter[bytes]()
 
-    def add(self, reached: Iterable[Entry | None]) -> None:
+    def add(self, reached: Iterable[Node | None]) -> None:
         """Add the next edges, which lead to the given entries or, for None, end the game."""
         for entry, edge in zip(reached, self._edges, strict=False):
             if entry is None:
@@ -127,7 +127,7 @@ class Reader:
 
     def strategy(self, bound: int, is_lower: bool) -> Strategy:
         """Return a strategy for a bound that is proved in the table."""
-        start, entries = self._claims.start(), Entries()
+        start, entries = self._claims.start(), Nodes()
         begin = beginnings(self._core, start, is_lower)
         needed = (bound if is_lower else -bound) - margin(self._core, begin)
         most = min(self._claims.rules.max_plies - int(start.ply[0]), 2 * MOST_MOVES) - (not is_lower)
@@ -143,24 +143,24 @@ class Reader:
         again = np.array(entries.again, dtype=np.uint32).reshape(-1, 2)
         return Strategy(bound, np.array(moves, dtype=np.uint8), again)
 
-    def _moves(self, chunk: list[Entry], known: Container[Entry]) -> Iterator[tuple[int, list[Entry | None]]]:
+    def _moves(self, chunk: list[Node], known: Container[Node]) -> Iterator[tuple[int, list[Node | None]]]:
         """Yield the move of each entry, and the entries after its replies; `known` may grow meanwhile."""
         moved, rows, actions = self._core.expand(unpack([entry.key for entry in chunk]))
         moves, reached = replies(self._core, moved)
         points, plies = np.array([entry[1:] for entry in chunk]).T
         needed, most = points[rows][moves] - margin(self._core, reached), plies[rows][moves] - 2
-        options: list[list[tuple[int, list[Entry | None]]]] = [[] for _ in chunk]
+        options: list[list[tuple[int, list[Node | None]]]] = [[] for _ in chunk]
         for move, entries in self._kept(Answers(rows, moves, reached, needed, most)):
             options[rows[move]].append((int(actions[move]), entries))
 
-        def cost(option: tuple[int, list[Entry | None]]) -> tuple[int, int]:
+        def cost(option: tuple[int, list[Node | None]]) -> tuple[int, int]:
             entries = {entry for entry in option[1] if entry}
             return sum(entry not in known for entry in entries), max((entry.plies for entry in entries), default=0)
 
         for own in options:
             yield min(own, key=cost)
 
-    def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Entry | None]]]:
+    def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Node | None]]]:
         """Yield for each row one or more moves that the table proves to be sufficient, and what each reply leads to."""
         rows, moves, reached, needed, most = answers
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
@@ -173,10 +173,10 @@ class Reader:
             if not unsettled.any():
                 break
         else:
-            raise NoStrategyError("the table has forgotten a proof that it needs, or has only one of too many plies")
+            raise NoStrategyError("the table has lost a proof that the strategy needs, or its proof has too many plies")
         good = (kept[moves] & running).nonzero()[0]
         keys = canonical_keys(self._core, reached[good]).tolist()
-        entries = dict(zip(good.tolist(), map(Entry, keys, points[good].tolist(), plies[good].tolist()), strict=True))
+        entries = dict(zip(good.tolist(), map(Node, keys, points[good].tolist(), plies[good].tolist()), strict=True))
         begins = np.searchsorted(moves, np.arange(len(rows) + 1)).tolist()
         for move in kept.nonzero()[0].tolist():
             yield move, [entries.get(edge) for edge in range(begins[move], begins[move + 1])]

@@ -23,8 +23,7 @@ from oanquan_env.engine.compiled import zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search import root
-from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY, Tree
-from oanquan_env.search.compiled import compile_rules, mover_first
+from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, SLOT, Tree
 from oanquan_env.search.leaf import with_net
 from oanquan_env.search.limits import MOVES_PER_MILLISECOND, Limits, SearchResult, Workers, plies_left
 from oanquan_env.search.memory import (
@@ -37,6 +36,7 @@ from oanquan_env.search.memory import (
     bucket_bits,
     new_memory,
 )
+from oanquan_env.search.two_player import compile_rules, mover_first
 from oanquan_env.search.value_net import ValueNet
 
 __all__ = ["Limits", "Search", "SearchResult"]
@@ -72,8 +72,8 @@ class Search:
         self._rules = compile_rules(core)
         if net is not None:
             self.use(net)
-        self._workers = Workers(threads, functools.partial(new_memory, table_megabytes, ENTRY))
-        self._table_bits = bucket_bits(table_megabytes, ENTRY) if table_megabytes else 0
+        self._workers = Workers(threads, functools.partial(new_memory, table_megabytes, SLOT))
+        self._table_bits = bucket_bits(table_megabytes, SLOT) if table_megabytes else 0
         self._guess_depth = guess_depth
 
     def use(self, net: ValueNet) -> None:
@@ -83,7 +83,7 @@ class Search:
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """Search a single running position, a batch of one; see `best_moves`."""
         if len(positions) != 1:
-            raise ValueError(f"one position is searched by `best`, not {len(positions)}: see `best_moves`")
+            raise ValueError(f"`best` searches one position; got {len(positions)}: use `best_moves`")
         return self.best_moves(positions, limits, every_move=every_move)[0]
 
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:

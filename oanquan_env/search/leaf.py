@@ -23,8 +23,8 @@ from numba.extending import intrinsic
 
 from oanquan_env.engine.compiled import compiled, zeros
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.search.compiled import RULES, SearchRules
 from oanquan_env.search.memory import canonical
+from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, ValueNet, hidden_units, side_rows
 
 LIMIT = 8_000  # limit of a net's values, below the search's infinity
@@ -36,7 +36,7 @@ _CHAINS = 2
 
 def with_net(rules: SearchRules, net: ValueNet) -> SearchRules:
     """Return a copy of a record of `compile_rules` with `net`, which replaces any net that the record has."""
-    records = zeros(RULES, 1)
+    records = zeros(TWO_PLAYER_RULES, 1)
     records[0] = rules
     add_net(records[0], net)
     return cast(SearchRules, records[0])

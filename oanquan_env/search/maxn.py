@@ -23,16 +23,16 @@ from oanquan_env.engine.compiled import compiled, record, zeros
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.move import RUNNING, SEATS, can_play
 from oanquan_env.engine.positions import Positions, turn_order, turn_places
-from oanquan_env.search.compiled import SearchRules
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
-from oanquan_env.search.many import Numbers, add_expected, compile_many, play
 from oanquan_env.search.memory import MAX_ACTIONS, MAX_DEPTH, UNLIMITED, next_child
+from oanquan_env.search.multiplayer import Numbers, add_expected, apply_move, compile_multiplayer
+from oanquan_env.search.two_player import SearchRules
 from oanquan_env.search.value_net import ValueNet
 
 UNKNOWN = -1 << 40
 
 
-class ManyChild(Protocol):
+class MaxnChild(Protocol):
     """The position after `action`."""
 
     sides: Numbers
@@ -47,14 +47,14 @@ class ManyChild(Protocol):
 class Level(Protocol):
     """The moves of one position on the line being searched."""
 
-    children: MutableSequence[ManyChild]
+    children: MutableSequence[MaxnChild]
     count: int
     turn: int  # index of the child being searched
     best: int  # index of the best child so far
     worth: int  # worth of the best child to the mover
 
 
-class ManyMemory(Protocol):
+class MaxnMemory(Protocol):
     """The state of a search; for `stop` see `oanquan_env.search.memory.Memory`."""
 
     nodes: int
@@ -65,7 +65,7 @@ class ManyMemory(Protocol):
     levels: MutableSequence[Level]  # by ply
 
 
-class ManyRoot(Protocol):
+class MaxnRoot(Protocol):
     """A running position to search, and its result."""
 
     sides: Numbers
@@ -78,10 +78,10 @@ class ManyRoot(Protocol):
 
 
 _FOUR: dict[str, Any] = dict.fromkeys(("sides", "scores"), (np.int64, SEATS))
-CHILD = record(ManyChild, **_FOUR, points=(np.int64, SEATS))
+CHILD = record(MaxnChild, **_FOUR, points=(np.int64, SEATS))
 LEVEL = record(Level, children=(CHILD, MAX_ACTIONS + 1))
-MEMORY = record(ManyMemory, levels=(LEVEL, MAX_DEPTH + 1))
-MANY_ROOT = record(ManyRoot, **_FOUR, worths=(np.int64, MAX_ACTIONS), points=(np.int64, (MAX_ACTIONS, SEATS)))
+MEMORY = record(MaxnMemory, levels=(LEVEL, MAX_DEPTH + 1))
+MAXN_ROOT = record(MaxnRoot, **_FOUR, worths=(np.int64, MAX_ACTIONS), points=(np.int64, (MAX_ACTIONS, SEATS)))
 
 
 @compiled
@@ -91,7 +91,7 @@ def worth(rules: SearchRules, points: Numbers, place: int) -> int:
 
 
 @compiled
-def expand(rules: SearchRules, memory: ManyMemory, parent: ManyChild | ManyRoot, ply: int) -> None:
+def play_all(rules: SearchRules, memory: MaxnMemory, parent: MaxnChild | MaxnRoot, ply: int) -> None:
     """Play every move of a position, and store the children in the level of `ply`."""
     level, sides, scores = memory.levels[ply], parent.sides, parent.scores
     before, points = (sides[0], sides[1], sides[2], sides[3]), (scores[0], scores[1], scores[2], scores[3])
@@ -100,7 +100,7 @@ def expand(rules: SearchRules, memory: ManyMemory, parent: ManyChild | ManyRoot,
     for action in range(2 * rules.fields):
         if can_play(rules, before[0], action):
             child = level.children[level.count]
-            moved = play(rules, before, points, action, memory.plies_left - ply - 1)
+            moved = apply_move(rules, before, points, action, memory.plies_left - ply - 1)
             for seat in range(SEATS):
                 child.sides[seat], child.scores[seat] = moved.sides[seat], moved.scores[seat]
             child.state, child.action = moved.ended, action
@@ -111,7 +111,7 @@ def expand(rules: SearchRules, memory: ManyMemory, parent: ManyChild | ManyRoot,
 
 
 @compiled
-def search(rules: SearchRules, memory: ManyMemory, depth: int) -> None:
+def search(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
     """Search the moves of the root, which are in the first level, to `depth` >= 1 plies.
 
     A search of depth 1 always completes. Otherwise `memory.stop` ends the search; the moves searched before are valid.
@@ -126,7 +126,7 @@ def search(rules: SearchRules, memory: ManyMemory, depth: int) -> None:
             if child.state == RUNNING and ply + 1 < depth:
                 ply += 1
                 level = memory.levels[ply]
-                expand(rules, memory, child, ply)
+                play_all(rules, memory, child, ply)
                 continue
             for seat in range(SEATS):
                 child.points[seat] = rules.unit * child.scores[seat]
@@ -151,11 +151,11 @@ def search(rules: SearchRules, memory: ManyMemory, depth: int) -> None:
 
 @compiled
 def search_rows(
-    rules: SearchRules, memory: ManyMemory, roots: Any, first_depth: int, depth: int, nodes: int, every_move: bool
+    rules: SearchRules, memory: MaxnMemory, roots: Any, first_depth: int, depth: int, nodes: int, every_move: bool
 ) -> None:
     """Search M running positions, each afresh, to depths `first_depth`, ... `depth` or for `nodes` moves.
 
-    `roots`, (M,) MANY_ROOT, receives the results. A `first_depth` of 1 always completes. An interrupted later depth
+    `roots`, (M,) MAXN_ROOT, receives the results. A `first_depth` of 1 always completes. An interrupted later depth
     counts as far as it was searched, starting with the best move of the depth before, unless every move is valued.
     """
     for row in range(len(roots)):
@@ -163,7 +163,7 @@ def search_rows(
         if row > 0:
             memory.stop = 0
         memory.every_move, memory.plies_left, memory.nodes, memory.node_limit = every_move, root.plies_left, 0, nodes
-        expand(rules, memory, root, 0)
+        play_all(rules, memory, root, 0)
         for place in range(level.count):
             child = level.children[place]
             child.order, child.depth = worth(rules, child.scores, rules.players - 1), 0
@@ -181,7 +181,7 @@ def search_rows(
 
 
 @compiled
-def keep_points(rules: SearchRules, level: Level, depth: int, root: ManyRoot) -> None:
+def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) -> None:
     """Write the worths of the moves that were searched to `depth`, and the points of all players after them."""
     root.depth = depth
     root.worths[:] = UNKNOWN
@@ -194,7 +194,7 @@ def keep_points(rules: SearchRules, level: Level, depth: int, root: ManyRoot) ->
                 root.points[child.action, (seat + 1) % rules.players] = child.points[seat] - rules.unit * before
 
 
-class ManySearch:
+class MaxnSearch:
     """Searches positions under one `Rules`, each afresh. Threads may share it.
 
     `net` evaluates running positions at the horizon; without a net their value is zero. `threads` is the number of
@@ -209,8 +209,8 @@ class ManySearch:
     def use(self, net: ValueNet | None) -> None:
         """Use another net from now on."""
         if net is not None and not net.fits(self.core.rules):
-            raise ValueError(f"the net is for the rules '{net.rules}', not '{self.core.rules}'")
-        self._rules = compile_many(self.core, net)
+            raise ValueError(f"the net was trained for the rules '{net.rules}', not for '{self.core.rules}'")
+        self._rules = compile_multiplayer(self.core, net)
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """Return the result of `best_moves` for a single position, with its principal variation."""
@@ -247,7 +247,7 @@ class ManySearch:
         return values
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:
-        roots, players = zeros(MANY_ROOT, len(positions)), self.core.rules.players
+        roots, players = zeros(MAXN_ROOT, len(positions)), self.core.rules.players
         roots["plies_left"] = plies_left(self.core, positions)
         roots["sides"][:, :players] = positions.sides_in_turn().view(np.int64)
         order = turn_order(positions.mover, players)
@@ -255,14 +255,14 @@ class ManySearch:
         depth, nodes = min(limits.depth or MAX_DEPTH, MAX_DEPTH), limits.nodes or UNLIMITED
         first = depth if limits.nodes is None and limits.milliseconds is None else 1
 
-        def search_part(memory: ManyMemory, rows: slice) -> None:
+        def search_part(memory: MaxnMemory, rows: slice) -> None:
             search_rows(self._rules, memory, roots[rows], first, depth, nodes, every_move)
 
         self._workers.run(len(roots), search_part, limits)
         return roots
 
 
-def _result(found: ManyRoot, scale: int) -> SearchResult:
+def _result(found: MaxnRoot, scale: int) -> SearchResult:
     known = (found.worths != UNKNOWN).nonzero()[0]
     values = dict(zip(known.tolist(), (found.worths[known] / scale).tolist(), strict=True))
     best = found.worths.max()

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from oanquan_env.engine.compiled import compiled, record, zeros
 from oanquan_env.engine.move import can_play
 from oanquan_env.engine.positions import MANDARIN_BYTE
-from oanquan_env.search.compiled import SearchRules, play
+from oanquan_env.search.two_player import SearchRules, apply_move
 
 MAX_DEPTH = 127  # plies for which the stack has room
 MAX_ACTIONS = 2 * MANDARIN_BYTE
@@ -125,7 +125,9 @@ def table_place(memory: Memory, own_key: int, other: int) -> tuple[int, int]:
 
 
 @compiled
-def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int, ply: int, plies_left: int = 1) -> int:
+def play_all(
+    rules: SearchRules, memory: Memory, own: int, other: int, first: int, ply: int, plies_left: int = 1
+) -> int:
     """Play every move onto the stack at `ply`, and return the number of moves.
 
     `first` is the action to try first; with 0 `plies_left` after these moves, the game is over.
@@ -134,7 +136,7 @@ def expand(rules: SearchRules, memory: Memory, own: int, other: int, first: int,
     for action in range(2 * rules.fields):
         if can_play(rules, own, action):
             child = children[count]
-            child.own, child.other, child.gain, child.state = play(rules, own, other, action, plies_left)
+            child.own, child.other, child.gain, child.state = apply_move(rules, own, other, action, plies_left)
             child.action = action
             child.order = INFINITY << 32 if action == first else (child.gain << 32) + memory.history[action]
             count += 1

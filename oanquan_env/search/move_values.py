@@ -6,7 +6,7 @@ from oanquan_env.arrays import Floats, Mask
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import ValueNet
 
 
@@ -19,11 +19,11 @@ class MoveValues:
     def __init__(self, core: Core, depth: int, net: ValueNet | None = None, threads: int | None = None) -> None:
         self.core = core
         self.depth = depth
-        self._search: Search | ManySearch
+        self._search: Search | MaxnSearch
         if core.rules.players == 2 and core.rules.refill == "borrow":
             self._search = Search(core, threads=threads, net=net)
         else:
-            self._search = ManySearch(core, threads=threads, net=net)
+            self._search = MaxnSearch(core, threads=threads, net=net)
 
     def use(self, net: ValueNet) -> None:
         """Use another net from now on."""
@@ -31,7 +31,7 @@ class MoveValues:
 
     def values(self, positions: Positions) -> Floats:
         """Return (N, A, P) the values for all players, by seat, after each legal move; -inf for illegal moves."""
-        if isinstance(self._search, ManySearch):
+        if isinstance(self._search, MaxnSearch):
             return self._search.values(positions, self.depth)
         mover = np.nan_to_num(self._search.values(positions, self.depth), nan=-np.inf)
         values = np.where(np.isfinite(mover), -mover, -np.inf)[:, :, None].repeat(2, axis=2)

@@ -25,7 +25,6 @@ from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, ze
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.positions import Positions
-from oanquan_env.search.compiled import RULES, compile_rules, mover_first
 from oanquan_env.search.memory import (
     ENTRIES,
     INFINITY,
@@ -36,8 +35,8 @@ from oanquan_env.search.memory import (
     bucket_bits,
     canonical,
     drop_mirrored,
-    expand,
     is_symmetric,
+    play_all,
 )
 from oanquan_env.search.proof_tables import (
     NOT_FOUND,
@@ -55,6 +54,7 @@ from oanquan_env.search.proof_tables import (
     question_number,
     shortest_proofs,
 )
+from oanquan_env.search.two_player import TWO_PLAYER_RULES, compile_rules, mover_first
 
 FAILED, PROVED, LIMITED = 0, 1, 2
 """Outcomes: the search ended without a proof, found a proof, or has used up its nodes without an answer."""
@@ -100,7 +100,7 @@ def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: in
     rules, stack, children = state.rules, state.stack, state.memory.children[ply]
     phis, deltas, plies = stack.phi[ply], stack.delta[ply], stack.plies[ply]
     stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
-    count = expand(rules, state.memory, own, other, NO_ACTION, ply)
+    count = play_all(rules, state.memory, own, other, NO_ACTION, ply)
     if ply == 0 and is_symmetric(rules, own, other):
         count = drop_mirrored(rules, children, count)
     for move in range(count):
@@ -117,7 +117,10 @@ def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: in
 
 
 _STATE = types.NamedTuple(  # type: ignore[no-untyped-call]
-    [*map(numba.from_dtype, (RULES, MEMORY, STACK)), *(numba.from_dtype(kind)[:, ::1] for kind in (NUMBERS, PROOFS))],
+    [
+        *map(numba.from_dtype, (TWO_PLAYER_RULES, MEMORY, STACK)),
+        *(numba.from_dtype(kind)[:, ::1] for kind in (NUMBERS, PROOFS)),
+    ],
     State,
 )
 _ANSWER = types.UniTuple(types.int64, 3)  # type: ignore[no-untyped-call]
@@ -229,7 +232,7 @@ class LimitReachedError(Exception):
 class ProofTable:
     """Proves bounds of running positions under one `Rules`, and stores the proofs in `megabytes` of memory.
 
-    A position is given as two words, `own` and `other`: see `oanquan_env.search.compiled.mover_first`. `rules` is the
+    A position is given as two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the
     record of `compile_rules` there, which raises `ValueError` for rules that cannot be searched.
     """
 

@@ -10,7 +10,6 @@ import numpy as np
 from oanquan_env.engine.compiled import compiled, record
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.search.alphabeta import EXACT, Tree, as_result, last_ply, negamax, probe
-from oanquan_env.search.compiled import SearchRules, play
 from oanquan_env.search.leaf import horizon
 from oanquan_env.search.memory import (
     INFINITY,
@@ -20,10 +19,11 @@ from oanquan_env.search.memory import (
     Memory,
     Table,
     drop_mirrored,
-    expand,
     is_symmetric,
     next_child,
+    play_all,
 )
+from oanquan_env.search.two_player import SearchRules, apply_move
 
 LAST_GENERATION = 255
 
@@ -65,7 +65,7 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
         begin_search(memory, table, nodes, bits)
         root = roots[row]
         memory.every_move = every_move
-        memory.root_moves = expand(rules, memory, root.own, root.other, NO_ACTION, 0, root.plies_left - 1)
+        memory.root_moves = play_all(rules, memory, root.own, root.other, NO_ACTION, 0, root.plies_left - 1)
         symmetric = is_symmetric(rules, root.own, root.other)
         if symmetric:
             memory.root_moves = drop_mirrored(rules, memory.children[0], memory.root_moves)
@@ -176,7 +176,7 @@ def recall_line(tree: Tree, found: Root) -> None:
         depth -= 1
         if depth == 0:
             return
-        own, other, _, state = play(rules, own, other, action)
+        own, other, _, state = apply_move(rules, own, other, action)
         if state != RUNNING:
             return
         if depth == 1:

@@ -14,10 +14,10 @@ from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.compiled import mover_first, play
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.memory import UNLIMITED
 from oanquan_env.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
+from oanquan_env.search.two_player import apply_move, mover_first
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that estimates the value; the proofs then try this guess first."""
@@ -106,7 +106,7 @@ class Solver:
     """Proves the value of one running position, a batch of one, with a table of proofs of `megabytes`.
 
     The rules' ply limit is ignored. Raises `ValueError` for a finished game, and for rules that cannot be searched (see
-    `oanquan_env.search.compiled.compile_rules`).
+    `oanquan_env.search.two_player.compile_rules`).
     """
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:
@@ -150,7 +150,7 @@ class Solver:
         (own, other), line = self._root, []
         for _ in range(self.core.rules.max_plies):
             action, gain, state = self._best_move(own, other, value, deadline)
-            own, other, _, _ = play(self.table.rules, own, other, action)
+            own, other, _, _ = apply_move(self.table.rules, own, other, action)
             line.append(str(Move.from_action(action)))
             value = gain - value
             if state != RUNNING:
@@ -161,7 +161,7 @@ class Solver:
         """Return action, gain and state of a move that keeps the known value and is proved to end soonest."""
         rules, nodes = self.table.rules, 0
         actions = [action for action in range(self.core.rules.actions) if can_play(rules, own, action)]
-        moves = [(action, *play(rules, own, other, action)) for action in actions]
+        moves = [(action, *apply_move(rules, own, other, action)) for action in actions]
         while True:
             found = []
             for action, child_own, child_other, gain, state in moves:

@@ -35,7 +35,7 @@ from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, read_arrays
 
 HIDDEN = 256
-MANY_HIDDEN = 64
+MULTIPLAYER_HIDDEN = 64
 SECOND = 32
 """Units of the first layer for two players and for more, and of the second layer."""
 FIELD_ROWS = 18
@@ -62,7 +62,7 @@ def side_rows(fields: int) -> int:
 
 def hidden_units(players: int) -> int:
     """Return the number of units in the first layer."""
-    return HIDDEN if players == 2 else MANY_HIDDEN
+    return HIDDEN if players == 2 else MULTIPLAYER_HIDDEN
 
 
 def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:
@@ -116,9 +116,9 @@ class ValueNet:
         for name, shape in shapes(self.rules.fields, self.rules.players).items():
             array = getattr(self, name)
             if array.dtype != np.float32 or array.shape != shape:
-                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}; float32 of {shape} is wanted")
+                raise ValueError(f"{name} must be float32 of shape {shape}; got {array.dtype} of shape {array.shape}")
             if not (np.abs(array) <= LARGEST).all():
-                raise ValueError(f"{name} holds something that is no number from {-LARGEST:g} to {LARGEST:g}")
+                raise ValueError(f"{name} must hold numbers from {-LARGEST:g} to {LARGEST:g}")
 
     def values(self, positions: Positions) -> Weights:
         """Return (N,) the mover's future margin in N running positions, in points."""
@@ -163,7 +163,7 @@ class ValueNet:
             arrays = {name: data[name] for name in shapes(rules.fields, rules.players)}
             return cls(rules=rules, **arrays, origin=dict(parse_json(str(data["origin"]))))
         except KeyError as error:
-            raise FileError(f"not a value net: there is no {error}") from None
+            raise FileError(f"not a value net: it has no array {error}") from None
         except (ValueError, TypeError) as error:
             raise FileError(f"not a value net: {error}") from None
 
@@ -234,7 +234,7 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
     except (OSError, FileError) as error:
         raise FileError(f"{path}: {error}") from None
     if not net.fits(rules):
-        raise FileError(f"{path}: the net is for the rules '{net.rules}', not '{rules}'")
+        raise FileError(f"{path}: the net was trained for the rules '{net.rules}', not for '{rules}'")
     return net
 
 
@@ -243,12 +243,12 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
         if not path.is_file():
-            raise FileError(f"{path}: no such file; a value net is a file or a run's folder with {VALUE_NET_NAME}")
+            raise FileError(f"{path}: no such file; a value net is a file, or a run's folder with {VALUE_NET_NAME}")
         return path
     own = pretrained_path(rules)
     if not own.is_file():
         exist = ", ".join(name for name, preset in PRESETS.items() if pretrained_path(preset.rules).is_file())
-        raise UnavailableError(f"no value net for the rules '{rules}' comes with the package; those that do: {exist}")
+        raise UnavailableError(f"the package has no value net for the rules '{rules}'; it has nets for: {exist}")
     return own
 
 

@@ -116,7 +116,7 @@ def test_the_project_s_own_agent_is_found_by_the_rules(agent: Path, monkeypatch:
     assert hashes[0] == before != hashes[1]
     with pytest.raises(ValueError, match="trained for the rules 'mancala-world', not for 'tonkin'"):
         PPOPlayer(shelf / "mancala-world", "tonkin")
-    with pytest.raises(FileError, match=r"for the rules 'tonkin' comes .* do play: 'mancala-world', 'vietnamese'"):
+    with pytest.raises(FileError, match=r"for the rules 'tonkin'; it has agents for: 'mancala-world', 'vietnamese'"):
         agents.make("ppo:pretrained", "tonkin")
 
 
@@ -163,7 +163,7 @@ def test_misfits_are_refused_by_name_and_never_run(
         (CARD_NAME, {"network": {"width": 16}}, misfit),
         (CARD_NAME, {"colour": "red"}, "colour: unknown field"),
         (CARD_NAME, {"format": 2}, "format"),
-        (CARD_NAME, None, r"no agent\.yaml there"),
+        (CARD_NAME, None, r"has no agent\.yaml"),
     ):
         (agent / name).unlink()
         if content:
@@ -179,7 +179,7 @@ def test_misfits_are_refused_by_name_and_never_run(
 
 
 def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
-    path, different = agent / WEIGHTS_NAME, "agent.safetensors: .* their SHA-256 differs from the card's; resuming"
+    path, different = agent / WEIGHTS_NAME, "agent.safetensors: .* their SHA-256 differs from the card's; resume"
     whole = path.read_bytes()
     for place in range(0, len(whole), len(whole) // 100):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
@@ -191,7 +191,7 @@ def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
     with pytest.raises(FileError, match=r"weights: .* should match pattern"):
         PPOPlayer(agent)
     (agent / CARD_NAME).write_text(yaml.safe_dump({name: value for name, value in card.items() if name != "weights"}))
-    with pytest.warns(UserWarning, match=r"agent\.yaml has no checksum: damaged weights may go unnoticed"):
+    with pytest.warns(UserWarning, match=r"agent\.yaml has no checksum, so damaged weights"):
         assert weights_of(PPOPlayer(agent).network) == whole
 
 
@@ -216,12 +216,12 @@ def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
     ("name", "message"),
     [
         ("gredy", r"did you mean greedy\?"),
-        ("nobody", "players are:\n  random"),
+        ("nobody", "the players are:\n  random"),
         ("ppo", "ppo needs"),
-        ("ppo:x,nodes=9", "ppo has temperature=…, mirror_average=…, network=…, epsilon=…; got 'nodes=9'"),
-        ("greedy:epsilon=0.1,epsilon=0.2", "greedy has epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
+        ("ppo:x,nodes=9", "ppo has the options temperature=…, mirror_average=…, network=…, epsilon=…; got 'nodes=9'"),
+        ("greedy:epsilon=0.1,epsilon=0.2", "greedy has the option epsilon twice in 'epsilon=0.1,epsilon=0.2'"),
         ("minimax", "minimax needs a limit, as in minimax:depth=6"),
-        ("minimax:deep=6", "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
+        ("minimax:deep=6", "minimax has the options depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'"),
         ("minimax:ms=nan", "ms of minimax must be a number; got 'nan'"),
         ("minimax:nodes=" + "9" * 5000, "nodes of minimax must be a whole number; got '999"),
         ("minimax:depth=٥", "depth of minimax must be a whole number; got '٥'"),
@@ -233,7 +233,7 @@ def test_unknown_names_and_options_list_what_exists(name: str, message: str) -> 
     with pytest.raises(agents.UnknownAgentError, match=message) as refused:
         agents.make(name)
     assert len(str(refused.value)) < 2000
-    with pytest.raises(TypeError, match="a player's name is a text, such as 'minimax:depth=6'; got int"):
+    with pytest.raises(TypeError, match="a player's name must be a string, such as 'minimax:depth=6'; got int"):
         agents.make(5)  # type: ignore[arg-type]
 
 
@@ -270,9 +270,9 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
             for text in ("many", "yes", "010", "1:30", "2.5")
         ),
         ("threads: true", r"threads: must be a whole number, such as 200 or 1e6 \(got True\)"),
-        ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' stands in line 2 already"),
+        ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' is already in line 2"),
         ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
-        ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* make a network of .* at most 268,435,456"),
+        ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* give a network of .* at most 268,435,456"),
         ({"kind": "td", "td": {"games": 10**12}}, r"td: games \* steps \* replay must be 16,777,216 or less; got"),
         ({"ppo": {"learning_rate": float("nan")}}, r"ppo\.learning_rate: must be a finite number"),
         ({"ppo": {"n_envs": 10**12}}, r"ppo: n_envs \* n_steps must be 16,777,216 or less"),
@@ -282,8 +282,8 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
         ),
         ({"rules": "vietnamise"}, r"did you mean vietnamese\?"),
         ({"network": {"name": "resnet"}}, r"network\.name"),
-        ({"kind": ["td"]}, "kind: must be ppo, td or MODULE:NAME"),
-        ({"kind": "td", "rules": "ludii refill=forfeit"}, "rules: value nets are for refill=borrow"),
+        ({"kind": ["td"]}, "kind must be ppo, td or MODULE:NAME"),
+        ({"kind": "td", "rules": "ludii refill=forfeit"}, "rules: value nets need refill=borrow"),
         ({"kind": "td", "td": {"lambda": 0.3}}, r"td\.lambda: unknown field"),
         ("a: [", "not readable as YAML"),
         ("", "lines, got None"),

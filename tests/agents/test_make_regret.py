@@ -127,7 +127,7 @@ def test_proving_replaces_the_file_of_a_suite_of_two_players(
     assert list(tmp_path.iterdir()) == [path]  # no finished labels are left
     kept = Labeller(parts=tmp_path / "parts")
     assert len({format_suite(prove_suite(searched, 100, labeller)) for labeller in (HERE, kept, kept)}) == 1
-    with pytest.raises(ValueError, match="values are proved for two players; 'three-player' has 3"):
+    with pytest.raises(ValueError, match="proofs need rules for two players; 'three-player' has 3"):
         prove_suite(load_suite(Core("three-player").rules).take(np.arange(1)), 100)
 
 

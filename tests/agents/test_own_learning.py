@@ -71,7 +71,7 @@ def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) 
     player = agents.make("ppo:runs/mine,network=my_learning:MyNet")
     core = Core()
     assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]
-    with pytest.raises(FileError, match="its network is code; to run it, name it: ppo:FOLDER,network=my"):
+    with pytest.raises(FileError, match="its network is custom code; to run it, add network=my"):
         agents.make("ppo:runs/mine")
     assert run(options, *SMALL, *SMALL_PPO) == 0
     assert len(agents.make("ppo:runs/heads,network=my_learning:HeadsNet").network.heads) == 4

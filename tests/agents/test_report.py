@@ -81,7 +81,7 @@ def test_a_report_survives_its_file_and_its_picture_shows_something(report: Eval
 def test_damaged_reports_are_named(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     for text, message in (
-        (None, r"no such file; evaluate.py --output FOLDER writes one"),
+        (None, r"no such file; evaluate.py --output FOLDER writes it"),
         ("{", "not readable as JSON"),
         ("{}", "rules: Field required"),
         ('{"surprise": 1}', "surprise: unknown field"),
@@ -151,5 +151,5 @@ def test_a_part_replaces_what_stands_between_its_markers(page: str) -> None:
     begin, end = "<!-- part:begin -->", "<!-- part:end -->"
     renewed = replace_between(f"Above.\n{begin}\nold\nlines\n{end}\nBelow.\n", "part", "new")
     assert renewed == f"Above.\n{begin}\nnew\n{end}\nBelow.\n" == replace_between(renewed, "part", "new")
-    with pytest.raises(ValueError, match=f"must hold {begin} and, after it, {end}, each once"):
+    with pytest.raises(ValueError, match=f"must contain {begin} once and, after it, {end} once"):
         replace_between("".join({"b": begin, "e": end}[mark] for mark in page), "part", "new")

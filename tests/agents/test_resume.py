@@ -94,7 +94,7 @@ def test_a_finished_run_is_resumed_to_nothing_new_and_not_overwritten(settings: 
     run = resume(whole)
     learn(run)
     assert (run.plies, (whole / EVALUATIONS_NAME).read_text()) == (6 * ITERATION, before)
-    with pytest.raises(UsageError, match="holds a run already: continue it with --resume"):
+    with pytest.raises(UsageError, match="already holds a run: continue it with --resume"):
         begin(whole, settings)
     made = yaml.safe_load((whole / RUN_NAME).read_text())
     assert made["command"] == "python train.py"
@@ -199,7 +199,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
     [
         ({"evaluation": {"opponents": ["greddy"]}}, r"evaluation\.opponents: .*greddy"),
         ({"device": "nonsense"}, "device: use cpu; torch cannot use 'nonsense': Expected one of cpu, cuda"),
-        ({"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: no game is running after 4 plies"),
+        ({"rules": "mancala-world max_plies=4"}, "evaluation.opening_plies: 4 plies are too many"),
     ],
 )
 def test_what_would_fail_later_is_refused_at_once(
@@ -268,8 +268,8 @@ def test_what_cannot_be_resumed_is_named(kept: Path) -> None:
     changes: list[tuple[str, str, Callable[[torch.Tensor], torch.Tensor], str]] = [
         ("games", "mover", lambda mover: mover + 2, "mover must be 0 to 1"),
         ("games", "scores", lambda scores: scores + 1, "make .* points, not the 70"),
-        ("games", "squares", lambda squares: squares[:5], "of another number or of other rules"),
-        ("games", "ended", lambda ended: ended + 1, "games that are over"),
+        ("games", "squares", lambda squares: squares[:5], "its number of games or its rules differ"),
+        ("games", "ended", lambda ended: ended + 1, "finished games or impossible"),
         ("random", "torch", lambda state: state[:9], "RNG state size to be 9"),
         ("network", "value.weight", lambda weight: weight * float("nan"), "value.weight is not finite"),
     ]
@@ -321,7 +321,7 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> N
     assert load_config(folder / CONFIG_NAME).total_plies == 3 * ITERATION
     assert json.loads((folder / EVALUATIONS_NAME).read_text().splitlines()[-1])["plies"] == 3 * ITERATION
     assert train.main(["--resume", str(folder), "--total-plies", "5"]) == 2
-    assert f"has {3 * ITERATION} plies already; --total-plies must be more" in capsys.readouterr().err
+    assert f"has already played {3 * ITERATION} plies; --total-plies must be more" in capsys.readouterr().err
 
 
 def test_a_second_interrupt_ends_without_a_traceback(folder: Path, monkeypatch: Patch, capsys: Capture) -> None:

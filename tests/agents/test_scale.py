@@ -69,7 +69,7 @@ def test_a_worker_that_dies_is_an_error() -> None:
 def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "ray", None)
-        with pytest.raises(UsageError, match=r'this needs ray: pip install -e "\.\[ray\]"'):
+        with pytest.raises(UsageError, match=r'install it with: pip install -e "\.\[ray\]"'):
             list(spread(abs, [1], ray="auto"))
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.init", lambda *_, **__: pytest.fail("Ray was asked, and would wait for minutes"))
@@ -135,7 +135,7 @@ def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
     assert weights(tmp_path) == found
     assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
     assert train.main([*arguments, "--ppo.gamma", "0.9"]) == 2
-    assert "holds a run of another configuration" in capsys.readouterr().err
+    assert "holds a run with another configuration" in capsys.readouterr().err
     (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*arguments, "--jobs", "1"]) == 2  # and the other seed is not stopped
     printed = capsys.readouterr()

@@ -77,7 +77,7 @@ def test_files_depend_on_the_options_and_are_kept(
     assert main(["--output", str(tmp_path / "a"), *GAMES, "--games", "10"]) == 0
     assert hashes(tmp_path / "a") == files
     assert main(["--output", str(tmp_path / "a"), *GAMES, "--games", "11"]) == 2
-    assert "take another folder for other games" in capsys.readouterr().err
+    assert "choose another folder for" in capsys.readouterr().err
     (tmp_path / "a" / "games-00000.npz").write_bytes(b"nothing")
     with pytest.raises(ValueError, match=r"games-00000\.npz: not a file of games"):
         read_games(tmp_path / "a" / "games-00000.npz")

@@ -75,8 +75,8 @@ def test_openings_survive_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rules", "end", "times", "message"),
     [
-        ("mancala-world", "*", 1, "it holds 1 openings; 2 are needed"),
-        ("tonkin", "*", 2, "record 1 is of the rules 'tonkin', not of 'mancala-world'"),
+        ("mancala-world", "*", 1, "2 openings are needed, but there are 1"),
+        ("tonkin", "*", 2, "record 1 has the rules 'tonkin', not 'mancala-world'"),
         ("mancala-world", "1. 9A *", 2, "line 4, column 4: ply 1"),
         ("mancala-world", "1. 5A 3A\n22-46", 2, "record 1 is a finished game"),
     ],

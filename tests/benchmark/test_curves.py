@@ -58,7 +58,10 @@ def test_curves_read_what_runs_measured(runs: list[Path], tmp_path: Path) -> Non
 def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     begin(tmp_path / "run").close()
     path = tmp_path / "run" / "evaluations.jsonl"
-    for message in ("no evaluations; the run has not evaluated itself yet", "line 1 is damaged: not readable as JSON"):
+    for message in (
+        "there are no evaluations",
+        "line 1 is damaged: not readable as JSON",
+    ):
         assert curves.main([str(tmp_path / "run")]) == 2
         assert f"{path}: {message}" in capsys.readouterr().err
         path.write_text("{")
@@ -89,11 +92,11 @@ def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
 
 
 def test_curves_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"regrets must be \(runs, 2\), one for each run and checkpoint; got \(1, 3\)"):
+    with pytest.raises(UsageError, match=r"regrets must have shape \(runs, 2\), one row per run; got \(1, 3\)"):
         LearningCurve.of([1, 2], [[1, 2, 3]])
     with pytest.raises(UsageError, match="each run must have 2 checkpoints"):
         learning_curve([1, 2], [["greedy", "random"], ["greedy"]])
-    with pytest.raises(UsageError, match="there is no regret suite of 'mancala-world fields=3'"):
+    with pytest.raises(UsageError, match="there is no regret suite for 'mancala-world fields=3'"):
         learning_curve([1], [["greedy"]], "mancala-world fields=3")
 
 
@@ -113,7 +116,7 @@ def test_table_picture_and_numbers_are_written_for_runs_of_the_same_rules(
     learn(begin(other, rules="tonkin seeds=3", total_plies=ITERATION))
     assert curves.main([*map(str, runs), str(other), "--output", str(tmp_path / "a")]) == 2
     printed = capsys.readouterr()
-    assert "different rules do not compare: tiny-0 learned 'mancala-world', other learned 'tonkin" in printed.err
+    assert "different rules cannot be compared: tiny-0 learned 'mancala-world', other learned 'tonkin" in printed.err
     assert (printed.out, (tmp_path / "a").exists()) == ("", False)
     assert curves.main([str(other), "--output", str(tmp_path / "a" / "b")]) == 0  # rules without a suite
     assert json.loads((tmp_path / "a" / "b" / "learning.json").read_text())["references"] == {}

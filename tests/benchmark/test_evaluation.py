@@ -108,7 +108,7 @@ def test_a_torch_module_plays_its_best_legal_logit() -> None:
     module = torch.nn.Linear(Encoder(core, "moves").size, 10)
     module.observation = "moves"
     assert core.legal_mask(positions)[np.arange(len(positions)), as_policy(module, core).choose(positions, rng)].all()
-    with pytest.raises(ValueError, match=r"logits of shape \(\d+, 3\); \(\d+, 10\) are wanted"):
+    with pytest.raises(ValueError, match=r"logits of shape \(\d+, 10\); got \(\d+, 3\)"):
         as_policy(torch.nn.Linear(18, 3), core).choose(positions, np.random.default_rng(0))
 
 
@@ -124,7 +124,7 @@ def test_models_of_sb3_play_with_masks_or_have_illegal_actions_replaced() -> Non
     assert legal[np.arange(len(positions)), blind.choose(positions, rng)].all()
     assert 0 < getattr(blind, "illegal") < len(positions)  # noqa: B009
     assert getattr(masked, "illegal") == 0  # noqa: B009
-    with pytest.raises(ValueError, match=r"the model sees observations of shape \(18,\); those of 'three-player' have"):
+    with pytest.raises(ValueError, match=r"the model needs observations of shape \(18,\);"):
         as_policy(sb3.DQN("MlpPolicy", game, buffer_size=10, seed=0), Core("three-player"))
 
 
@@ -150,15 +150,15 @@ def test_replaced_actions_are_told() -> None:
         (lambda seen, masks: -masks.argmax(axis=1) - 1, {}, IllegalActionError, r"the player chose action -\d"),
         (lambda seen, masks: masks.argmax(axis=1) / 2, {}, IllegalActionError, r"must be an integer, got 0\.0"),
         (lambda seen, masks: 3, {}, IllegalActionError, "must be an integer, got int64"),
-        (FirstMove, {}, ValueError, r"FirstMove is a class: pass an instance, as in FirstMove\(\)"),
+        (FirstMove, {}, ValueError, r"FirstMove is a class: pass an instance, such as FirstMove\(\)"),
         (7, {}, ValueError, "a player is a name, an object with a method choose"),
         ("random", {"pairs": "3"}, UsageError, "^pairs must be a whole number from 1 to 1,000,000; got '3'$"),
         ("random", {"seed": True}, UsageError, "^seed must be a whole number of 0 or more; got True$"),
-        ("random", {"label": ""}, UsageError, "^label must be a text that is not empty; got ''$"),
+        ("random", {"label": ""}, UsageError, "^label must be a non-empty string; got ''$"),
         ("random", {"openings": 5}, UsageError, "^openings must be balanced, fair, random or a file of .*; got 5$"),
         ("random", {"part": "tests"}, ValueError, "^part must be development, test, all; got"),
-        ("random", {"opponents": {5: "greedy"}}, UsageError, "a label of opponents must be a text .*; got 5"),
-        ("random", {"pairs": 10_000}, ValueError, "it holds 600 openings; 10000 are needed"),
+        ("random", {"opponents": {5: "greedy"}}, UsageError, "a label of opponents must be a non-empty string; got 5"),
+        ("random", {"pairs": 10_000}, ValueError, "10000 openings are needed, but there are 600"),
     ],
 )
 def test_what_cannot_be_measured_is_told(

@@ -27,9 +27,9 @@ from oanquan_env.engine.symmetry import mirror
 from oanquan_env.files import FileError
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.certify import NoStrategyError, certify
-from oanquan_env.search.compiled import mover_first
 from oanquan_env.search.proof import PROVED, LimitReachedError, ProofTable
 from oanquan_env.search.solver import Solver
+from oanquan_env.search.two_player import mover_first
 
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"
 

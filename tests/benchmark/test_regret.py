@@ -110,7 +110,7 @@ def test_a_suite_survives_its_file(tmp_path: Path) -> None:
 
 VALUES = [6, 4, 3, -5, 6, 0, None, None, None, None]
 GOOD = ["1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8", VALUES, [6, 2, None, -5, *[None] * 6], [6, None, 9, *[None] * 7]]
-SHAPE, LEGAL = r"expected \[position, values, lower bounds, upper bounds\]", "values must be given for the legal moves"
+SHAPE, LEGAL = r"expected \[position, values, lower bounds, upper bounds\]", "every legal move must have a value"
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,12 @@ SHAPE, LEGAL = r"expected \[position, values, lower bounds, upper bounds\]", "va
         (GOOD[:3], SHAPE),
         ([GOOD[0][:-2], *GOOD[1:]], "column 33: a position has 4 words"),
         ([GOOD[0], [6, 4, 3, -5, 6, *[None] * 5], *GOOD[2:]], LEGAL),
-        ([*GOOD[:3], [*[None] * 9, 1]], f"{LEGAL}, and for them only"),
-        ([GOOD[0], VALUES[:9], *GOOD[2:]], "expected 10 whole numbers or nulls"),
-        *[([*GOOD[:3], [wrong, *[None] * 9]], "expected 10 whole numbers") for wrong in (True, 6.0, "6")],
+        ([*GOOD[:3], [*[None] * 9, 1]], f"{LEGAL}, and no other move"),
+        ([GOOD[0], VALUES[:9], *GOOD[2:]], "values and bounds must be lists of 10 whole numbers or nulls"),
+        *[
+            ([*GOOD[:3], [wrong, *[None] * 9]], "values and bounds must be lists of 10 whole numbers")
+            for wrong in (True, 6.0, "6")
+        ],
         ([*GOOD[:2], [7, *[None] * 9], GOOD[3]], "a value must lie between its bounds"),
     ],
 )
@@ -144,8 +147,8 @@ def test_damaged_positions_are_named(tmp_path: Path, row: object, message: str) 
         ("[]", "not a suite of positions"),
         ('{"rules": "mancala-world"}', "'format' is missing"),
         ('{"format": 2, "rules": "chess", "made": {}, "positions": []}', "unknown preset 'chess'"),
-        ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "expected a suite of format 2"),
-        ('{"format": 2, "rules": "tonkin", "made": {}, "positions": []}', "it holds no positions"),
+        ('{"format": 1, "rules": "tonkin", "made": {}, "positions": []}', "expected a suite with format 2"),
+        ('{"format": 2, "rules": "tonkin", "made": {}, "positions": []}', "there are no positions"),
     ],
 )
 def test_damaged_and_missing_suites_are_named(tmp_path: Path, text: str | None, message: str) -> None:

@@ -112,9 +112,9 @@ IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
     ({"scores": [[-1001, 1001]]}, "scores must be -500 to 570"),
     ({"scores": np.array([[2**64 - 7, 7]], dtype=np.uint64)}, "scores must be -500 to 570"),
     ({"scores": [[2**70, 0]]}, "scores must be whole numbers of at most 64 bits"),
-    ({"seeds": [[5] * 12, [5] * 11]}, "seeds must be rows of one length"),
-    ({"mover": [0, 1, 0]}, "mover must be one number or 1, got an array of shape"),
-    ({"seeds": [[0] * 6 + [5] * 5 + [0]], "scores": [[25, 0]]}, "not ready to move"),
+    ({"seeds": [[5] * 12, [5] * 11]}, "seeds must be rows of equal length"),
+    ({"mover": [0, 1, 0]}, "mover must be one number or 1 numbers; got shape"),
+    ({"seeds": [[0] * 6 + [5] * 5 + [0]], "scores": [[25, 0]]}, "so it cannot move"),
 ]
 
 

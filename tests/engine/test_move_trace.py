@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis.strategies import sampled_from
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
-from oanquan_env.engine.move_trace import Lap, Refilling, Taking, TurnEnd
+from oanquan_env.engine.move_trace import Capture, Lap, Refilling, TurnEnd
 from oanquan_env.engine.notation import WORDS
 from tests.boards import boards_of
 from tests.strategies import PRESET_NAMES, rules, seeds
@@ -43,7 +43,7 @@ def test_how_turns_end(text: str, south: str, north: str, move: str, ahead: int,
 def test_a_relay_and_a_chain_are_told_in_order() -> None:
     trace = lesson("2,0,0,2,0,1*", "0,3,0,4,1,0*").sowing("1A")
     assert trace.laps == (Lap(0, 0, 2, (1, 2), False), Lap(3, 0, 2, (4, 5), False))
-    assert trace.takings == (Taking(6, 7, 3, 0, 3), Taking(8, 9, 4, 0, 4))
+    assert trace.captures == (Capture(6, 7, 3, 0, 3), Capture(8, 9, 4, 0, 4))
     frames = ["200201030410", "011201030410", "011012030410", "011012000410", "011012000010"]
     assert ["".join(map(str, frame.seeds)) for frame in trace.frames()] == frames
     assert str(trace).splitlines() == [
@@ -101,7 +101,7 @@ def test_stories_end_as_the_core_plays(game_rules: Rules, seed: int) -> None:
             points = sum(frame.seeds) + game_rules.stone_value * sum(frame.stones) + sum(frame.scores)
             assert points == game_rules.total
             assert min(*frame.seeds, *frame.stones) >= 0
-        captured = bool(trace.takings)
+        captured = bool(trace.captures)
         allowed = {
             TurnEnd.EMPTY_MANDARIN_AHEAD: game_rules.empty_mandarin == "stop",
             TurnEnd.NO_FURTHER_GAP: captured,

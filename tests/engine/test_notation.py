@@ -16,7 +16,7 @@ def test_a_move_is_a_field_from_the_movers_left_and_a_direction() -> None:
         assert (move.action, move.field, move.direction, str(move)) == (action, action // 2, action % 2, text)
         assert Move.parse(text.lower()) == move == Move.from_action(action) == eval(repr(move))
     for field, direction in ((-1, 0), (0, 2), (9, 0)):
-        with pytest.raises(ValueError, match="no move has field"):
+        with pytest.raises(ValueError, match="no move has the field"):
             Move(field, direction)
 
 
@@ -48,13 +48,13 @@ WRONG = """\
 5,0*/ | 05,0*/ | 9 | square 5 of South
 0*/ | **/ | 11 | the mandarin square after South must be
 3,4 | 300,4 | 5 | seeds must be 0 to 255
-1,2 | 240,2 | 1 | 289 seeds are more than 255
+1,2 | 240,2 | 1 | there are 289 seeds; at most 255
 0,0 | 0 | 28 | 2 scores
 0,0 | 0,x | 29 | score 2 must be whole points
 0,0 | 1,0 | 1 | make 71 points, not the 70
 0 0 0 | 0 2 0 | 31 | mover must be 0 to 1
 0 0 0 | 0 0 201 | 33 | ply must be 0 to 200
-1,2,3,4,5,0*/6,7,8,9,5,0* 0,0 | 0,0,0,0,0,0*/6,7,8,9,5,0* 15,0 | 32 | player 0, is empty: not ready to move
+1,2,3,4,5,0*/6,7,8,9,5,0* 0,0 | 0,0,0,0,0,0*/6,7,8,9,5,0* 15,0 | 32 | player 0, is empty, so it cannot move
 """
 """A part of BASE, another text for it, the column of the error and its reason."""
 

@@ -90,9 +90,9 @@ def replayed(actions: Ints) -> Positions:
 
 def test_lines_longer_than_games_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="no game is running after 4 plies: the rules have max_plies=4"):
+    with pytest.raises(ValueError, match="4 plies are too many, as the rules have max_plies=4"):
         random_lines(Core("max_plies=4"), 5, 4, rng)
-    with pytest.raises(ValueError, match=r"random games of 'mancala-world' was running after 150 plies: take fewer"):
+    with pytest.raises(ValueError, match=r"random games of 'mancala-world' ended within 150 plies: take fewer"):
         random_lines(CORE, 2000, 150, rng)
     monkeypatch.setattr(playing, "MAX_FAILED_GAMES", 400)  # fewer than it takes for all, more than for one
     positions, lines = random_lines(CORE, 10, 40, rng)

@@ -62,7 +62,7 @@ def test_unreadable_texts_and_impossible_combinations_are_refused_with_the_reaso
         ("tonkin mandarin_seeds_capturable=False", "stones=False needs mandarin_seeds_capturable=True"),
         ("vietnamese mandarin_seeds_capturable=False", "capturable=False needs end=stones_captured"),
         ("stones=False end=squares_empty", "mandarin_seeds=0 needs stones=True"),
-        ("seeds=25 mandarin_seeds=3", "is 256 seeds; at most 255"),
+        ("seeds=25 mandarin_seeds=3", "must be at most 255 seeds; got 256"),
     ):
         with pytest.raises(RulesError, match=message):
             Rules.parse(text)

@@ -184,5 +184,5 @@ def test_a_player_made_for_other_rules_is_refused() -> None:
 
 
 def test_a_limit_of_steps_belongs_to_the_rules() -> None:
-    with pytest.raises(ValueError, match=r"give a ply limit by the rules, as in .* got 10"):
+    with pytest.raises(ValueError, match=r"set a ply limit in the rules, such as .* got 10"):
         gymnasium.make_vec("OAnQuan-v0", num_envs=2, max_episode_steps=10)

@@ -61,15 +61,19 @@ def test_both_makers_and_pettingzoo_s_registry_take_the_same_parameters() -> Non
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"match": True, "observation": "planes"}, ValueError, "a match shows counts: observation must be counts"),
+    ({"match": True, "observation": "planes"}, ValueError, "observation must be counts in a match"),
     ({"observation": "planes "}, ValueError, "observation must be one of counts, planes, moves"),
     ({"reward": "points"}, ValueError, "reward must be one of outcome, margin, mixed; got 'points'"),
     ({"render_mode": "ascii"}, ValueError, "render_mode must be one of"),
     ({"opening_plies": -1}, ValueError, "opening_plies must be a whole number from 0 to 200; got -1"),
-    *(({"match": text}, RulesError, "match is an empty text; give match=True") for text in ("", "  ")),
-    ({"match": 1}, TypeError, "match must be True, False, a MatchRules or its text; got 1"),
-    ({"match": True, "reward": "margin"}, ValueError, "a match pays its outcome: reward must be outcome; got 'mar"),
-    ({"match": True, "opening_plies": 2}, ValueError, "begins at the set-up: opening_plies must be 0; got 2"),
+    *(({"match": text}, RulesError, "match must not be an empty string; use match=True") for text in ("", "  ")),
+    ({"match": 1}, TypeError, "match must be True, False, a MatchRules or its string; got 1"),
+    ({"match": True, "reward": "margin"}, ValueError, "reward must be outcome in a match; got 'mar"),
+    (
+        {"match": True, "opening_plies": 2},
+        ValueError,
+        "opening_plies must be 0 in a match.* got 2",
+    ),
 ]
 
 
@@ -109,7 +113,7 @@ def test_a_step_before_reset_or_after_the_last_agent_has_left_is_refused(match: 
 
     def refused(action: int | None) -> None:
         for call in (lambda: game.step(action), game.last):
-            with pytest.raises(ResetNeeded, match=r"has not begun, or all agents have left it: call reset\(\) first"):
+            with pytest.raises(ResetNeeded, match=r"has not begun, or no agents are left: call reset\(\) first"):
                 call()
 
     refused(0)

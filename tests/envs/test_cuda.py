@@ -43,7 +43,7 @@ def test_a_thread_plays_the_games_of_the_vector_environment(preset: str, opponen
     host.seed(5, np.arange(4), rng)
     host.records["terminated"] = 1
     outputs = np.zeros_like(seen), np.zeros_like(info["action_mask"]), np.zeros(4), np.zeros(4, bool), np.zeros(4, bool)
-    given = [games._games.core.numbers], *host.given
+    given = [games._games.core.numbers], *host.constants
     for row in rows:
         step_game(rules.players, host.kind, row, host.records, np.zeros(4, int), given, outputs)
     assert (outputs[0] == seen).all()
@@ -97,5 +97,5 @@ def test_the_games_on_the_device_are_those_of_the_vector_environment(preset: str
 
 
 def test_other_opponents_are_refused() -> None:
-    with pytest.raises(ValueError, match="the opponent is random, greedy or None; got 'saver'"):
+    with pytest.raises(ValueError, match="opponent must be random, greedy or None on a device; got 'saver'"):
         Games(2, opponent="saver")

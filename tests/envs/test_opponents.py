@@ -101,7 +101,7 @@ def test_weights_decide_who_plays_the_games_that_begin_afterwards() -> None:
 
 @pytest.mark.parametrize("weights", [[1], [1, 2, 3], [0, 0], [1, -1], [1, np.nan], [1, np.inf], None])
 def test_weights_that_cannot_be_are_an_error(weights: Any) -> None:
-    with pytest.raises(ValueError, match="weights must be 2 finite numbers, one for each opponent"):
+    with pytest.raises(ValueError, match="weights must be 2 finite numbers, one per opponent"):
         OAnQuanEnv(opponent=["greedy", "random"]).set_opponent_weights(weights)
 
 
@@ -109,7 +109,7 @@ def test_only_another_player_can_be_set_and_in_the_self_play_view_none() -> None
     game = OAnQuanEnv(opponent=FirstMove(Core()), seat=1)
     game.set_opponent("greedy")
     for one, opponent in ((game, None), (OAnQuanEnv(opponent=None), "greedy")):
-        with pytest.raises(ValueError, match="only another opponent can be set"):
+        with pytest.raises(ValueError, match="the opponent cannot be set to None"):
             one.set_opponent(opponent)
     with pytest.raises(ValueError, match="unknown player 'gredy'"):
         game.set_opponent("gredy")

@@ -23,12 +23,12 @@ DECIDED.squares[0, 7::8], DECIDED.scores[0] = 0, (20, 0)
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"position": Board("vietnamese")}, ValueError, "is a board of 'vietnamese', not of 'mancala-world'"),
-        ({"position": Core("fields=3").start()}, ValueError, "is no position of 'mancala-world': "),
-        ({"position": DECIDED}, ValueError, "is no position of"),
+        ({"position": Board("vietnamese")}, ValueError, "has the rules 'vietnamese', not 'mancala-world'"),
+        ({"position": Core("fields=3").start()}, ValueError, "is not a position of 'mancala-world': "),
+        ({"position": DECIDED}, ValueError, "is not a position of"),
         ({"position": Core().start(3)}, ValueError, "must be one position.* of a running game"),
         ({"position": "nonsense"}, NotationError, "a position has 4 words"),
-        ({"position": [5] * 12}, TypeError, "'position' must be a text, a Board or Positions; got"),
+        ({"position": [5] * 12}, TypeError, "'position' must be a string, a Board or Positions; got"),
         ({"postion": "5,5"}, ValueError, r"unknown option of reset 'postion' \(did you mean position\?\)"),
         (["position"], TypeError, "reset's options must be a dict or None; got"),
     ],

@@ -125,8 +125,8 @@ SEAT = "seat must be random or a whole number from 0 to 1; got"
     [
         ({"opponent": "gredy"}, r"unknown player 'gredy' \(did you mean greedy\?\)"),
         ({"opponent": 3}, "a player is a name, an object with a method choose.*; got int"),
-        ({"opponent": []}, "a list of one player or more; got an empty list"),
-        ({"opponent": RandomPolicy}, r"RandomPolicy is a class: pass an instance, as in RandomPolicy\(\)"),
+        ({"opponent": []}, "a non-empty list of players; got an empty list"),
+        ({"opponent": RandomPolicy}, r"RandomPolicy is a class: pass an instance, such as RandomPolicy\(\)"),
         *(({"seat": seat}, SEAT) for seat in (2, -1, True)),
         ({"opponent": None, "seat": 0}, "without one the agent plays every seat; got 0"),
         ({"reward": "points"}, "reward must be one of outcome, margin, mixed; got 'points'"),
@@ -139,7 +139,7 @@ def test_unknown_settings_are_refused(settings: dict[str, Any], message: str) ->
 
 
 def test_an_opponent_s_illegal_action_is_named_as_his() -> None:
-    with pytest.raises(IllegalActionError, match="of the opponent: row 0: the player chose action 2"):
+    with pytest.raises(IllegalActionError, match="the opponent's action is illegal: row 0: the player chose action 2"):
         from_text("0,3,0,0,2,0*/5,0,5,5,5,0* 10,15 1 4", opponent=scripted("2A"), seat=0)
 
 
@@ -149,5 +149,5 @@ def test_pictures_show_the_reply_and_need_a_mode() -> None:
     game.step(0)
     board = boards_of("1A", "5C")[-1]
     assert game.render() == render.text(board, last=board.last_mark)
-    with pytest.warns(UserWarning, match="render\\(\\) without a render_mode draws nothing"):
+    with pytest.warns(UserWarning, match="without a render_mode"):
         assert OAnQuanEnv().render() is None

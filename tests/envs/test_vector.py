@@ -136,7 +136,7 @@ def test_a_game_that_goes_on_has_a_legal_action(
 
 
 def test_rules_by_which_no_game_lets_the_agent_move_are_refused() -> None:
-    message = "ended 100 of 100 games of 'mancala-world max_plies=1' before the agent's first move: give another seat"
+    message = "ended 100 of 100 games of 'mancala-world max_plies=1' before the agent's first move: choose another seat"
     for make in (OAnQuanEnv, lambda *args, **settings: OAnQuanVectorEnv(3, *args, **settings)):
         with pytest.raises(ValueError, match=message):
             make("max_plies=1", seat=1).reset()

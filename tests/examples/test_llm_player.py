@@ -110,7 +110,7 @@ def test_a_model_is_measured_beside_the_baselines(
     assert set(found["regret"]) == {"m", "random", "greedy"}
     regret, text = found["regret"]["m"], capsys.readouterr().out
     assert f"m: regret {regret.mean:.2f} ({regret.low:.2f} to {regret.high:.2f}) points" in text
-    assert "m: 20 of 20 positions answered" in text
+    assert "m answered 20 of 20 positions" in text
     assert sum(found["results"].values()) == 3
     assert found["replies"] == {"legal": len(seen), "illegal": 0, "unparsed": 0}
     assert len((tmp_path / "new" / "llm.jsonl").read_text(encoding="utf-8").splitlines()) == len(seen) > 20

@@ -53,7 +53,7 @@ def game_of(boards: list[Board]) -> dict[str, Any]:
         trace = board.last_trace
         assert trace is not None
         steps = [{"kind": "lap", **dataclasses.asdict(lap)} for lap in trace.laps]
-        steps += [{"kind": "taking", "player": trace.player, **dataclasses.asdict(taking)} for taking in trace.takings]
+        steps += [{"kind": "taking", "player": trace.player, **dataclasses.asdict(one)} for one in trace.captures]
         steps += [{"kind": "refilling", **dataclasses.asdict(refilling)} for refilling in trace.refillings]
         after = trace.frames()[-1]._asdict()
         moves.append(

@@ -108,7 +108,7 @@ def test_levels_are_pythons_and_names_that_nobody_has_are_refused(ask: Callable[
         ("mcts:simulations=9", "app"): "unknown player 'mcts:simulations=9'; the page plays ",
         ("book:", "app"): "book needs a player for positions that it does not know, as in book:greedy",
         ("minimax", "app"): "minimax needs a limit, as in minimax:depth=4, minimax:nodes=20000",
-        ("minimax:deep=6", "app"): "minimax has depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'",
+        ("minimax:deep=6", "app"): "minimax has the options depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'",
         ("minimax:depth=6,depth=7", "app"): "minimax has depth twice in 'depth=6,depth=7'",
         ("minimax:depth=6.5", "app"): "depth of minimax must be a whole number; got '6.5'",
         ("minimax:depth=128", "app"): "depth must be 1 to 127; got 128",
@@ -284,7 +284,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
             "best": str(best),
             "values": {str(move): math.floor(final[move] + 0.5) for move in ranked},
             "exact": [str(move) for move in ranked if move in exact],
-            "captured": [trace.captured, sum(taking.stones for taking in trace.takings)],
+            "captured": [trace.captured, sum(capture.stones for capture in trace.captures)],
             "search": {"proved": len(exact) == len(final), "depth": analysis.depth},
         }
         assert list(found["values"]) == [str(move) for move in ranked]

@@ -66,11 +66,11 @@ def test_the_page_proves_what_pythons_checker_proves(names: tuple[str, ...], sma
 def test_damaged_proofs_are_refused_with_the_place(small: Certificate) -> None:
     assert small.lower
     places = {
-        "one position more": "lower bound: ",
+        "one more position": "lower bound: ",
         "moves for": "lower bound: ",
         "cannot be played": f"lower bound, position {len(small.lower.moves) - 1}: no move 200",
         "lower bound": "lower bound",
-        "the strategy reaches": f"lower bound: the strategy reaches {small.lower.bound} for its player, not",
+        "the strategy gets": f"lower bound: the strategy gets {small.lower.bound} for its player, not",
     }
     damaged = [
         (places[words], dataclasses.replace(small, lower=dataclasses.replace(small.lower, **change(small.lower))))

@@ -194,7 +194,7 @@ def test_a_port_that_is_in_use_is_told(capsys: pytest.CaptureFixture[str], monke
             monkeypatch.setattr("webbrowser.open", lambda address: True)
             other.run()
             said = capsys.readouterr().out
-        assert said.startswith(f"Port {played.server_port} is in use; games that were kept there are not here.\n")
+        assert said.startswith(f"Port {played.server_port} is in use, so this page has another address")
         assert f"The game is at http://127.0.0.1:{other.server_port}/\n" in said
         assert main(["play", "--browser", "--port", str(played.server_port)]) == 2
     assert f"port {played.server_port} is not available (Address already in use)" in capsys.readouterr().err

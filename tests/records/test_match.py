@@ -56,13 +56,13 @@ def test_a_record_that_says_something_else_is_refused() -> None:
         ("47-21", "46-22", "round 2: Result is '46-22', but should be '47-21'"),
         (f'{MATCH}\n[Round "1"]', '[Round "1"]', "round 2: Match is"),
         (f'{MATCH}\n[Round "1"]', '[Match "match_measure=none"]\n[Round "1"]', "round 1: match_measure must be"),
-        ("max_rounds=50", "max_rounds=2", "round 3: the match was over after round 2"),
+        ("max_rounds=50", "max_rounds=2", "round 3: the match ended after round 2"),
     ):
         with pytest.raises(UsageError, match=message):
             replay_match(parse_records(THREE_ROUNDS.replace(old, new)))
     first, second, _ = (dataclasses.replace(record, comments={}) for record in parse_records(THREE_ROUNDS))
     for records, message in (
-        ([], "no rounds"),
+        ([], "at least one round"),
         ([dataclasses.replace(first, moves=first.moves[:1])], "round 1: the moves do not finish the round"),
         ([first, dataclasses.replace(second, moves=second.moves * 2)], "round 2: move 3 comes after the end"),
         ([dataclasses.replace(first, moves=first.moves[:1] * 3)], "round 1: move 2, 2C, is not legal; legal: 1A"),

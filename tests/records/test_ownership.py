@@ -90,7 +90,7 @@ def test_no_field_is_given_up_twice_and_none_that_is_not_there() -> None:
             Ownership.parse(*text.split("|"), 5)
         assert caught.value.column == column
     for sold, pawned in (((0, 0), ()), ((0,), (0,)), ((5,), ()), ((), (-1,))):
-        with pytest.raises(ValueError, match="no row of 5 fields"):
+        with pytest.raises(ValueError, match="a row of 5 fields cannot"):
             Ownership(5, (sold, ()), (pawned, ()))
 
 

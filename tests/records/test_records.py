@@ -41,7 +41,7 @@ def test_a_record_is_read_as_it_is_written() -> None:
     assert joined.comments == {0: "a a", 1: "b c}"}
     changes = [{"headers": {name: ""}} for name in ("Result", "A b", "")]
     for change in (*changes, {"comments": {3: ""}}, {"comments": {-1: ""}}, {"result": "South wins"}):
-        with pytest.raises(ValueError, match=r"cannot be an extra header|a comment on move|a result is"):
+        with pytest.raises(ValueError, match=r"cannot be an extra header|a comment on move|a result must be"):
             dataclasses.replace(record, **change)
 
 
@@ -88,7 +88,7 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place() -> None:
         (swap("3A\n", "3B\n"), 9, 24, "ply 2: a move is a square's number"),
         (swap("3A\n", "3A\n2. 1A\n"), 10, 4, r"ply 3: South cannot play 1A; the game is over \(stones_captured\)"),
         (swap("1. 5A", "5A"), 9, 1, "expected the number 1. here"),
-        (swap("46\n", "45\n"), 10, 1, "another result than the header's '22-46'"),
+        (swap("46\n", "45\n"), 10, 1, "the result after the moves must be the header's, '22-46'"),
         (swap("once}", "once"), 9, 7, "ends without its result"),
         (swap("loses", "lo\\ses"), 9, 10, r"unknown escape '\\\\s'"),
         (swap("} 3A", "} ]3A"), 9, 23, "expected a move here"),
@@ -96,7 +96,7 @@ def test_a_record_that_does_not_replay_is_refused_at_its_place() -> None:
         (swap('[Rules "mancala-world"]\n', ""), 1, 1, r"must have the header \[Rules"),
         (swap('[Result "22-46"]\n', ""), 1, 1, r"must have the header \[Result"),
         (swap("mancala-world", "mancala-wrld"), 1, 9, "did you mean mancala-world"),
-        (swap("stones_captured", "forfeit"), 6, 15, "lead to the termination stones_captured"),
+        (swap("stones_captured", "forfeit"), 6, 15, "Termination must be stones_captured"),
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,6,0* 0,0 0 0"]\n[Date'), 4, 12, "make 71 points"),
         (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,z,0* 0,0 0 0"]\n[Date'), 4, 33, "square 5 of North"),
         (swap('[Result "22-46"]', '[Sold "S1"]\n[Result "*"]')[:-6] + "*", 6, 10, r"'\*', but the moves lead to 22-46"),

@@ -73,7 +73,7 @@ def test_a_record_becomes_an_svg_without_scripts(tmp_path: Path) -> None:
     dark = path.read_text(encoding="utf-8")
     assert 'width="300"' in dark
     assert "prefers-color-scheme" not in dark
-    with pytest.raises(ValueError, match=r"a moving picture is a \.svg or a \.gif file; got 'game\.mp4'"):
+    with pytest.raises(ValueError, match=r"an animation must be a \.svg or \.gif file; got 'game\.mp4'"):
         RECORD.animate(tmp_path / "game.mp4")
     assert [file.name for file in tmp_path.iterdir()] == ["game.svg"]
 

@@ -50,7 +50,7 @@ def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written()
     solver.progress.upper -= 1  # as if the table had forgotten what it proved
     assert certify(solver, tell=told.append).upper is None
     assert told[-1].startswith("upper bound")
-    assert "has forgotten a proof" in told[-1]
+    assert "has lost a proof" in told[-1]
     solver.progress.lower = None
     with pytest.raises(NoStrategyError, match="no strategy found in time"):
         certify(solver, 0.0)

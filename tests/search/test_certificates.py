@@ -89,7 +89,7 @@ def referee_value(rules: Rules, strategy: Strategy, is_lower: bool) -> tuple[int
     open_ones = list(range(len(edges)))
     while open_ones:
         ready = [number for number in open_ones if all(child in values for _, child in edges[number])]
-        assert ready, "a game may never end"
+        assert ready, "or never end"
         values |= {number: min(won + values[child] for won, child in edges[number]) for number in ready}
         open_ones = [number for number in open_ones if number not in values]
     return min(won + values[child] for won, child in first), len(edges)
@@ -108,12 +108,12 @@ def test_the_referee_agrees(rules: str, small: Certificate) -> None:
 
 
 DAMAGED: list[tuple[Callable[[Strategy], dict[str, Any]], str]] = [
-    (lambda one: {"moves": one.moves[:-1]}, "one position more"),
+    (lambda one: {"moves": one.moves[:-1]}, "one more position"),
     (lambda one: {"moves": np.append(one.moves, one.moves[-1])}, "moves for"),
     (lambda one: {"moves": np.append(one.moves[:-1], np.uint8(200))}, "cannot be played"),
     (lambda one: {"moves": np.append(one.moves[:1] ^ 2, one.moves[1:])}, "lower bound"),
     (lambda one: {"again": np.array([[1, 1]], dtype=np.uint32)}, "lower bound"),
-    (lambda one: {"bound": one.bound + 1}, "the strategy reaches"),
+    (lambda one: {"bound": one.bound + 1}, "the strategy gets"),
 ]
 
 
@@ -122,7 +122,7 @@ def test_a_certificate_that_is_damaged_or_of_something_else_is_refused(small: Ce
     for changes, message in (
         *(({"lower": dataclasses.replace(small.lower, **change(small.lower))}, error) for change, error in DAMAGED),
         ({"rules": Rules.parse("app fields=3 seeds=2")}, "bound"),
-        ({"rules": Rules.parse(SMALL).replace(max_plies=5)}, "passes the limit"),
+        ({"rules": Rules.parse(SMALL).replace(max_plies=5)}, "exceeds the limit"),
         ({"position": "2,2,1,0*/2,2,3,0* 0,0 0 0"}, "bound"),
         ({"position": "2,2,2,0/2,2,2,0 10,10 0 0"}, "the game is over"),
         ({"lower": None, "upper": None}, "claims no bound"),
@@ -134,7 +134,7 @@ def test_a_certificate_that_is_damaged_or_of_something_else_is_refused(small: Ce
 def test_a_strategy_by_which_a_game_may_never_end_has_no_ranks() -> None:
     zero = np.zeros(2, dtype=np.int32)
     round_and_round = Graph({b"0": 0, b"1": 1}, np.array([0]), zero[:1], np.array([0, 1]), np.array([1, 0]), zero)
-    with pytest.raises(ValueError, match="a game may never end"):
+    with pytest.raises(ValueError, match="or never end"):
         round_and_round.ranks()
     line = dataclasses.replace(round_and_round, children=np.array([1, END]))
     assert line.ranks().tolist() == [2, 1, 0]
@@ -159,11 +159,11 @@ def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> Non
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": np.array(2)}, "format 2, this version reads 1"),
+        ({"format": np.array(2)}, "format is 2, but this version reads format 1"),
         ({"lower_moves": np.array([object()])}, "not readable"),
         ({"lower_moves": np.zeros(3)}, "must be .N,. uint8"),
         ({"rules": np.array("chess")}, "unknown preset"),
-        ({"rules": np.array("three-player")}, "for two players who refill on credit"),
+        ({"rules": np.array("three-player")}, "players=2 and refill=borrow"),
         ({"lower_moves": None}, "'lower_moves' is missing"),
         ({"lower": None}, "unknown array 'lower_again'"),
     ],

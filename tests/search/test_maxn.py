@@ -12,8 +12,8 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.loops import in_turn
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.search.limits import Limits
-from oanquan_env.search.many import NET_UNIT, compile_many, play
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
+from oanquan_env.search.multiplayer import NET_UNIT, apply_move, compile_multiplayer
 from tests import strategies
 from tests.boards import random_positions
 from tests.nets import random_net
@@ -38,7 +38,7 @@ TINY += [f"three-player {SMALL} {other}" for other in ("max_plies=4", "leftovers
 @given(strategies.rules() | st.sampled_from([Rules.parse(name) for name in (*RULES, *FORFEIT)]), strategies.seeds)
 def test_the_compiled_move_is_the_cores(rules: Rules, seed: int) -> None:
     core, rng, players = Core(rules), np.random.default_rng(seed), rules.players
-    compiled, policy, positions = compile_many(core), RandomPolicy(core), core.start(3)
+    compiled, policy, positions = compile_multiplayer(core), RandomPolicy(core), core.start(3)
     while len(positions):
         before, actions = positions.copy(), policy.choose(positions, rng)
         core.play(positions, actions)
@@ -46,7 +46,7 @@ def test_the_compiled_move_is_the_cores(rules: Rules, seed: int) -> None:
         for row, action in enumerate(actions.tolist()):
             board, left = before[row : row + 1], rules.max_plies - int(positions.ply[row])
             sides, scores = (in_turn(players, one[0], board.mover[0]) for one in (board.words, board.scores))
-            moved, mover = play(compiled, sides, scores, action, left), positions.mover[row]
+            moved, mover = apply_move(compiled, sides, scores, action, left), positions.mover[row]
             assert moved.sides == in_turn(players, positions.words[row], mover)
             assert moved.scores == in_turn(players, standings[row], mover)
             assert moved.ended == positions.ended[row]
@@ -63,7 +63,7 @@ def random_scores(core: Core, positions: Positions, rng: np.random.Generator) ->
 @pytest.mark.parametrize("rules", [*RULES, *TINY, *FORFEIT])
 def test_values_are_those_of_a_plain_search(rules: str, depth: int) -> None:
     core, rng = Core(rules), np.random.default_rng(depth)
-    positions, search = random_scores(core, random_positions(core, 24, seed=depth), rng), ManySearch(core, threads=2)
+    positions, search = random_scores(core, random_positions(core, 24, seed=depth), rng), MaxnSearch(core, threads=2)
     wanted = plain_maxn(core, positions, depth)
     assert search.values(positions, depth) == pytest.approx(wanted, abs=1e-9)
     own = wanted[np.arange(len(positions)), :, positions.mover]
@@ -81,7 +81,7 @@ def test_a_net_values_running_positions_at_the_horizon(rules: str) -> None:
     core, net = Core(rules), random_net(rules, 0.1)
     positions = random_positions(core, 24, seed=5)
     for depth, share in ((1, 1), (2, 0.98), (4, 0.95)):
-        wanted, found = plain_maxn(core, positions, depth, net), ManySearch(core, net=net).values(positions, depth)
+        wanted, found = plain_maxn(core, positions, depth, net), MaxnSearch(core, net=net).values(positions, depth)
         legal = np.isfinite(wanted)
         assert (legal == np.isfinite(found)).all()
         assert (np.abs(found[legal] - wanted[legal]) <= 3 / NET_UNIT).mean() >= share
@@ -91,9 +91,9 @@ def test_what_cannot_be_searched_is_refused() -> None:
     core = Core("three-player max_plies=1")
     positions = Positions.concatenate([core.start(), core.expand(core.start()).positions[:1]])
     with pytest.raises(ValueError, match="row 1 is over"):
-        ManySearch(core).best_moves(positions, Limits(depth=1))
-    with pytest.raises(ValueError, match="the net is for the rules 'three-player', not 'tonkin'"):
-        ManySearch(Core("tonkin"), net=random_net("three-player", 0.1))
+        MaxnSearch(core).best_moves(positions, Limits(depth=1))
+    with pytest.raises(ValueError, match="the net was trained for the rules 'three-player', not for 'tonkin'"):
+        MaxnSearch(Core("tonkin"), net=random_net("three-player", 0.1))
 
 
 def test_a_search_of_limited_nodes_repeats_itself_and_goes_deeper_with_more() -> None:
@@ -102,18 +102,18 @@ def test_a_search_of_limited_nodes_repeats_itself_and_goes_deeper_with_more() ->
     depths = []
     for nodes in (1, 500, 20_000):
         limits = Limits(nodes=nodes)
-        one, three = (ManySearch(core, threads=threads).best_moves(positions, limits) for threads in (1, 3))
+        one, three = (MaxnSearch(core, threads=threads).best_moves(positions, limits) for threads in (1, 3))
         assert one == three
         assert max(found.nodes for found in one) <= nodes + core.rules.actions**2
         depths.append(np.mean([found.depth for found in one]))
     assert 1 == depths[0] < depths[1] < depths[2]
-    assert 1 <= ManySearch(core).best(core.start(), Limits(milliseconds=30)).depth < 20
+    assert 1 <= MaxnSearch(core).best(core.start(), Limits(milliseconds=30)).depth < 20
 
 
 def test_a_depth_that_is_cut_off_counts_with_the_best_move_of_the_one_before() -> None:
     core = Core("three-player")
     positions = random_positions(core, 30, seed=7)
-    search, cut = ManySearch(core), 0
+    search, cut = MaxnSearch(core), 0
     whole = search.values(positions, 4)
     for row, one in enumerate(search.best_moves(positions, Limits(depth=4, nodes=1500))):
         mover = positions.mover[row]
@@ -144,5 +144,5 @@ def test_an_analysis_is_worth_its_line(rules: str) -> None:
         won = core.standings(board.positions) - before
         assert analysis.value == pytest.approx(relative_points(won)[0, root])
     assert re.match(r"\+\d+(\.\d)? points for South from here on, seen 4 plies", str(player.analyse(Board(rules))))  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match=f"the board has the rules 'app', the player '{rules}'"):
+    with pytest.raises(ValueError, match=f"'{rules}', but the board's are 'app'"):
         player.analyse(Board("app"))  # type: ignore[attr-defined]

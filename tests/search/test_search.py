@@ -12,11 +12,11 @@ from oanquan_env.engine.move import can_play
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search import alphabeta
-from oanquan_env.search.compiled import compile_rules, play
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
 from oanquan_env.search.solver import Solver
+from oanquan_env.search.two_player import apply_move, compile_rules
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
@@ -46,7 +46,7 @@ def test_compiled_play_is_the_cores(rules: Rules, data: st.DataObject) -> None:
         won = core.standings(positions) - before.scores
         for row, mover in enumerate(before.mover):
             plies_left = rules.max_plies - int(positions.ply[row])
-            found = play(compiled, *sides(before, row), actions[row], plies_left)
+            found = apply_move(compiled, *sides(before, row), actions[row], plies_left)
             assert found == (*sides(positions, row), won[row, mover] - won[row, 1 - mover], positions.ended[row])
         positions = positions[~positions.over]
 
@@ -57,7 +57,7 @@ def test_a_game_that_too_many_seeds_end_is_over_for_searches_and_proofs() -> Non
     after = crowded.copy()
     core.play(after, [0])
     assert after.ended[0] == Termination.TOO_MANY_SEEDS
-    assert play(compile_rules(core), *sides(crowded), 0)[2:] == (1, after.ended[0])  # the seed is its owner's
+    assert apply_move(compile_rules(core), *sides(crowded), 0)[2:] == (1, after.ended[0])  # the seed is its owner's
     values, proved = Search(core).proved_values(crowded, 6)
     assert values[0, :2].tolist() == [1, 1]
     assert proved[0, :2].all()
@@ -158,7 +158,7 @@ def test_what_cannot_be_searched_is_refused() -> None:
     assert np.isnan(search.values(Positions.concatenate([over, core.start()]), 2)).all(axis=1).tolist() == [True, False]
     with pytest.raises(ValueError, match="row 1 is over"):
         search.best_moves(Positions.concatenate([core.start(), over]), Limits(depth=2))
-    with pytest.raises(ValueError, match="one position is searched by `best`, not 2"):
+    with pytest.raises(ValueError, match="`best` searches one position; got 2"):
         search.best(core.start(2), Limits(depth=2))
     for given_limits, message in (
         ({}, "needs a limit: depth, nodes or milliseconds"),
@@ -177,7 +177,7 @@ def test_what_cannot_be_searched_is_refused() -> None:
     assert player.limits == Limits(depth=4, nodes=2000)
     only = Core("tonkin").setup([[0, 0, 0, 0, 3, 10, 5, 5, 5, 5, 5, 10]], [[0, 0]], [[22, 0]])
     assert make("minimax:depth=3", "tonkin").choose(only, np.random.default_rng(0)).tolist() == [8]
-    with pytest.raises(ValueError, match="the board has the rules 'tonkin', the player 'mancala-world'"):
+    with pytest.raises(ValueError, match="'mancala-world', but the board's are 'tonkin'"):
         player.analyse(Board("tonkin"))
     with pytest.raises(ValueError, match=r"the game is over \(stones_captured\); there is nothing to"):
         player.analyse(Board.parse("0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9"))

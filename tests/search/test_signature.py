@@ -17,7 +17,7 @@ from oanquan_env.players import make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.playing import play_randomly
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts, SearchedLeaves
 from oanquan_env.search.value_net import ValueNet, shapes
 
@@ -54,7 +54,7 @@ def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
         "mcts, leaves of 1 ply": MCTSPlayer(SearchedLeaves(core, 1), 20),
     }
     if compiled:
-        players["maxn with a net, 2 plies"] = SearchPlayer(ManySearch(core, net=net, threads=1), Limits(depth=2))
+        players["maxn with a net, 2 plies"] = SearchPlayer(MaxnSearch(core, net=net, threads=1), Limits(depth=2))
     if core.rules.players == 2:
         kinds = ("alpha-beta", None, 1), ("alpha-beta without a table", None, 0), ("alpha-beta with a net", net, 1)
         for kind, own, megabytes in kinds[: 3 if compiled else 1]:  # a table hides what is searched twice

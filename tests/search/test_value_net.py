@@ -18,10 +18,10 @@ from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
 from oanquan_env.players import make
-from oanquan_env.search.compiled import SearchRules, compile_rules, mover_first
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.leaf import canonical, evaluate, horizon, with_net
-from oanquan_env.search.maxn import ManySearch
+from oanquan_env.search.maxn import MaxnSearch
+from oanquan_env.search.two_player import SearchRules, compile_rules, mover_first
 from oanquan_env.search.value_net import (
     HIDDEN,
     LARGEST,
@@ -124,13 +124,13 @@ def changed_file(**changes: object) -> bytes:
         (changed_file()[:-100], "not a value net"),
         (pickle.dumps(Trap()), "not a value net"),
         (changed_file(origin=np.array([Trap()], dtype=object)), "Object arrays cannot be loaded"),
-        (changed_file(format=np.array(1)), "format 1, this version reads 3"),
+        (changed_file(format=np.array(1)), "format is 1, but this version reads format 3"),
         (changed_file(hidden_bias=None), "hidden_bias"),
-        (changed_file(hidden_bias=np.zeros(17, np.float32)), r"float32 of \(32,\) is wanted"),
-        (changed_file(output_bias=np.array([np.nan], np.float32)), "output_bias holds something that is no number"),
-        (changed_file(output_bias=np.array([2 * LARGEST], np.float32)), "no number from -10000 to 10000"),
+        (changed_file(hidden_bias=np.zeros(17, np.float32)), r"must be float32 of shape \(32,\)"),
+        (changed_file(output_bias=np.array([np.nan], np.float32)), "output_bias must hold numbers"),
+        (changed_file(output_bias=np.array([2 * LARGEST], np.float32)), "must hold numbers from -10000 to 10000"),
         (changed_file(rules=np.array("chess")), "unknown preset 'chess'"),
-        (changed_file(rules=np.array("three-player")), r"embedding is float32 of shape \(276, 256\)"),
+        (changed_file(rules=np.array("three-player")), r"embedding must be float32 .* of shape \(276, 256\)"),
         (changed_file(origin=np.array("{")), "not a value net"),
     ],
 )
@@ -151,11 +151,11 @@ def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Pat
     path.write_bytes(random_net("three-player").to_bytes())
     net = read_value_net(path, "three-player")
     for error, message, refused in (
-        (FileError, "for the rules 'three-player', not 'mancala-world'", lambda: read_value_net(path)),
+        (FileError, "for the rules 'three-player', not for 'mancala-world'", lambda: read_value_net(path)),
         (FileError, "no such file", lambda: read_value_net(tmp_path / "other.npz")),
         (FileError, VALUE_NET_NAME, lambda: read_value_net(tmp_path)),
         (UnavailableError, "no value net for the rules", lambda: read_value_net("pretrained", "tonkin stone_value=4")),
-        (ValueError, "rules 'three-player', not 'four-pl", lambda: ManySearch(Core("four-player"), net=net)),
+        (ValueError, "rules 'three-player', not for 'four-pl", lambda: MaxnSearch(Core("four-player"), net=net)),
     ):
         with pytest.raises(error, match=message):
             refused()

@@ -48,8 +48,8 @@ def test_what_cannot_be_published_or_written_is_refused_before_the_run(
 ) -> None:
     for commit, option, message in (
         ("0123456789ab-dirty", ["--publish"], "--publish: files differ from commit 0123456789ab,"),
-        (None, ["--publish"], "--publish: this is no clone"),
-        (None, ["--json", str(tmp_path / "none" / "x.json")], f"--json: there is no folder {tmp_path / 'none'}"),
+        (None, ["--publish"], "--publish needs a clone"),
+        (None, ["--json", str(tmp_path / "none" / "x.json")], f"--json: the folder {tmp_path / 'none'} does not exist"),
     ):
         at_commit(monkeypatch, commit)
         with pytest.raises(SystemExit, match=r"^2$"):

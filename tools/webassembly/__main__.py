@@ -1,10 +1,10 @@
-"""Makes `engine.wasm` and `moves.wasm` of `oanquan_env/play/web`, and engine.json: where the fields of records lie.
+"""Build `engine.wasm`, `moves.wasm` and `engine.json` (offsets of record fields) for `oanquan_env/play/web`.
 
     python -m tools.webassembly
     python -m tools.webassembly --check
 
-It needs `pip install -e ".[wasm]"`. With `--check` nothing is written: it builds again, and compares every byte where
-Python, Numba, llvmlite and ziglang have the versions of engine.json, or else the places of fields alone.
+The command needs `pip install -e ".[wasm]"`. With `--check` it builds again and compares every byte if Python, Numba,
+llvmlite and ziglang have the versions in engine.json; otherwise it compares only the offsets.
 """
 
 import argparse
@@ -21,8 +21,8 @@ ENVIRONMENT = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHAS
 
 def main() -> int:
     """Build the files, then write or compare them; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tools.webassembly", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="compare with the files there are, and write nothing")
+    parser = argparse.ArgumentParser(prog="python -m tools.webassembly", description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
     check = parser.parse_args().check
     if not ENVIRONMENT.items() <= os.environ.items():
         with tempfile.TemporaryDirectory() as folder:

@@ -16,7 +16,7 @@ import numba
 from numba import types
 
 from tools.webassembly import entries, searches
-from tools.webassembly.entries import Entry
+from tools.webassembly.entries import EntryPoint
 from tools.webassembly.instructions import INSTRUCTION, STAND_IN
 
 MODULES = {"engine.wasm": {**entries.EXPORTS, **searches.EXPORTS}, "moves.wasm": entries.EXPORTS}
@@ -29,7 +29,7 @@ STACK = 2**20
 """Size in bytes: a search of 127 plies recurses to that depth."""
 
 
-def build(exports: Mapping[str, Entry]) -> bytes:
+def build(exports: Mapping[str, EntryPoint]) -> bytes:
     """Return the content of a module with these exports."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
@@ -41,7 +41,7 @@ def build(exports: Mapping[str, Entry]) -> bytes:
     return _linked(target.emit_object(modules[0]), exports)
 
 
-def _retargeted(name: str, entry: Entry, target: Any) -> str:
+def _retargeted(name: str, entry: EntryPoint, target: Any) -> str:
     """Return the LLVM code, for WebAssembly, of an entry called `name` and of everything that it calls."""
     kinds = tuple(numba.from_dtype(RECORDS[record]) for record in entry.records)
     njit: Any = numba.njit

@@ -237,7 +237,7 @@ def settle(rules: Any, game: Any, match: Any) -> None:
     match.starter = settling.next_starter(match.starter, match.winner)
 
 
-class Entry:
+class EntryPoint:
     """A function to export, and the names of the records that it takes."""
 
     def __init__(self, function: Callable[..., None], *records: str) -> None:
@@ -247,7 +247,10 @@ class Entry:
 
 RECORDS = {"rules": RULES, "game": GAME, "match": SETTLEMENT}
 EXPORTS = {
-    "fill_rules": Entry(fill_rules, "rules"),
-    **{entry.__name__: Entry(entry, "rules", "game") for entry in (start, set_up, find_legal, play, find_standings)},
-    "settle": Entry(settle, "rules", "game", "match"),
+    "fill_rules": EntryPoint(fill_rules, "rules"),
+    **{
+        entry.__name__: EntryPoint(entry, "rules", "game")
+        for entry in (start, set_up, find_legal, play, find_standings)
+    },
+    "settle": EntryPoint(settle, "rules", "game", "match"),
 }

@@ -5,10 +5,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from oanquan_env.engine.compiled import inlined, record
-from oanquan_env.search import compiled, many, maxn, memory, root
-from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, ENTRY, Tree
+from oanquan_env.search import maxn, memory, multiplayer, root, two_player
+from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, SLOT, Tree
 from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, UNLIMITED
-from tools.webassembly.entries import Entry, fill_rules, scores, side, sides
+from tools.webassembly.entries import EntryPoint, fill_rules, scores, side, sides
 
 TABLE_BITS = 18
 """Base-2 logarithm of the number of buckets in the transposition table, which takes 16 MB."""
@@ -67,12 +67,12 @@ def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None
 
 
 def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
-    """Search a running position of three or four players by max^n, as `maxn.ManySearch.best_moves` does."""
+    """Search a running position of three or four players by max^n, as `maxn.MaxnSearch.best_moves` does."""
     found, state = work.roots[0], work.memory
     found.sides[0], found.sides[1], found.sides[2], found.sides[3] = sides(rules, game)
     found.scores[0], found.scores[1], found.scores[2], found.scores[3] = scores(rules, game)
     found.plies_left = plies_left(rules, game)
-    rules.has_net, rules.unit, state.stop = query.has_net, many.NET_UNIT if query.has_net else 1, 0
+    rules.has_net, rules.unit, state.stop = query.has_net, multiplayer.NET_UNIT if query.has_net else 1, 0
     depth, nodes = query.depth or MAX_DEPTH, query.nodes or UNLIMITED
     first_depth = 1 if query.nodes else depth
     maxn.search_rows(rules, state, work.roots, first_depth, depth, nodes, query.every_move != 0)
@@ -88,16 +88,16 @@ def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
 inlined(memory.bits_to_use)
 
 RECORDS = {
-    "two_rules": compiled.RULES,
+    "two_rules": two_player.TWO_PLAYER_RULES,
     "two": _work(memory.MEMORY, root.ROOT),
-    "table": np.dtype([("buckets", ENTRY, (1 << TABLE_BITS, ENTRIES))]),
-    "many_rules": many.RULES,
-    "many": _work(maxn.MEMORY, maxn.MANY_ROOT),
+    "table": np.dtype([("buckets", SLOT, (1 << TABLE_BITS, ENTRIES))]),
+    "many_rules": multiplayer.MULTIPLAYER_RULES,
+    "many": _work(maxn.MEMORY, maxn.MAXN_ROOT),
     "query": QUERY,
 }
 EXPORTS = {
-    "fill_two_rules": Entry(fill_rules, "two_rules"),
-    "fill_many_rules": Entry(fill_rules, "many_rules"),
-    "search_two": Entry(search_two, "two_rules", "game", "query", "two", "table"),
-    "search_many": Entry(search_many, "many_rules", "game", "query", "many"),
+    "fill_two_rules": EntryPoint(fill_rules, "two_rules"),
+    "fill_many_rules": EntryPoint(fill_rules, "many_rules"),
+    "search_two": EntryPoint(search_two, "two_rules", "game", "query", "two", "table"),
+    "search_many": EntryPoint(search_many, "many_rules", "game", "query", "many"),
 }

@@ -45,7 +45,7 @@ class SearchRules(RuleNumbers):
     unit: int  # number of parts into which max^n divides a point
 
 
-RULES = record(SearchRules, **SHAPES, net=(net_record(2, HIDDEN, 1),))
+TWO_PLAYER_RULES = record(SearchRules, **SHAPES, net=(net_record(2, HIDDEN, 1),))
 
 
 def compile_rules(core: Core) -> SearchRules:
@@ -56,12 +56,12 @@ def compile_rules(core: Core) -> SearchRules:
     """
     rules = core.rules
     if rules.players != 2:
-        raise UnavailableError(f"search is made for two players, not {rules.players}")
+        raise UnavailableError(f"this search needs rules for two players; got {rules.players} players")
     if rules.refill == "forfeit":
         raise UnavailableError(
             "search needs refill=borrow: under refill=forfeit a position's value depends on the scores"
         )
-    return cast(SearchRules, rule_record(rules, RULES))
+    return cast(SearchRules, rule_record(rules, TWO_PLAYER_RULES))
 
 
 def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
@@ -73,7 +73,7 @@ def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
 
 
 @compiled
-def play(rules: SearchRules, own: int, other: int, action: int, plies_left: int = 1) -> tuple[int, int, int, int]:
+def apply_move(rules: SearchRules, own: int, other: int, action: int, plies_left: int = 1) -> tuple[int, int, int, int]:
     """Play a legal action as `Core.play` does in one position; with 0 `plies_left` after it, the game is over.
 
     Returns:

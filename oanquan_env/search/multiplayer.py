@@ -13,25 +13,24 @@ from oanquan_env.engine import move
 from oanquan_env.engine.compiled import SHAPES, compiled, inlined, record, rule_record
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, SEATS, Four, Move
-from oanquan_env.search.compiled import RULES as TWO_RULES
-from oanquan_env.search.compiled import SearchRules, net_record
 from oanquan_env.search.leaf import add_net, evaluate
 from oanquan_env.search.memory import canonical
-from oanquan_env.search.value_net import MANY_HIDDEN, ValueNet
+from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, net_record
+from oanquan_env.search.value_net import MULTIPLAYER_HIDDEN, ValueNet
 
 NET_UNIT = 64
 """Number of parts of a point to which a net's values are rounded: whole numbers compare faster, and exactly."""
 Numbers: TypeAlias = MutableSequence[int]
 
 
-RULES = record(SearchRules, **SHAPES, net=(net_record(SEATS, MANY_HIDDEN, SEATS),))
+MULTIPLAYER_RULES = record(SearchRules, **SHAPES, net=(net_record(SEATS, MULTIPLAYER_HIDDEN, SEATS),))
 """The record for three and four players, with a net whose outputs are points that sum to zero."""
 
 
-def compile_many(core: Core, net: ValueNet | None = None) -> SearchRules:
+def compile_multiplayer(core: Core, net: ValueNet | None = None) -> SearchRules:
     """Return the record that compiled functions take for any rules, with or without a net at the leaves."""
     rules = core.rules
-    found = rule_record(rules, TWO_RULES if rules.players == 2 else RULES)
+    found = rule_record(rules, TWO_PLAYER_RULES if rules.players == 2 else MULTIPLAYER_RULES)
     found.unit = 1
     if net is not None:
         found.unit = NET_UNIT
@@ -40,7 +39,7 @@ def compile_many(core: Core, net: ValueNet | None = None) -> SearchRules:
 
 
 @compiled
-def play(rules: SearchRules, sides: Four, scores: Four, action: int, plies_left: int) -> Move:
+def apply_move(rules: SearchRules, sides: Four, scores: Four, action: int, plies_left: int) -> Move:
     """Play a legal action as `move.play` does, and rotate the position so that the next mover comes first.
 
     The scores of a finished game include the leftovers.
