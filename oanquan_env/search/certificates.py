@@ -95,6 +95,8 @@ class Certificate:
     def __post_init__(self) -> None:
         if self.rules.players != 2 or self.rules.refill == "forfeit":
             raise ValueError(f"certificates are for two players who refill on credit, not for '{self.rules}'")
+        if not self.rules.first_move_captures_mandarin:
+            raise ValueError("certificates need first_move_captures_mandarin=True, because they leave out the ply")
 
     @property
     def core(self) -> Core:
