@@ -35,7 +35,7 @@ the code of the gap and the seeds and stone captured behind it; for STOP the cod
 REFILL the player, counted in turns after the mover."""
 NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE = range(5)
 """Reasons for STOP: the square is not empty; nothing is behind the gap, or the square cannot be a gap; the mandarin
-behind it is unripe; the seeds there cannot be captured; a turn captures only once."""
+behind it cannot be captured yet; the seeds there cannot be captured; a turn captures only once."""
 Steps: TypeAlias = list[tuple[int, int, int, int]]
 
 _BYTE = 255

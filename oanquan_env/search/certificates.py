@@ -96,7 +96,7 @@ class Certificate:
         if self.rules.players != 2 or self.rules.refill == "forfeit":
             raise ValueError(f"certificates are for two players who refill on credit, not for '{self.rules}'")
         if not self.rules.first_move_captures_mandarin:
-            raise ValueError("certificates need first_move_captures_mandarin=True, because they leave out the ply")
+            raise ValueError("certificates leave out the ply, so they need first_move_captures_mandarin=True")
 
     @property
     def core(self) -> Core:

@@ -238,7 +238,7 @@ class ProofTable:
     def __init__(self, core: Core, megabytes: float) -> None:
         self.rules, self.total = compile_rules(core), core.rules.total
         if not core.rules.first_move_captures_mandarin:
-            raise UnavailableError("proofs need first_move_captures_mandarin=True, because they leave out the ply")
+            raise UnavailableError("proofs leave out the ply, so they need first_move_captures_mandarin=True")
         memory, stack = zeros(MEMORY, 1)[0], zeros(STACK, 1)[0]
         sizes = {NUMBERS: ENTRIES, PROOFS: PROOF_ENTRIES}
         share = NUMBERS.itemsize * ENTRIES / sum(kind.itemsize * entries for kind, entries in sizes.items())

@@ -28,6 +28,7 @@ VARIANTS = [
     "mancala-world fields=3 seeds=2 leftovers=split",
     "mancala-world mandarin_seeds_capturable=False mandarin_seeds=3",
     "vietnamese quan_non=4 stone_value=3 sowing=clockwise mandarin_leftovers=split",
+    "mancala-world fields=2 seeds=2 first_move_captures_mandarin=False",
 ]
 
 
