@@ -71,8 +71,7 @@ class PageEngine:
         assert self._exports[name](self._store, returned, returned + 8, *(self._places[kind] for kind in kinds)) == 0
 
     def use(self, rules: Rules, kind: str = "rules") -> None:
-        numbers = list(rules.numbers.values())
-        self.view(kind, "players", len(numbers), np.int64)[:] = numbers
+        self.view(kind, "players", len(rules.numbers), np.int64)[:] = list(rules.numbers.values())
         self.call(f"fill_{kind}", kind)
 
     def write(self, position: Json) -> None:

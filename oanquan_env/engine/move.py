@@ -279,10 +279,7 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
 def capture(
     rules: RuleNumbers, players: int, sides: Four, code: int, ripe: int, steps: Steps | None
 ) -> tuple[Four, int]:
-    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured.
-
-    `ripe` is the least number of seeds with which a stone can be captured.
-    """
+    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4); stones need `ripe` seeds. Return sides and points."""
     a, b, c, d = sides
     points = 0
     first = rules.empty_mandarin == 0  # no walk leads over a mandarin square then, so the first gap is empty

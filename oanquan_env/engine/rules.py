@@ -140,8 +140,7 @@ class Rules:
             APP) or is a gap, behind which the mover captures (`gap`: VI, SON).
         capture: `chain` continues to capture across gaps (MW, LUDII, SON, VI), `single` does not (APP).
         quan_non: "unripe mandarin" (VI): a stone with fewer seeds than this on its square cannot be captured.
-        first_move_captures_mandarin: if False, no player's first move captures a stone (users of other programs ask
-            for this rule).
+        first_move_captures_mandarin: if False, no player's first move captures a stone (asked for by players).
         mandarin_seeds_capturable: if False, only the stone of a mandarin square can be captured and the
             seeds on it stay (MW's Neweco, APP).
         refill: a player short of points borrows to refill its row (`borrow`), or the game ends (`forfeit`).
