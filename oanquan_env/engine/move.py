@@ -188,8 +188,7 @@ def play(
     sown, code, laps = sow(rules, players, sides, action, steps)
     if code == NO_SQUARE:
         return Move(sides, scores, 0, laps, ENDLESS_RELAY)
-    ripe = MAX_SEEDS + 1 if protects_mandarins(rules, players, plies_left) else rules.quan_non
-    left, captured = capture(rules, players, sown, code, ripe, steps)
+    left, captured = capture(rules, players, sown, code, plies_left, steps)
     a, b, c, d = left
     a_score, b_score, c_score, d_score = scores
     a_score += captured
@@ -277,9 +276,9 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
 
 
 def capture(
-    rules: RuleNumbers, players: int, sides: Four, code: int, ripe: int, steps: Steps | None
+    rules: RuleNumbers, players: int, sides: Four, code: int, plies_left: int, steps: Steps | None
 ) -> tuple[Four, int]:
-    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4); stones need `ripe` seeds. Return sides and points."""
+    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
     points = 0
     first = rules.empty_mandarin == 0  # no walk leads over a mandarin square then, so the first gap is empty
@@ -299,7 +298,7 @@ def capture(
         reason = NOTHING
         if walk.behind_mandarin:
             stone = side >> 8 * STONE_BYTE
-            if stone and seeds < ripe:
+            if stone and (seeds < rules.quan_non or protects_mandarins(rules, players, plies_left)):
                 reason = UNRIPE
                 break
             if seeds and not rules.mandarin_seeds_capturable:
