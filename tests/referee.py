@@ -182,6 +182,9 @@ class Referee:
         # cannot be captured; meeting it ends the turn."
         if self.has_stone(square) and self.seeds[square] < self.rules.quan_non:
             return False
+        # "`first_move_captures_mandarin = False`: no player's first move captures a stone".
+        if self.has_stone(square) and self.ply < self.rules.players and not self.rules.first_move_captures_mandarin:
+            return False
         # "`mandarin_seeds_capturable = False`: […] a mandarin square with seeds alone is never
         # captured and ends the turn."
         return self.rules.mandarin_seeds_capturable or self.has_stone(square)

@@ -94,7 +94,7 @@ def test_rules_lists_presets_and_spells_one_out(run: Run) -> None:
     assert [line for line in listed.splitlines() if line and line[0] != " "] == list(PRESETS)
     assert "empty_mandarin=gap end=squares_empty\n" in listed
     assert "Ngô Quý Sơn 1944" in listed
-    lines = {"* seeds                     4", "* leftovers                 split", "  quan_non                  0"}
+    lines = {"* seeds                        4", "  first_move_captures_mandarin True"}
     assert lines <= set(run("rules", "tonkin", "seeds=4").splitlines())
 
 

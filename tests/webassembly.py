@@ -57,6 +57,9 @@ class PageEngine:
         begin = self._places[kind] + self.layout["records"][kind][field]
         return self._bytes[begin : begin + count * np.dtype(dtype).itemsize].view(dtype)
 
+    def record(self, kind: str) -> np.ndarray:
+        return self._bytes[self._places[kind] :][: self.layout["records"][kind]["size"]]
+
     def numbers(self, kind: str, *fields: str) -> list[int]:
         return [self.view(kind, field)[0].item() for field in fields]
 
@@ -68,8 +71,7 @@ class PageEngine:
         assert self._exports[name](self._store, returned, returned + 8, *(self._places[kind] for kind in kinds)) == 0
 
     def use(self, rules: Rules, kind: str = "rules") -> None:
-        for name, number in rules.numbers.items():
-            self.view(kind, name, 1, np.int64)[0] = number
+        self.view(kind, "players", len(rules.numbers), np.int64)[:] = list(rules.numbers.values())
         self.call(f"fill_{kind}", kind)
 
     def write(self, position: Json) -> None:

@@ -300,7 +300,7 @@ def _list_rules(options: argparse.Namespace) -> None:
         print(f"{rules}\n")
         for field in dataclasses.fields(rules):
             mark = "*" if field.name in changed else " "
-            print(f"{mark} {field.name:26}{getattr(rules, field.name)}")
+            print(f"{mark} {field.name:29}{getattr(rules, field.name)}")
         print(f"\n* differs from {DEFAULT_PRESET}. docs/RULES.md says what each field means.")
         return
     for name, preset in PRESETS.items():

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from oanquan_env.arrays import Ints, Mask
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.positions import ZERO_BYTE, Positions
 from oanquan_env.engine.symmetry import canonical_sides
 
 Keys: TypeAlias = npt.NDArray[np.void]
@@ -17,9 +17,12 @@ Keys: TypeAlias = npt.NDArray[np.void]
 def canonical_keys(core: Core, positions: Positions) -> Keys:
     """Return (N,) opaque keys, equal for positions that play alike; the scores so far do not count.
 
-    A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`.
+    A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`. Where first moves capture no mandarin, the
+    mover's byte that is otherwise zero is 1 before each first move.
     """
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
+    if not core.rules.first_move_captures_mandarin:
+        sides.view(np.uint8)[positions.ply < core.rules.players, ZERO_BYTE] = 1
     return sides.view(np.dtype((np.void, 8 * sides.shape[1])))[:, 0]
 
 

@@ -35,7 +35,7 @@ the code of the gap and the seeds and stone captured behind it; for STOP the cod
 REFILL the player, counted in turns after the mover."""
 NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE = range(5)
 """Reasons for STOP: the square is not empty; nothing is behind the gap, or the square cannot be a gap; the mandarin
-behind it is unripe; the seeds there cannot be captured; a turn captures only once."""
+behind it cannot be captured yet; the seeds there cannot be captured; a turn captures only once."""
 Steps: TypeAlias = list[tuple[int, int, int, int]]
 
 _BYTE = 255
@@ -88,6 +88,7 @@ class RuleNumbers(NamedTuple):
     empty_mandarin: int  # 1: `gap`
     capture: int  # 1: `single`
     quan_non: int
+    first_move_captures_mandarin: int
     mandarin_seeds_capturable: int
     refill: int  # 1: `forfeit`
     refill_when: int  # 1: `at_once`
@@ -170,6 +171,11 @@ def can_play(rules: RuleNumbers, own: int, action: int) -> bool:
     return (rules.playable >> action) & 1 != 0 and (own >> ((action >> 1) << 3)) & _BYTE != 0
 
 
+def protects_mandarins(rules: RuleNumbers, players: int, plies_left: int) -> bool:
+    """Return whether a move is a player's first, and may therefore capture no stone; `plies_left` is as in `play`."""
+    return rules.first_move_captures_mandarin == 0 and plies_left >= rules.max_plies - players
+
+
 def play(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int, steps: Steps | None
 ) -> Move:
@@ -182,7 +188,7 @@ def play(
     sown, code, laps = sow(rules, players, sides, action, steps)
     if code == NO_SQUARE:
         return Move(sides, scores, 0, laps, ENDLESS_RELAY)
-    left, captured = capture(rules, players, sown, code, steps)
+    left, captured = capture(rules, players, sown, code, plies_left, steps)
     a, b, c, d = left
     a_score, b_score, c_score, d_score = scores
     a_score += captured
@@ -269,7 +275,9 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
     return (a, b, c, d), NO_SQUARE, LAP_LIMIT
 
 
-def capture(rules: RuleNumbers, players: int, sides: Four, code: int, steps: Steps | None) -> tuple[Four, int]:
+def capture(
+    rules: RuleNumbers, players: int, sides: Four, code: int, plies_left: int, steps: Steps | None
+) -> tuple[Four, int]:
     """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
     points = 0
@@ -290,7 +298,7 @@ def capture(rules: RuleNumbers, players: int, sides: Four, code: int, steps: Ste
         reason = NOTHING
         if walk.behind_mandarin:
             stone = side >> 8 * STONE_BYTE
-            if stone and seeds < rules.quan_non:
+            if stone and (seeds < rules.quan_non or protects_mandarins(rules, players, plies_left)):
                 reason = UNRIPE
                 break
             if seeds and not rules.mandarin_seeds_capturable:
@@ -359,5 +367,5 @@ def leftovers(rules: RuleNumbers, players: int, sides: Four, ended: int) -> Four
     return a_row, b_row, c_row, d_row
 
 
-INLINED = (can_play, play, end_of_setup, sow, capture, refill, seed_pairs, row_sum, leftovers)
+INLINED = (can_play, protects_mandarins, play, end_of_setup, sow, capture, refill, seed_pairs, row_sum, leftovers)
 """Functions that Numba must inline into their callers, which would otherwise take twice as long."""

@@ -44,6 +44,7 @@ NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
     ("mandarin_ahead", "take_one", "players", 2, "with more, relays can be endless"),
     ("stones", False, "end", "squares_empty", "with end=stones_captured the game is over after one move"),
     ("stones", False, "mandarin_seeds_capturable", True, "nothing on a mandarin square could be captured"),
+    ("first_move_captures_mandarin", False, "stones", True, "only a stone is protected"),
     ("mandarin_seeds_capturable", False, "end", "stones_captured", "with squares_empty, games hardly end"),
     ("mandarin_seeds", 0, "stones", True, "nothing would lie on the mandarin squares"),
 )
@@ -139,6 +140,7 @@ class Rules:
             APP) or is a gap, behind which the mover captures (`gap`: VI, SON).
         capture: `chain` continues to capture across gaps (MW, LUDII, SON, VI), `single` does not (APP).
         quan_non: "unripe mandarin" (VI): a stone with fewer seeds than this on its square cannot be captured.
+        first_move_captures_mandarin: if False, no player's first move captures a stone (asked for by players).
         mandarin_seeds_capturable: if False, only the stone of a mandarin square can be captured and the
             seeds on it stay (MW's Neweco, APP).
         refill: a player short of points borrows to refill its row (`borrow`), or the game ends (`forfeit`).
@@ -163,6 +165,7 @@ class Rules:
     empty_mandarin: Literal["stop", "gap"] = "stop"
     capture: Literal["chain", "single"] = "chain"
     quan_non: int = 0
+    first_move_captures_mandarin: bool = True
     mandarin_seeds_capturable: bool = True
     refill: Literal["borrow", "forfeit"] = "borrow"
     refill_when: Literal["turn", "at_once"] = "turn"

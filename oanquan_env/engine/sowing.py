@@ -24,7 +24,8 @@ class Moves:
         # With a row as one element, NumPy gathers and scatters rows ten times faster than those of a matrix.
         self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
         self._stone_value = np.int32(rules.stone_value)
-        self._plain_capture = rules.quan_non == 0 and rules.mandarin_seeds_capturable
+        self._protected_plies = 0 if rules.first_move_captures_mandarin else rules.players
+        self._plain_capture = rules.quan_non == self._protected_plies == 0 and rules.mandarin_seeds_capturable
 
     def sow(self, positions: Positions, actions: npt.NDArray[np.integer]) -> tuple[Ints, npt.NDArray[np.int32]]:
         """Sow and relay (docs/RULES.md 2.1, 2.2).
@@ -90,7 +91,8 @@ class Moves:
             points = stone * self._stone_value
             points += seeds
             if not self._plain_capture:
-                seeds = self._protect(seeds, stone, points, stone_at)
+                ply = positions.ply if rows is None else positions.ply.take(rows)
+                seeds = self._protect(seeds, stone, points, stone_at, ply)
             if rows is not None or rules.empty_mandarin == "gap":
                 points *= (flat.take(tables.gap_seeds.take(gap) + starts) == 0) & (
                     flat.take(tables.gap_stone.take(gap) + starts) == 0
@@ -109,10 +111,10 @@ class Moves:
             positions.scores.reshape(-1)[positions.seat_index()] += captured
         return captured
 
-    def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints) -> Bytes:
-        """Apply `quan_non` and `mandarin_seeds_capturable` (docs/RULES.md 2.4) to `points`; return seeds that stay."""
+    def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints, ply: npt.NDArray[np.int32]) -> Bytes:
+        """Apply docs/RULES.md 2.4 to `points`, given the plies before each move; return seeds that stay."""
         rules = self.rules
-        unripe = (stone != 0) & (seeds < rules.quan_non)
+        unripe = (stone != 0) & ((seeds < rules.quan_non) | (ply < self._protected_plies))
         stay = np.zeros_like(seeds)
         if not rules.mandarin_seeds_capturable:
             stay = seeds * (stone_at % SIDE_BYTES == STONE_BYTE)

@@ -24,6 +24,7 @@ from oanquan_env.search.memory import (
     Children,
     Memory,
     Table,
+    marked,
     next_child,
     play_all,
     side_key,
@@ -103,12 +104,12 @@ def as_result(value: int, is_open: int) -> int:
 
 
 @compiled
-def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int) -> tuple[int, int]:
+def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int, plies_left: int) -> tuple[int, int]:
     """Return the result and action of a depth-1 search: the best move, or the first that reaches `beta`."""
     best, best_open, best_action = -INFINITY, 0, NO_ACTION
     for action in range(2 * rules.fields):
         if can_play(rules, own, action):
-            next_own, next_other, gain, state = apply_move(rules, own, other, action, 1 - memory.to_the_end)
+            next_own, next_other, gain, state = apply_move(rules, own, other, action, plies_left)
             memory.nodes += 1
             is_open = memory.to_the_end
             if state == RUNNING:
@@ -155,15 +156,17 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
     value, and one of at least `beta` a lower bound (fail-soft). Once `memory.stop` is set, the result is invalid.
     """
     rules, memory, table = tree.rules, tree.memory, tree.table
+    plies_left = memory.plies_left - ply - 1
     if depth == 1:
-        return last_ply(rules, memory, own, other, beta)[0]
-    known = probe(memory, table, own, other)
+        return last_ply(rules, memory, own, other, beta, plies_left)[0]
+    key = marked(rules, own, plies_left)
+    known = probe(memory, table, key, other)
     if known.depth == depth or (known.depth < depth and known.is_open == 0):
         value, kind = known.value, known.kind
         if kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha):
             return as_result(value, known.is_open)
     children, margin = memory.children[ply], 0
-    count = play_all(rules, memory, own, other, known.action, ply)
+    count = play_all(rules, memory, own, other, known.action, ply, plies_left)
     if memory.nodes >= memory.node_limit:
         memory.stop = 1
     if memory.stop:
@@ -195,8 +198,8 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
             floor = max(floor, value)
         if value >= beta:
             memory.history[best_action] += depth * depth
-            store(memory, table, own, other, TableEntry(LOWER, value, depth, is_open, best_action))
+            store(memory, table, key, other, TableEntry(LOWER, value, depth, is_open, best_action))
             return as_result(value, is_open)
     kind = EXACT if best > alpha else UPPER
-    store(memory, table, own, other, TableEntry(kind, best, depth, best_open, best_action))
+    store(memory, table, key, other, TableEntry(kind, best, depth, best_open, best_action))
     return as_result(best, best_open)

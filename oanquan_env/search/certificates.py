@@ -95,6 +95,8 @@ class Certificate:
     def __post_init__(self) -> None:
         if self.rules.players != 2 or self.rules.refill == "forfeit":
             raise ValueError(f"a certificate needs rules with players=2 and refill=borrow; got '{self.rules}'")
+        if not self.rules.first_move_captures_mandarin:
+            raise ValueError("certificates leave out the ply, so they need first_move_captures_mandarin=True")
 
     @property
     def core(self) -> Core:

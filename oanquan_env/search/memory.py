@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.engine.compiled import compiled, record, zeros
-from oanquan_env.engine.move import can_play
+from oanquan_env.engine.move import can_play, protects_mandarins
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.search.two_player import SearchRules, apply_move
 
@@ -55,6 +55,7 @@ class Memory(Protocol):
     dirty_bits: int  # its maximum since the table was cleared
     guess_depth: int  # maximum plies of a search that a net's guess may replace
     to_the_end: int  # whether the ply limit ends the game after the last ply
+    plies_left: int  # at the root, to the ply limit
     every_move: int  # whether to value every move of the root, not only the best ones
     root_moves: int  # number of moves of the root, which are first on the stack
     root_valued: int  # number of them that the last search has valued
@@ -105,6 +106,15 @@ _MIX_A, _MIX_B = 0x1D8E4E27C47D1, 0x1A1B5A1F2C3E9
 def side_key(side: int) -> int:
     """Return the 49 bits of a side that carry information."""
     return (side & _COUNTS) | (side >> 56 << 48)
+
+
+@compiled
+def marked(rules: SearchRules, own: int, plies_left: int) -> int:
+    """Return the mover's side for keys; if its move may not capture a mandarin, with counts that no side has.
+
+    Later in the game the same board has another value. `plies_left` is counted after the move.
+    """
+    return own ^ _COUNTS if protects_mandarins(rules, 2, plies_left) else own
 
 
 @compiled

@@ -25,6 +25,7 @@ from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, ze
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.positions import Positions
+from oanquan_env.errors import UnavailableError
 from oanquan_env.search.memory import (
     ENTRIES,
     INFINITY,
@@ -233,11 +234,14 @@ class ProofTable:
     """Proves bounds of running positions under one `Rules`, and stores the proofs in `megabytes` of memory.
 
     A position is given as two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the
-    record of `compile_rules` there, which raises `ValueError` for rules that cannot be searched.
+    record of `compile_rules` there, which raises `ValueError` for rules that cannot be searched; so does this class if
+    first moves capture no mandarin, because its positions have no ply.
     """
 
     def __init__(self, core: Core, megabytes: float) -> None:
         self.rules, self.total = compile_rules(core), core.rules.total
+        if not core.rules.first_move_captures_mandarin:
+            raise UnavailableError("proofs leave out the ply, so they need first_move_captures_mandarin=True")
         memory, stack = zeros(MEMORY, 1)[0], zeros(STACK, 1)[0]
         sizes = {NUMBERS: ENTRIES, PROOFS: PROOF_ENTRIES}
         share = NUMBERS.itemsize * ENTRIES / sum(kind.itemsize * entries for kind, entries in sizes.items())

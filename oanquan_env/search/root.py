@@ -20,6 +20,7 @@ from oanquan_env.search.memory import (
     Table,
     drop_mirrored,
     is_symmetric,
+    marked,
     next_child,
     play_all,
 )
@@ -64,7 +65,7 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
             memory.stop = 0  # the previous row may have used up its nodes
         begin_search(memory, table, nodes, bits)
         root = roots[row]
-        memory.every_move = every_move
+        memory.every_move, memory.plies_left = every_move, root.plies_left
         memory.root_moves = play_all(rules, memory, root.own, root.other, NO_ACTION, 0, root.plies_left - 1)
         symmetric = is_symmetric(rules, root.own, root.other)
         if symmetric:
@@ -176,13 +177,14 @@ def recall_line(tree: Tree, found: Root) -> None:
         depth -= 1
         if depth == 0:
             return
-        own, other, _, state = apply_move(rules, own, other, action)
+        own, other, _, state = apply_move(rules, own, other, action, found.plies_left - place)
         if state != RUNNING:
             return
+        plies_left = found.plies_left - place - 1
         if depth == 1:
-            _, action = last_ply(rules, memory, own, other, INFINITY)
+            _, action = last_ply(rules, memory, own, other, INFINITY, plies_left)
         else:
-            known = probe(memory, table, own, other)
+            known = probe(memory, table, marked(rules, own, plies_left), other)
             if known.kind != EXACT or (known.depth != depth and (known.is_open or known.depth > depth)):
                 return
             action = known.action

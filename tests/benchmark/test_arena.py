@@ -130,6 +130,9 @@ def test_keys_differ_for_boards_that_play_differently_and_hashes_tell_them_apart
     seeds = [[*even, *even], [*other, *even], [*even, *other]]
     keys = canonical_keys(core, core.setup(seeds, [[1, 1]] * 3, [[0, 0]] * 3))
     assert len(first_of_each(keys)) == len({key_number(key) for key in keys}) == 3
+    core = Core("first_move_captures_mandarin=False")
+    keys = canonical_keys(core, core.setup(seeds[:1] * 4, [[1, 1]] * 4, [[0, 0]] * 4, [0, 1, 0, 1], [0, 1, 2, 3]))
+    assert keys[0] == keys[1] != keys[2] == keys[3]
     many = rng().multinomial(50, np.full(12, 1 / 12), 10_000).repeat(2, axis=0)
     keys = canonical_keys(core, core.setup(many, np.ones((20_000, 2), int), np.zeros((20_000, 2), int)))
     assert 9_000 < len(np.unique(keys)) == len(np.unique(key_hashes(keys))) <= 10_000

@@ -27,6 +27,7 @@ TURN_ENDS = [
     ("app", "1,0,0,4,0,0*", NORTH, "1A", 2, 4, TurnEnd.ONE_CAPTURE),
     ("mancala-world", "1,0,0,4,0,0*", NORTH, "1A", 2, 14, TurnEnd.NOTHING_BEHIND),
     ("mancala-world quan_non=5", "0,0,1,0,0,4*", NORTH, "3A", 4, 0, TurnEnd.UNRIPE_MANDARIN),
+    ("mancala-world first_move_captures_mandarin=False", "1,0,0,4,0,9*", NORTH, "1A", 2, 4, TurnEnd.UNRIPE_MANDARIN),
     ("mancala-world mandarin_seeds_capturable=False", "0,0,1,0,0,3", NORTH, "3A", 4, 0, TurnEnd.SEEDS_STAY),
     ("mancala-world", "0,0,0,1,0,0*", "0,0,0,2,0,3*", "4C", 1, 0, TurnEnd.NOTHING_BEHIND),
 ]
@@ -105,7 +106,7 @@ def test_stories_end_as_the_core_plays(game_rules: Rules, seed: int) -> None:
         allowed = {
             TurnEnd.EMPTY_MANDARIN_AHEAD: game_rules.empty_mandarin == "stop",
             TurnEnd.NO_FURTHER_GAP: captured,
-            TurnEnd.UNRIPE_MANDARIN: game_rules.quan_non > 0,
+            TurnEnd.UNRIPE_MANDARIN: game_rules.quan_non > 0 or not game_rules.first_move_captures_mandarin,
             TurnEnd.SEEDS_STAY: not game_rules.mandarin_seeds_capturable,
         }
         assert allowed.get(trace.turn_end, True)

@@ -69,6 +69,7 @@ PUBLISHED = {
     "vietnamese": (10, 80, 664, 5128, 38500),
     "vietnamese refill=forfeit": (10, 80, 664, 5128, 38500),
     "vietnamese quan_non=5": (10, 80, 668, 5188, 39146),
+    "vietnamese first_move_captures_mandarin=False": (10, 80, 668, 5184, 38944),
     "tonkin": (5, 20, 69, 247, 764),
     "ludii": (10, 80, 654, 4974, 36244),
     "app": (10, 80, 654, 5002, 37216),

@@ -48,6 +48,12 @@ MOVES = """
   vietnamese quan_non=5: 0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,4*/0,2,1,0,0,0* 0,0 1 1
   vietnamese quan_non=5: 0,0,1,0,0,5*/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,0/0,0,1,0,0,0* 17,0 1 1
   vietnamese quan_non=5: 0,0,1,0,0,2/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,0/0,0,1,0,0,0* 4,0 1 1
+2.4 a first move captures no stone and ends before it, but seeds without a stone; later moves capture it
+  first_move_captures_mandarin=False: 0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,4*/0,2,1,0,0,0* 0,0 1 1
+  first_move_captures_mandarin=False: 0,2,1,0,0,0*/0,0,1,0,0,4* 0,0 1 1  3A -> 0,2,1,0,0,0*/0,0,0,1,0,4* 0,0 0 2
+  first_move_captures_mandarin=False: 0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 2  3A -> 0,0,0,1,0,0/0,0,1,0,0,0* 16,0 1 3
+  first_move_captures_mandarin=False: 1,0,0,4,0,3*/2,0,5,0,0,0* 0,0 0 0  1A -> 0,1,0,0,0,3*/2,0,5,0,0,0* 4,0 1 1
+  first_move_captures_mandarin=False: 0,0,1,0,0,2/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,0/0,0,1,0,0,0* 4,0 1 1
 2.4 where mandarin seeds cannot be captured, a stone alone is taken, and seeds alone never
   mandarin_seeds_capturable=False: 0,0,1,0,0,4*/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,4/0,0,1,0,0,0* 12,0 1 1
   mandarin_seeds_capturable=False: 0,0,1,0,0,4/0,2,1,0,0,0* 0,0 0 0  3A -> 0,0,0,1,0,4/0,2,1,0,0,0* 0,0 1 1

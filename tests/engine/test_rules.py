@@ -60,6 +60,7 @@ def test_unreadable_texts_and_impossible_combinations_are_refused_with_the_reaso
         ("players=3 mandarin_ahead=take_one", "mandarin_ahead=take_one needs players=2"),
         ("stones=False mandarin_seeds=5", "stones=False needs end=squares_empty"),
         ("tonkin mandarin_seeds_capturable=False", "stones=False needs mandarin_seeds_capturable=True"),
+        ("tonkin first_move_captures_mandarin=False", "first_move_captures_mandarin=False needs stones=True"),
         ("vietnamese mandarin_seeds_capturable=False", "capturable=False needs end=stones_captured"),
         ("stones=False end=squares_empty", "mandarin_seeds=0 needs stones=True"),
         ("seeds=25 mandarin_seeds=3", "must be at most 255 seeds; got 256"),

@@ -225,6 +225,7 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     page.locator("#more summary").click()
     page.locator("[data-field=seeds]").fill("4")
     page.locator("[data-field=stones]").select_option("True")
+    page.locator("label", has_text="A first move can capture a mandarin").locator("select").select_option("no")
     page.locator(".seat select").nth(1).select_option("beginner")
     page.locator("#starter").select_option("1")
     page.locator("#begin").click()
@@ -232,7 +233,7 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     person.wait_for_turn()
     state = person.state
     begun = (state["rules"], [seat["name"] for seat in state["seats"]], state["starter"], state["ply"])
-    assert begun == ("vietnamese seeds=4", ["human", "beginner"], 1, 1)
+    assert begun == ("vietnamese seeds=4 first_move_captures_mandarin=False", ["human", "beginner"], 1, 1)
     page.locator("#new").click()
     page.locator(".seat select").nth(1).select_option("")
     page.locator(".seat input").nth(1).fill("nobody")

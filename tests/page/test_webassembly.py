@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oanquan_env import PRESETS, Core, Match, MatchRules, Rules, Termination
@@ -99,7 +99,7 @@ def test_a_move_that_cannot_be_played_is_refused() -> None:
 @given(presets_and_others, seeds)
 def test_tables_and_set_up_positions_are_those_of_the_core(rules: Rules, seed: int) -> None:
     rng, core, kept = np.random.default_rng(seed), Core(rules), rule_record(rules)
-    held = ENGINE.view("rules", kept.dtype.names[0], kept.nbytes, np.uint8)
+    held = ENGINE.record("rules")
     held[:] = 0
     ENGINE.use(rules)
     assert held.tobytes() == kept.tobytes()
@@ -117,6 +117,9 @@ depths_or_nodes = st.one_of(
 
 
 @given(searchable, st.integers(0, 30), seeds, st.booleans(), depths_or_nodes)
+@example(
+    Rules.parse("fields=2 seeds=2 first_move_captures_mandarin=False"), 0, 0, False, {"depth": 5, "everyMove": True}
+)
 def test_searches_are_the_native_ones_node_for_node(
     rules: Rules, plies: int, seed: int, net: bool, limits: Json
 ) -> None:

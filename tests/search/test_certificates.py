@@ -164,6 +164,7 @@ def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> Non
         ({"lower_moves": np.zeros(3)}, "must be .N,. uint8"),
         ({"rules": np.array("chess")}, "unknown preset"),
         ({"rules": np.array("three-player")}, "players=2 and refill=borrow"),
+        ({"rules": np.array("first_move_captures_mandarin=False")}, "leave out the ply"),
         ({"lower_moves": None}, "'lower_moves' is missing"),
         ({"lower": None}, "unknown array 'lower_again'"),
     ],

@@ -26,6 +26,7 @@ RULES = [
     "four-player",
     f"three-player {SMALL} max_plies=20",
     "four-player sowing=clockwise refill_when=at_once",
+    f"three-player {SMALL} first_move_captures_mandarin=False",
     "three-player capture=single quan_non=3 empty_mandarin=stop leftovers=split",
 ]
 FORFEIT = [f"{preset} {SMALL} refill=forfeit" for preset in ("tonkin", "three-player", "four-player")]

@@ -15,6 +15,7 @@ from oanquan_env.search import alphabeta
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
+from oanquan_env.search.memory import MIN_BUCKET_BITS, marked, new_memory
 from oanquan_env.search.solver import Solver
 from oanquan_env.search.two_player import apply_move, compile_rules
 from oanquan_env.search.value_net import read_value_net
@@ -28,6 +29,7 @@ VARIANTS = [
     "mancala-world fields=3 seeds=2 leftovers=split",
     "mancala-world mandarin_seeds_capturable=False mandarin_seeds=3",
     "vietnamese quan_non=4 stone_value=3 sowing=clockwise mandarin_leftovers=split",
+    "mancala-world fields=2 seeds=2 first_move_captures_mandarin=False",
 ]
 
 
@@ -99,6 +101,15 @@ def test_a_search_finds_the_same_with_and_without_its_table(rules: str) -> None:
     assert len({tuple((one.actions, one.value) for one in results) for results in found}) == 1
     assert sum(one.nodes for one in found[0]) < sum(one.nodes for one in found[2])
     assert (searches[0].values(positions, 7) == searches[2].values(positions, 7))[core.legal_mask(positions)].all()
+
+
+def test_a_search_keeps_the_boards_of_first_moves_apart() -> None:
+    core = Core("first_move_captures_mandarin=False")
+    compiled, (memory, table), (own, other) = compile_rules(core), new_memory(1, alphabeta.ENTRY), sides(core.start())
+    keys = [marked(compiled, own, core.rules.max_plies - ply) for ply in (1, 2, 3)]
+    memory.bucket_bits = MIN_BUCKET_BITS
+    alphabeta.store(memory, table, keys[0], other, alphabeta.Known(alphabeta.EXACT, 7, 5, 1, 3))
+    assert [alphabeta.probe(memory, table, key, other).value for key in keys] == [7, 7, 0]
 
 
 def test_a_proved_value_holds_at_greater_depths_and_ends_the_search() -> None:

@@ -14,6 +14,7 @@ import pytest
 from oanquan_env import Core, Positions
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import Move
+from oanquan_env.errors import UnavailableError
 from oanquan_env.search import proof
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.memory import INFINITY
@@ -162,12 +163,14 @@ def test_a_question_goes_on_where_its_nodes_were_used_up() -> None:
     assert table.nodes == nodes
 
 
-def test_finished_games_batches_and_bounds_beyond_all_values_are_refused() -> None:
+def test_finished_games_batches_rules_of_first_moves_and_bounds_beyond_all_values_are_refused() -> None:
     core = Core()
     over = core.setup([[1, 0, 0, 0, 0, 0] * 2], [[0, 0]], [[40, 28]])
     for positions in (over, core.start(2)):
         with pytest.raises(ValueError, match="one position of a running game"):
             Solver(core, positions, megabytes=1)
+    with pytest.raises(UnavailableError, match="need first_move_captures_mandarin=True"):
+        ProofTable(Core("first_move_captures_mandarin=False"), megabytes=1)
     table = ProofTable(core, megabytes=1)
     for bound in (INFINITY, -INFINITY):
         with pytest.raises(ValueError, match="must be within 16000 points"):

@@ -36,9 +36,13 @@ def describe() -> bytes:
 
 
 def _record(kind: np.dtype[Any]) -> dict[str, Any]:
-    """Return the size of a record and the offsets of its fields, in bytes."""
+    """Return the size of a record and the offsets of its fields, in bytes.
+
+    Of a record of rules these are the first, after which all fields of `Rules` follow, and others that JavaScript uses.
+    """
     assert kind.fields
-    return {"size": kind.itemsize, **{name: place for name, (_, place, *_) in kind.fields.items()}}
+    names = ("players", "total", "net") if "playable" in kind.fields else kind.fields
+    return {"size": kind.itemsize, **{name: kind.fields[name][1] for name in names if name in kind.fields}}
 
 
 def compare(made: Mapping[Path, bytes]) -> int:

@@ -25,7 +25,8 @@ const ADDED = {
     fields: {
       players: "Players", fields: "Squares per side", seeds: "Seeds per square", stones: "Mandarin stones", stone_value: "Points for a stone",
       mandarin_seeds: "Seeds on a mandarin square", sowing: "Direction of sowing", mandarin_ahead: "Full mandarin square ahead",
-      empty_mandarin: "Empty mandarin square ahead", capture: "Captures per turn", quan_non: "Quan non: a stone with fewer seeds is safe (usually 5)",
+      empty_mandarin: "Empty mandarin square ahead", capture: "Captures per turn", quan_non: "Quan non: a stone with fewer seeds is safe (Quan non 5: enter 5)",
+      first_move_captures_mandarin: "A first move can capture a mandarin",
       mandarin_seeds_capturable: "A mandarin’s seeds can be captured", refill: "Refilling without points", refill_when: "An empty row is refilled",
       end: "The game ends when", leftovers: "Seeds left in squares go to", mandarin_leftovers: "Seeds left with mandarins go to", max_plies: "Maximum moves",
     },
@@ -67,7 +68,8 @@ const ADDED = {
     fields: {
       players: "Số người", fields: "Số ô mỗi bên", seeds: "Số dân mỗi ô", stones: "Có quan", stone_value: "Điểm của quan",
       mandarin_seeds: "Số dân trong ô quan", sowing: "Chiều rải", mandarin_ahead: "Gặp ô quan còn quân", empty_mandarin: "Gặp ô quan trống",
-      capture: "Số lần ăn mỗi lượt", quan_non: "Quan non: chưa ăn được nếu ít dân hơn (thường là 5)", mandarin_seeds_capturable: "Được ăn dân trong ô quan",
+      capture: "Số lần ăn mỗi lượt", quan_non: "Quan non: chưa ăn được nếu ít dân hơn (Quan non 5: nhập 5)",
+      first_move_captures_mandarin: "Nước đầu được ăn quan", mandarin_seeds_capturable: "Được ăn dân trong ô quan",
       refill: "Khi không đủ dân để rải", refill_when: "Hàng trống được rải lại", end: "Hết ván khi", leftovers: "Dân còn trên ô thuộc về",
       mandarin_leftovers: "Dân còn ở ô quan thuộc về", max_plies: "Số nước tối đa",
     },

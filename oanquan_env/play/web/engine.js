@@ -85,11 +85,10 @@ export class Engine {
   // Fill a record of rules, unless it holds these already.
   #use(kind, rules) {
     if (this.#filled[kind] === rules.key) return;
-    const numbers = numbersOf(this.#layout.rules, rules);
-    Object.keys(this.#layout.rules).forEach((name, place) => {
-      const at = this.#at(kind, name);
-      this.#ints[at] = numbers[place];
-      this.#ints[at + 1] = 0;                                      // the upper half of 64 bits
+    const begin = this.#at(kind, "players");                       // the first of these fields
+    numbersOf(this.#layout.rules, rules).forEach((number, place) => {
+      this.#ints[begin + 2 * place] = number;
+      this.#ints[begin + 2 * place + 1] = 0;                       // the upper half of 64 bits
     });
     this.#call(`fill_${kind}`, kind);
     this.#filled[kind] = rules.key;
