@@ -60,12 +60,13 @@ def label_right(axes: Axes, labels: Mapping[str, tuple[float, str]]) -> None:
     assert figure is not None
     figure.draw_without_rendering()
     for name, (height, colour) in sorted(labels.items(), key=lambda label: label[1][0]):
-        place = axes.transData.transform((right, height))[1] * 72 / figure.dpi
+        own, half = axes.transData.transform((right, height))[1] * 72 / figure.dpi, 0.65 * SMALL * len(name.split("\n"))
+        place = max(own, free + half)
         axes.annotate(
-            name, (1, height), (6, max(free - place, 0)), color=colour, fontsize=SMALL, va="center",
+            name, (1, height), (6, place - own), color=colour, fontsize=SMALL, va="center",
             xycoords=("axes fraction", "data"), textcoords="offset points", annotation_clip=False,
         )  # fmt: skip
-        free = max(place, free) + 1.3 * SMALL
+        free = place + half
 
 
 def png(figure: Figure) -> bytes:
