@@ -203,7 +203,8 @@ def about(language: str) -> str:
         body = body.replace(f'href="{name}"', f'href="about.{other}.html"')
     title = text.partition("\n")[0].removeprefix("# ")
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-    head += f'<title>{title} · Ô Ăn Quan</title><link rel="stylesheet" href="../page.css">'
+    head += '<link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../page.css">'
+    head += f"<title>{title} · Ô Ăn Quan</title>"
     back = '<p><a href="../index.html">← Ô Ăn Quan</a></p>'
     return f'<!doctype html><html lang="{language}"><head>{head}</head><body class="about">{back}{body}</body></html>\n'
 
