@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.evaluation.pictures import png
 from benchmarks.report import RESULTS, describe_machine, over_runs
+from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import interval, table

@@ -26,6 +26,11 @@ WIDE = b"---\nhide: [navigation, toc]\n---\n"
 RESULTS = ROOT / "benchmarks" / "results"
 BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
 """The picture on docs/play.md, for readers of the repository; the site shows the playable board instead."""
+PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-button--primary }"
+"""The link to the board on docs/index.md, and the button that replaces it on the site."""
+PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
+"""A board in two colour schemes, between which the reader's system chooses; on the site its switch does."""
+SWITCHED = r'<img src="\2#only-light"\3><img src="\1#only-dark"\3>'
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
 
 <p><a href="board/index.html">Open the board alone</a></p>"""
@@ -52,8 +57,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Return the page's Markdown; insert the full reference into docs/api pages, and the board into docs/play.md.
 
     Links to reports are changed, because reports are in benchmarks/results in a clone, but in reports on the site.
+    The switch between the colour schemes also changes the boards.
     """
-    markdown = markdown.replace("](../benchmarks/results/", "](reports/")
+    markdown = PICTURE.sub(SWITCHED, markdown.replace("](../benchmarks/results/", "](reports/").replace(*PLAY))
     return generated.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 

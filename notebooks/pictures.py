@@ -1,4 +1,4 @@
-"""What the notebooks draw with: boards side by side, the film of a move, one style for all plots.
+"""What the notebooks draw with: boards side by side, the film of a move, plots in the style of all charts.
 
 A drawing is shown as SVG, and as PNG where a notebook that is not trusted shows no SVG.
 """
@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
@@ -19,6 +20,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from oanquan_env import Board, MoveTrace
+from oanquan_env.benchmark import charts
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.render import LastMove, Snapshot, image, rgb, svg
@@ -31,9 +33,6 @@ GAP = 16
 """Pixels between two boards."""
 SHARP = 2
 """Pixels of a PNG for each one on the screen: fine screens have as many."""
-INK, PALE = "#222222", "#BBBBBB"
-BLUE, ORANGE, GREEN, RED = "#4C78A8", "#F58518", "#54A24B", "#C44E52"
-PHASE_COLOURS = (BLUE, ORANGE, GREEN)
 LINEAR_REGRET = 0.1
 """Regret, points, below which the axis of the regret picture is linear instead of logarithmic: 0 needs a place."""
 _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
@@ -99,15 +98,9 @@ def _grid(boards: Sequence[tuple[Drawable, LastMove | None]], columns: int, widt
     return Drawing(document, data.getvalue(), size[0])
 
 
-def axes(title: str, width: float = 7.5, height: float = 3.4) -> Axes:
-    """An empty plot, sizes in inches, in the style of all plots here."""
-    _, drawn = plt.subplots(figsize=(width, height), layout="constrained", dpi=90)
-    drawn.set_title(title, loc="left", color=INK, fontsize=12, pad=10)
-    for side in ("top", "right"):
-        drawn.spines[side].set_visible(False)
-    drawn.grid(axis="y", color="#EEEEEE")
-    drawn.set_axisbelow(True)
-    return drawn
+def axes(title: str, width: float = 7.5, height: float = 3.4, grid: charts.Grid = "y") -> Axes:
+    """An empty plot that the cell shows; sizes are in inches."""
+    return charts.chart(title, width, height, grid, partial(plt.figure, dpi=90))[1]
 
 
 # ---- strength --------------------------------------------------------------------------------------------------------
@@ -116,16 +109,16 @@ def axes(title: str, width: float = 7.5, height: float = 3.4) -> Axes:
 def draw_ratings(found: Evaluation) -> Figure:
     """Elo with 95 % intervals, the strongest at the top."""
     ratings = [(one.label, one.elo) for one in reversed(found.ranked()) if one.elo]
-    figure, axes = _figure(8, 1.4 + 0.42 * len(ratings), f"Elo, {found.anchor} = 0, with 95 % intervals")
+    figure, axes = charts.chart(f"Elo, {found.anchor} = 0, with 95 % intervals", 8, 1.4 + 0.42 * len(ratings), grid="x")
     for place, (_, elo) in enumerate(ratings):
-        axes.errorbar(elo.mean, place, xerr=_reach(elo), fmt="o", color=PHASE_COLOURS[0], capsize=4, markersize=7)
+        axes.errorbar(elo.mean, place, xerr=_reach(elo), fmt="o", color=charts.GREEN, capsize=4, markersize=7)
         text = f"{elo.mean:+.0f}" if round(elo.mean) else "0"
-        axes.annotate(text, (elo.mean, place), (0, 9), textcoords="offset points", ha="center", color=INK, fontsize=9)
-    axes.axvline(0, color=PALE, linewidth=1, zorder=0)
+        axes.annotate(text, (elo.mean, place), (0, 9), textcoords="offset points", ha="center", fontsize=charts.SMALL)
+    axes.axvline(0, color=charts.FAINT, linewidth=1, zorder=0)
     axes.set_yticks(range(len(ratings)), [label for label, _ in ratings])
     axes.set_ylim(-0.6, len(ratings) - 0.25)
     axes.margins(x=0.06)
-    _name_points(axes, "Elo points")
+    axes.set_xlabel("Elo points")
     return figure
 
 
@@ -133,13 +126,19 @@ def draw_regret(result: Evaluation) -> Figure:
     """Mean regret of each player in each phase with 95 % intervals, on a logarithmic axis."""
     rows = {one.label: one.regret for one in result.ranked() if one.regret}
     order = list(rows)
-    figure, axes = _figure(8, 1.6 + 0.55 * len(order), "Regret by phase, points a move, with 95 % intervals")
-    for number, (phase, colour) in enumerate(zip(PHASES, PHASE_COLOURS, strict=True)):
+    figure, axes = charts.chart(
+        "Regret by phase, points a move, with 95 % intervals", 8, 1.6 + 0.55 * len(order), grid="x"
+    )
+    for number, phase in enumerate(PHASES):
+        colour = charts.COLOURS[number]
         places = [place for place, agent in enumerate(order) if phase in rows[agent].phases]
         found = [rows[order[place]].phases[phase] for place in places]
         reach = np.array([_reach(regret) for regret in found])[:, :, 0].T if found else None
         means, at = [regret.mean for regret in found], np.array(places) + 0.22 * (number - 1)
-        axes.errorbar(means, at, xerr=reach, fmt="o", color=colour, capsize=3, markersize=6, label=phase)
+        axes.errorbar(means, at, xerr=reach, fmt="o", color=colour, capsize=3, markersize=6)
+        if found:
+            beside = (found[0].high, at[0])
+            axes.annotate(phase, beside, (7, 0), textcoords="offset points", va="center", color=colour, fontsize=8)
     axes.set_xscale("symlog", linthresh=LINEAR_REGRET, linscale=0.4)
     highest = max((found.high for found in rows.values()), default=1.0)
     ticks = [tick for tick in (0, 0.1, 0.3, 1, 3, 10, 30) if tick <= 3 * highest]
@@ -149,25 +148,9 @@ def draw_regret(result: Evaluation) -> Figure:
     axes.set_yticks(range(len(order)), order)
     axes.set_ylim(len(order) - 0.5, -0.5)
     for place in range(1, len(order)):
-        axes.axhline(place - 0.5, color="#EEEEEE", linewidth=1, zorder=0)
-    _name_points(axes, "points lost against the best move (logarithmic from 0.1)")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+        axes.axhline(place - 0.5, color=charts.GRID, linewidth=1, zorder=0)
+    axes.set_xlabel("points lost against the best move (logarithmic from 0.1)")
     return figure
-
-
-def _figure(width: float, height: float, title: str) -> tuple[Figure, Axes]:
-    """An empty picture, sizes in inches."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_title(title, loc="left", color=INK, fontsize=12, pad=12)
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
-def _name_points(axes: Axes, name: str) -> None:
-    axes.grid(axis="x", color="#EEEEEE")
-    axes.set_axisbelow(True)
-    axes.set_xlabel(name)
 
 
 def _reach(estimate: Estimate) -> list[list[float]]:

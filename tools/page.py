@@ -5,9 +5,10 @@
 
 Run it after any change in `oanquan_env/play/web`: browsers with a cached page detect changes by these lists.
 
-The files hold presets and fields of rules; the drawing of the empty board for each number of players and fields;
-lessons; the first puzzles; and the package's opening tables and value nets in the formats that the page reads. Other
-puzzles (`tools.puzzles`) and certificates (`oanquan solve`) are kept unchanged.
+The files hold the pages about the game, from docs/about.md and docs/about.vi.md; presets and fields of rules; the
+drawing of the empty board for each number of players and fields; lessons; the first puzzles; and the package's opening
+tables and value nets in the formats that the page reads. Other puzzles (`tools.puzzles`) and certificates
+(`oanquan solve`) are kept unchanged.
 """
 
 import argparse
@@ -19,6 +20,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
+
+from markdown import markdown
 
 from oanquan_env.benchmark.opening_values import openings_table_path
 from oanquan_env.engine.core import Core
@@ -53,6 +56,8 @@ NETWORK = "ppo:pretrained"
 EXPLOIT = Path(__file__).parents[1] / "benchmarks" / "results" / "exploit.json"
 """The best responses that `python -m benchmarks.exploit` found."""
 
+ABOUT = {"en": "about.md", "vi": "about.vi.md"}
+"""The pages about the game in docs, by language."""
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
 """Suggestions where the user enters a player's name."""
 
@@ -190,11 +195,27 @@ def net_bytes(net: ValueNet) -> bytes:
     return content
 
 
+def about(language: str) -> str:
+    """Return the page about the game in a language, as one line of HTML; its style is that of the page."""
+    text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
+    body = markdown(text).replace("\n", " ")
+    for other, name in ABOUT.items():
+        body = body.replace(f'href="{name}"', f'href="about.{other}.html"')
+    title = text.partition("\n")[0].removeprefix("# ")
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    head += '<link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../page.css">'
+    head += f"<title>{title} · Ô Ăn Quan</title>"
+    back = '<p><a href="../index.html">← Ô Ăn Quan</a></p>'
+    return f'<!doctype html><html lang="{language}"><head>{head}</head><body class="about">{back}{body}</body></html>\n'
+
+
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
 def files() -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file."""
+    for language in ABOUT:
+        yield f"about.{language}.html", about(language).encode()
     yield "catalogue.json", as_json(catalogue())
     low, high = RANGES["fields"]
     for players in SEAT_NAMES:

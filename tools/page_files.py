@@ -46,6 +46,7 @@ def before_the_first_move() -> list[str]:
 def of_its_beginning() -> list[str]:
     """Return all files that a game under the rules `BEGIN` may need: levels, hints, puzzles, lessons and dialogs."""
     data = [path.relative_to(WEB).as_posix() for path in WEB.glob(f"data/*-{BEGIN}.*")]
+    data += ["data/about.en.html", "data/about.vi.html"]
     own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json")
     return sorted({*before_the_first_move(), *own, *data, *modules([START, WORKER], STATIC, DYNAMIC)})
 

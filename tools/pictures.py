@@ -1,10 +1,20 @@
-"""Draw the boards in docs/img with `oanquan_env.render`: `python -m tools.pictures`."""
+"""Draw the boards in docs/img, and the charts in benchmarks/results from the measurements stored beside them.
+
+Run `python -m tools.pictures`; nothing is measured again.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+from agents.evaluation.evaluation import read_evaluation
+from agents.evaluation.pictures import draw_scores
+from agents.reports import curves
+from benchmarks.methods import Results
 from benchmarks.report import RESULTS
+from oanquan_env.benchmark.charts import png
+from oanquan_env.benchmark.report import PICTURE
 from oanquan_env.board import Board
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.render import svg
@@ -58,11 +68,25 @@ def pictures() -> dict[str, str]:
     return drawn
 
 
+def charts() -> Iterator[tuple[Path, bytes]]:
+    """Yield the path and content of each chart."""
+    for path in sorted(RESULTS.rglob("report.json")):
+        yield path.with_name(PICTURE), png(draw_scores(read_evaluation(path)))
+    for path in sorted(RESULTS.rglob("learning.json")):
+        stored = read_json(path)
+        runs = [curves.MeasuredRun(**run) for run in stored["runs"]]
+        yield path.with_suffix(".png"), curves.draw(runs, stored["references"])
+    path = RESULTS / "methods.json"
+    yield path.with_suffix(".png"), Results(path).picture()
+
+
 def main() -> None:
     """Write all pictures."""
     FOLDER.mkdir(exist_ok=True)
     for name, picture in pictures().items():
         write_atomically(FOLDER / name, picture.encode())
+    for path, chart in charts():
+        write_atomically(path, chart)
 
 
 if __name__ == "__main__":

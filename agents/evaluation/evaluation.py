@@ -205,7 +205,8 @@ def write_report(report: Evaluation, folder: Path) -> None:
     """Write report.json, report.md and, if the report has games, scores.png into an existing folder."""
     write_atomically(folder / "report.json", report.to_json().encode())
     if report.pairings:
-        from agents.evaluation.pictures import draw_scores, png  # matplotlib takes a second to import
+        from agents.evaluation.pictures import draw_scores  # matplotlib takes a second to import
+        from oanquan_env.benchmark.charts import png
 
         write_atomically(folder / PICTURE, png(draw_scores(report)))
     write_atomically(folder / "report.md", markdown(report, picture=True).encode())

@@ -18,10 +18,10 @@ import numpy as np
 import tyro
 
 from agents.config import OptionalFolder, command, read_yaml
-from agents.evaluation.pictures import png
 from agents.run import load_config
 from agents.run_files import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from oanquan_env import Rules
+from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.markdown import table

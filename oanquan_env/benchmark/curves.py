@@ -143,26 +143,36 @@ def draw_curves(
 ) -> "Figure":
     """Return a Matplotlib figure with a panel for each name, which labels its x-axis, and its curves by name.
 
-    Curves are drawn with their intervals. `lines` are the regrets of players to compare with, by name. An x-axis is
-    logarithmic if its values grow by factors. `axes` may be axes of your own figure, one per panel.
+    Curves are drawn with their intervals, and named at the right of the first panel that has them. `lines` are the
+    regrets of players to compare with, by name. An x-axis is logarithmic if its values grow by factors. `axes` may be
+    axes of your own figure, one per panel.
     """
     from matplotlib.figure import Figure  # takes half a second to import
 
+    from oanquan_env.benchmark import charts
+
     if axes is None:
-        figure = Figure(figsize=(5.5 * len(panels), 4.2), layout="constrained")
+        figure = Figure(figsize=(6.0 * len(panels) + 0.5, 4.2), layout="constrained", facecolor=charts.CARD)
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    references = {name: (value, charts.FAINT) for name, value in (lines or {}).items()}
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     every = [one for curves in panels.values() for curve in curves.values() for one in curve.regret]
     least, most = min(one.low for one in every), max([one.high for one in every] + list((lines or {}).values()))
     ticks = [tick for tick in TICKS if least / 1.5 <= tick <= 1.5 * most]
+    unnamed = set(names)
     for panel, (below, curves) in zip(axes, panels.items(), strict=True):
+        labels = references if panel is axes[-1] else {}
+        charts.style(panel)
         for name, curve in curves.items():
             mean, low, high = ([getattr(one, end) for one in curve.regret] for end in ("mean", "low", "high"))
-            colour = f"C{names.index(name)}"
+            colour = charts.COLOURS[names.index(name) % len(charts.COLOURS)]
             panel.fill_between(curve.at, low, high, color=colour, alpha=0.2, linewidth=0)
             panel.plot(curve.at, mean, color=colour, linewidth=1.4, marker="o", markersize=3, label=name)
+            if name in unnamed:
+                labels = labels | {name: (mean[-1], colour)}
+        unnamed -= curves.keys()
         for value in (lines or {}).values():
-            panel.axhline(value, color="#999999", linewidth=0.8, linestyle=":")
+            panel.axhline(value, color=charts.FAINT, linewidth=0.8, linestyle=":")
         panel.set_xlabel(below)
         panel.set_yscale("log")
         panel.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -171,14 +181,6 @@ def draw_curves(
             panel.set_xscale("log")
             panel.set_xticks(at, [f"{one:g}" for one in at])
         panel.minorticks_off()
-        panel.grid(color="#EEEEEE")
-        panel.set_axisbelow(True)
-        panel.spines[["top", "right"]].set_visible(False)
+        charts.label_right(panel, labels)
     axes[0].set_ylabel("regret, points a move")
-    for name, value in (lines or {}).items():
-        axes[-1].annotate(name, (1, value), (4, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-                          va="center", fontsize=8, color="#666666", annotation_clip=False)  # fmt: skip
-    entries = {name: handle for panel in axes for handle, name in zip(*panel.get_legend_handles_labels(), strict=True)}
-    whole = cast("Figure", axes[0].figure)
-    whole.legend(entries.values(), entries, loc="outside lower center", ncols=3, frameon=False)
-    return whole
+    return cast("Figure", axes[0].figure)

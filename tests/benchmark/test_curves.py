@@ -88,7 +88,8 @@ def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
     assert least / 1.5 <= first.get_yticks()[0] <= first.get_yticks()[-1] <= 40
     own = Figure().subplots()
     assert draw_curves({"plies": {"mine": curve}}, axes=[own]) is own.figure
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mine", "other"]
+    assert [[text.get_text() for text in panel.texts] for panel in (first, second)] == [["mine"], ["other", "greedy"]]
+    assert not figure.legends
 
 
 def test_curves_that_do_not_fit_are_refused() -> None:

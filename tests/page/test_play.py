@@ -396,3 +396,29 @@ def test_damaged_values_of_the_browser_are_left_out(visit: Visit) -> None:
     page.goto("about:blank")
     person.open(f"{address}#rules=tonkin")  # a link still opens
     assert person.state["rules"] == "tonkin"
+
+
+def test_a_captured_mandarin_is_called_out_as_children_do(visit: Visit) -> None:
+    person = visit(
+        "#rules=mancala-world&from=1,0,0,4,0,1%2A/4,0,5,1,3,0%2A+16,15+0+20&north=human",
+        locale="vi-VN",
+        reduced_motion="no-preference",
+    )
+    person.move("1A")
+    person.board.locator(".verse", has_text="Một đập ăn quan!").wait_for()
+    person.page.locator("#moves button").nth(1).wait_for()
+    person.board.locator(".verse").wait_for(state="detached")
+
+
+def test_the_page_about_the_game_is_a_tap_away_in_both_languages_even_offline(visit: Visit) -> None:
+    page = visit(**PHONE).page
+    page.evaluate("navigator.serviceWorker.register('service-worker.js').then(() => navigator.serviceWorker.ready)")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    page.context.set_offline(True)
+    page.locator("#about").tap()
+    for title, other in (("About the game", "Bằng tiếng Việt"), ("Về trò chơi", "In English")):
+        page.get_by_role("heading", name=title).wait_for()
+        page.get_by_role("link", name=other).tap()
+    page.get_by_role("link", name="← Ô Ăn Quan").tap()
+    page.wait_for_selector("body[data-ready]")

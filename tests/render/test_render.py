@@ -115,3 +115,8 @@ def test_the_pictures_of_the_docs_are_up_to_date() -> None:
     stored = {path.name: path.read_text(encoding="utf-8") for path in pictures.FOLDER.glob("*.svg")}
     del stored["architecture.svg"]  # drawn by hand
     assert stored == pictures.pictures(), "run python -m tools.pictures"
+
+
+@pytest.mark.slow
+def test_every_chart_is_drawn_from_the_measurements_beside_it() -> None:
+    assert {path for path, _ in pictures.charts()} == {*pictures.RESULTS.rglob("*.png")}

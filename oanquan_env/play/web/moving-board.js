@@ -214,6 +214,7 @@ export class MovingBoard extends DrawnBoard {
   recite() {
     const [x, y] = this.drawing.middle, verse = element("g", { class: "verse" }, this.hand), size = Math.max(30, 17 * this.k);
     this.sound("verse");
+    this.cry?.remove();
     this.words.verse.forEach((line, number) => {
       const text = element("text", { x, y: y + size * (1.5 * number - 2.25), "font-size": size }, verse, line);
       text.style.animationDelay = `${(number * VERSE) / (5 * this.speed)}ms`;
@@ -221,10 +222,14 @@ export class MovingBoard extends DrawnBoard {
     return verse;
   }
 
-  /** A ring round a mandarin that is captured, and the name of who gets it grows for a moment. */
+  /** A ring round a mandarin that is captured, what children call out, and the name of who gets it grows for a moment. */
   cheer(square, player) {
+    const [middle, height] = this.drawing.middle, size = Math.max(30, 17 * this.k);
+    this.cry?.remove();
+    const cry = this.cry = element("g", { class: "verse" }, this.hand);
+    element("text", { x: middle, y: height, "font-size": size }, cry, this.words.strike);
     const [x, y] = this.drawing.squares[square].stone, ring = element("circle", { class: "cheer", cx: x, cy: y, r: 30 }, this.hand);
-    setTimeout(() => ring.remove(), 1200);
+    setTimeout(() => { ring.remove(); cry.remove(); }, 1200);
     this.plate[player].group.classList.add("glad");
     setTimeout(() => this.plate[player]?.group.classList.remove("glad"), 1200);
   }

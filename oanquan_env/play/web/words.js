@@ -3,18 +3,15 @@
 
 export const WORDS = {
   en: {
-    other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "Learn", openings: "Openings", fromHere: "Continue from here",
+    other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "Learn", openings: "Openings", about: "About the game", fromHere: "Continue from here",
     start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game", card: "Picture to share",
     evaluate: "Show who is ahead", story: "The move", moves: "All moves",
     resign: "Resign", share: "Share & save", send: "Send your move", save: "Save the record", load: "Choose a file", link: "Link to the game", gif: "Animation (GIF)",
     resume: "Back to the game", left: "Unfinished games", players: "Players",
     open: "Open", pasteHere: "To open a game, paste a record or a link:", cancel: "Cancel", begin: "Start", back: "Back", next: "Next", close: "Close",
     rules: "Rules", starter: "Who starts", asMatch: "A whole match: the loser of a round sells squares", more: "For experts: all rules, a position",
-    position: "Start from a position", byLot: "Random", person: "A person", named: "Another player…", name: "Player’s name",
-    whichGame: "Which game?", game: (number) => `Game ${number}`,
-    copied: "Link copied.", copy: "Copy this:",
-    length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`), judged: (blunders, share) => `${blunders === 1 ? "1 blunder" : `${blunders} blunders`} · ${share} % of the best points`,
-    saved: (name) => `Saved as ${name}.`, filming: (share) => `Making the animation: ${Math.round(100 * share)} %`, tooLarge: "The file is too large.", offline: "You’re offline, and this part hasn’t been downloaded.", opened: "Game opened.",
+    position: "Start from a position",
+    copy: "Copy this:", offline: "You’re offline, and this part hasn’t been downloaded.",
     confirmResign: "Press Resign again to give up.",
     confirmRound: "Press Resign again to give up this round. The seeds left on the board go to the other player.",
     errors: {
@@ -27,18 +24,15 @@ export const WORDS = {
     },
   },
   vi: {
-    other: "English", newGame: "Ván mới", puzzles: "Câu đố", learn: "Cách chơi", openings: "Khai cuộc", fromHere: "Chơi tiếp từ đây",
+    other: "English", newGame: "Ván mới", puzzles: "Câu đố", learn: "Cách chơi", openings: "Khai cuộc", about: "Về trò chơi", fromHere: "Chơi tiếp từ đây",
     start: "Đầu ván", nextRound: "Ván tiếp theo", nextPuzzle: "Câu tiếp theo", retry: "Thử lại", rematch: "Chơi lại", swap: "Đổi bên", review: "Xem lại cả ván", card: "Ảnh để chia sẻ",
     evaluate: "Hiện ai đang dẫn", story: "Nước đi", moves: "Các nước đi",
     resign: "Xin thua", share: "Lưu, chia sẻ, mở", send: "Gửi nước đi", save: "Lưu biên bản", load: "Chọn tệp", link: "Liên kết đến ván", gif: "Ảnh động (GIF)",
     resume: "Trở lại ván đang chơi", left: "Các ván chưa xong", players: "Người chơi",
     open: "Mở", pasteHere: "Dán biên bản hoặc liên kết vào đây để mở:", cancel: "Hủy", begin: "Bắt đầu", back: "Trước", next: "Sau", close: "Đóng",
     rules: "Luật", starter: "Ai đi trước", asMatch: "Cả trận: người thua ván phải bán ruộng", more: "Cho người rành: từng luật và thế cờ",
-    position: "Bắt đầu từ thế cờ", byLot: "Bốc thăm", person: "Người chơi", named: "Máy khác…", name: "Tên của máy",
-    whichGame: "Mở ván nào trong tệp?", game: (number) => `Ván ${number}`,
-    copied: "Đã sao chép liên kết đến ván này.", copy: "Hãy sao chép:",
-    length: (moves) => `${moves} nước`, judged: (blunders, share) => `${blunders} nước lỗi · đạt ${share} % số điểm hay nhất`,
-    saved: (name) => `Đã lưu ván vào ${name}.`, filming: (share) => `Đang tạo ảnh động… ${Math.round(100 * share)} %`, tooLarge: "Tệp quá lớn.", offline: "Hiện không có mạng, mà phần này chưa được lưu sẵn.", opened: "Đã mở ván.",
+    position: "Bắt đầu từ thế cờ",
+    copy: "Hãy sao chép:", offline: "Hiện không có mạng, mà phần này chưa được lưu sẵn.",
     confirmResign: "Bấm Xin thua lần nữa để chịu thua.",
     confirmRound: "Bấm Xin thua lần nữa để chịu thua ván này: quân còn trên bàn thuộc về người kia.",
     errors: {
