@@ -201,7 +201,7 @@ def test_the_explorer_shows_how_the_network_loses_and_tells_how_to_play_it(visit
         text = f"{number}. {move[0]}{'↺' if move[1] == 'A' else '↻'}"
         page.locator("#openings-line button", has_text=text).wait_for()
     page.get_by_role("button", name="Can you beat it without help?").click()
-    page.locator("#openings-told", has_text="--opponent ppo:pretrained").wait_for()
+    page.locator("#openings-answer", has_text="--opponent ppo:pretrained").wait_for()
 
 
 @pytest.mark.slow  # a browser takes seconds
@@ -213,7 +213,7 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
     page.locator("#openings-rules").select_option("mancala-world")
     page.locator("#openings-refuted", has_text="5↺ captures 11 points at once").wait_for()
     page.get_by_role("button", name="Check the proof").click()
-    told = page.locator("#openings-told")
+    told = page.locator("#openings-answer")
     told.filter(has_text="Proved: South wins by 12. 5,796 + 15,226 positions checked").wait_for()
     page.locator("#openings-moves button", has_text="4↺").click()
     page.locator("#openings-line button", has_text="1. 4↺").wait_for()
@@ -268,7 +268,7 @@ def test_the_explorer_keeps_its_order_when_values_come_and_its_preset_without_a_
         page.wait_for_timeout(100)
     page.context.set_offline(True)
     page.locator("#openings-rules").select_option("tonkin")
-    page.locator("#openings-told", has_text="offline").wait_for()
+    page.locator("#openings-answer", has_text="offline").wait_for()
     assert page.locator("#openings-rules").input_value() == "mancala-world"
     assert "3." in page.locator("#openings-line").inner_text()
     page.evaluate("import('./common.js').then(({ notice }) => notice('above it'))")

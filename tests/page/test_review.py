@@ -145,7 +145,7 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     before = [(one.element_handle(), one.bounding_box()) for one in aimed]
     page.evaluate("import('./table.js').then(({ view, hint }) => hint().then(told => view.setHint(told)))")
     person.board.locator(".hint").first.wait_for()
-    page.evaluate("import('./table.js').then(({ view }) => view.dispatchEvent(new Event('shown')))")
+    page.evaluate("import('./table.js').then(({ view }) => view.dispatchEvent(new Event('render')))")
     for one, (handle, box) in zip(aimed, before, strict=True):
         assert handle is not None
         assert (handle.evaluate("node => node.isConnected"), one.bounding_box()) == (True, box)

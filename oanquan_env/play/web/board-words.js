@@ -27,11 +27,7 @@ export const WORDS = {
     right: (move, proved) => `Correct – ${move}!${proved ? " This wins by force." : ""}`,
     wrong: (move, proved, reply) => (proved ? `${move} gives away the win (proved)${reply ? `: ${reply} answers it` : ""}. Try again, or see the answer.` : `${move} isn’t good enough${reply ? `: ${reply} answers it` : ""}. Undo, and try again.`),
     answer: (line) => `The answer: ${line}.`,
-    noMove: "No move yet.", round: "Round", sold: "Squares sold", pawned: "pawned", toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
-    prices: "Every 10 points owed costs a square; 5–9 left over pawns one.",
-    owes: (name, points, given) => (points ? `${name} owes ${points} points and ${given}.` : `${name} ${given}.`), keeps: "no square changes hands", sells: (fields) => `sells ${inWords(fields)}`,
-    pawns: (fields) => `pawns ${inWords(fields)}`, redeems: (fields) => `buys back ${inWords(fields)}`, and: " and ",
-    corners: "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned.",
+    noMove: "No move yet.",
     matchWon: (name) => `${name} wins the match.`, matchDrawn: "The match is a draw.",
   },
   vi: {
@@ -58,16 +54,10 @@ export const WORDS = {
     right: (move, proved) => `Đúng rồi: ${move}.${proved ? " Thắng, dù đối thủ đáp thế nào: đã chứng minh." : ""}`,
     wrong: (move, proved, reply) => (proved ? `${move} bỏ lỡ ván thắng (đã chứng minh)${reply ? `: đối thủ đáp ${reply}` : ""}. Hãy thử lại, hoặc xem lời giải.` : `${move} chưa được${reply ? `: đối thủ đáp ${reply}` : ""}. Bấm Đi lại để thử nữa.`),
     answer: (line) => `Lời giải: ${line}.`,
-    noMove: "Chưa có nước nào.", round: "Ván", sold: "Ruộng đã bán", pawned: "cầm", toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
-    prices: "Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
-    owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`), keeps: "không ai phải bán ruộng", sells: (fields) => `bán ruộng ${fields.join(", ")}`,
-    pawns: (fields) => `cầm ruộng ${fields.join(", ")}`, redeems: (fields) => `chuộc lại ruộng ${fields.join(", ")}`, and: " và ",
-    corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm thì một nửa.",
+    noMove: "Chưa có nước nào.",
     matchWon: (name) => `${name} thắng cả trận.`, matchDrawn: "Trận đấu hòa.",
   },
 };
-
-const inWords = (fields) => (fields.length > 1 ? `squares ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `square ${fields[0]}`);
 
 /** The names of players: a person, or a level by its public name. */
 const NAMES = { beginner: "Bống", easy: "Tí", medium: "Mai", hard: "Lan", perfect: "Trạng" };

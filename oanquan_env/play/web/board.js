@@ -1,6 +1,6 @@
 // The interactive board, for mouse, finger or keyboard.
 
-import { moveArrow } from "./marks.js";
+import { moveArrow } from "./move-markers.js";
 import { MovingBoard } from "./moving-board.js";
 import { element, signed } from "./nodes.js";
 
@@ -143,15 +143,15 @@ export class BoardView extends MovingBoard {
     for (const { hit } of this.squares) hit.classList.remove("way-on", "way-last", "way-taken");
     this.foreseen?.remove();
     this.foreseen = null;
-    const shown = this.preview && move && this.position.previews?.[move];
-    if (!shown) return;
-    for (const index of shown.path) this.squares[index].hit.classList.add("way-on");
-    this.squares[shown.path.at(-1)].hit.classList.add("way-last");
-    for (const index of shown.taken) this.squares[index].hit.classList.add("way-taken");
-    if (!shown.captured[0]) return;
+    const effect = this.preview && move && this.position.previews?.[move];
+    if (!effect) return;
+    for (const index of effect.path) this.squares[index].hit.classList.add("way-on");
+    this.squares[effect.path.at(-1)].hit.classList.add("way-last");
+    for (const index of effect.taken) this.squares[index].hit.classList.add("way-taken");
+    if (!effect.captured[0]) return;
     this.foreseen = this.makeBadge(this.hints);
     this.foreseen.classList.add("gain");
-    this.putBadge(this.foreseen, this.drawing.squares[shown.taken.at(-1)].centre, `+${shown.captured[0]}`);
+    this.putBadge(this.foreseen, this.drawing.squares[effect.taken.at(-1)].centre, `+${effect.captured[0]}`);
   }
 
   send(move) {

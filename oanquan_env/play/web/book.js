@@ -26,7 +26,7 @@ export class Book {
 
   /** The proved action in a running position, or null: the lower bound's after an even number of plies, else the upper's.
    * Where a position stands there several times, it is that by which the bound is still reached and which ends soonest. */
-  known(position) {
+  provedMove(position) {
     const { key, mirrored } = keyOf(this.rules, position), name = position.ply % 2 ? "upper" : "lower", numbers = this.#numbers(name).get(key);
     if (!numbers) return null;
     const { moves, ranks, values, goal } = this.strategies[name], lead = position.scores[position.mover] - position.scores[1 - position.mover];

@@ -5,6 +5,9 @@ import { WORDS } from "./words.js";
 const ADDED = {
   en: {
     firstGame: "Your first game", well: "Well done!",
+    whichGame: "Which game?", game: (number) => `Game ${number}`, copied: "Link copied.", opened: "Game opened.",
+    length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`), judged: (blunders, share) => `${blunders === 1 ? "1 blunder" : `${blunders} blunders`} · ${share} % of the best points`,
+    saved: (name) => `Saved as ${name}.`, filming: (share) => `Making the animation: ${Math.round(100 * share)} %`, tooLarge: "The file is too large.",
     beat: (winner, loser, scores) => `${winner} beat ${loser} ${scores}`, drew: (one, other, scores) => `${one} and ${other} drew ${scores}`,
     friend: "A friend elsewhere: you send each other links", elsewhere: "This game went on elsewhere. Which version do you want to play?",
     here: (length) => `The one here (${length})`, there: (length) => `The one in the link (${length})`,
@@ -47,6 +50,9 @@ const ADDED = {
   },
   vi: {
     firstGame: "Chơi ván đầu", well: "Đúng rồi!",
+    whichGame: "Mở ván nào trong tệp?", game: (number) => `Ván ${number}`, copied: "Đã sao chép liên kết đến ván này.", opened: "Đã mở ván.",
+    length: (moves) => `${moves} nước`, judged: (blunders, share) => `${blunders} nước lỗi · đạt ${share} % số điểm hay nhất`,
+    saved: (name) => `Đã lưu ván vào ${name}.`, filming: (share) => `Đang tạo ảnh động… ${Math.round(100 * share)} %`, tooLarge: "Tệp quá lớn.",
     beat: (winner, loser, scores) => `${winner} thắng ${loser} ${scores}`, drew: (one, other, scores) => `${one} và ${other} hòa ${scores}`,
     friend: "Một người bạn ở xa: gửi liên kết cho nhau", elsewhere: "Ván này đã được đi tiếp ở nơi khác. Bạn muốn chơi bản nào?",
     here: (length) => `Bản ở đây (${length})`, there: (length) => `Bản trong liên kết (${length})`,

@@ -67,7 +67,7 @@ export const isMistake = (loss) => Boolean(loss) && (loss.price >= LARGE || loss
 export function summary(found, scores) {
   if (!found.every(Boolean)) return null;
   return scores.map((points, player) => {
-    const own = found.filter(({ mover }) => mover === player), given = own.reduce((sum, { price }) => sum + price, 0) / 2; // a lead counts each point twice
-    return { blunders: own.filter(isMistake).length, share: points > 0 ? Math.round((100 * points) / (points + given)) : 0 };
+    const own = found.filter(({ mover }) => mover === player), lost = own.reduce((sum, { price }) => sum + price, 0) / 2; // a lead counts each point twice
+    return { blunders: own.filter(isMistake).length, share: points > 0 ? Math.round((100 * points) / (points + lost)) : 0 };
   });
 }
