@@ -22,7 +22,8 @@ PARTS = ("player", "rules", "position")
 class Chooser:
     """Players that choose moves for a page.
 
-    Any page may ask for a player of this package; a player that reads a file or imports a module must be one of `players`.
+    Any page may ask for a player of this package. A player that reads a file or imports a module must be one of
+    `players`.
 
     Args:
         players: names of additional players, in any form that `as_policy` takes.

@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Send a file of the page, or `players.json`: the additional players, and the kinds that any page may ask for."""
+        """Send a file of the page, or `players.json`: additional players, and the kinds that any page may ask for."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":
