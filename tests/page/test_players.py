@@ -257,6 +257,7 @@ def test_values_of_first_moves_are_those_of_the_table_and_damaged_ones_are_refus
 
 def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., list[Any]]) -> None:
     asked = [(boards(name, count)[-1], True) for name, count in (("app", 2), ("four-player", 6), (FORFEIT, 7))]
+    asked.append((Board.parse("2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", FORFEIT), True))  # 3A ends the game
     asked += [(Board("mancala-world"), False), (Board.parse("2,2,1,0,0,0*/0,0,1,0,0,0 30,24 0 196"), True)]
     calls = [("hint", str(board.rules), board.text(), {"review": True, "proved": on}) for board, on in asked]
     answers = ask(*calls)

@@ -58,6 +58,8 @@ export class Openings {
   static list = "openings";
   static file(preset) { return `opening-values-${preset}.json`; }
   static read(engine, _, preset, table) { return new Openings(engine, preset, table); }
+  /** A table of no positions, for rules without one: it knows only the moves that end the game. */
+  static none(engine) { return new Openings(engine, "", { format: 1, rules: "", plies: -1, positions: [] }); }
 
   constructor(engine, preset, table) {
     const file = Openings.file(preset);
