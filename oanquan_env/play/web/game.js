@@ -164,6 +164,7 @@ export class GameView extends EventTarget {
     const position = {
       frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [], won: stonesWon(line, state.seats.length),
       under, over, tabs: state.match?.owners.tabs, names: plateNames(this), winners: null,
+      hint: this.valuesAt?.(number), // live-values.js
     };
     if (number < state.line.length) return position;
     if (this.puzzled?.reply && this.puzzled.puzzle === state.puzzle) position.over += moveArrow(this.board.plain, "played", state.mover, this.puzzled.reply);
@@ -182,7 +183,7 @@ export class GameView extends EventTarget {
   refresh() {
     if (this.coming !== undefined || this.replaying !== undefined) return;
     this.board.show(this.position(this.number));
-    if (this.hint) this.board.setHints(this.hint.values, this.hint.best);
+    if (this.hint) this.board.setHints(this.hint, true);
     this.saying.classList.toggle("over", this.state.turn === "over" && this.viewing === null);
     this.speak(this.hint ? hintWords(this, this.hint) : status(this));
     this.setTools();

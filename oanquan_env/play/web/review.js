@@ -2,7 +2,7 @@
 
 import { $, complain, make, page } from "./common.js";
 import { arrows, gain, named, ownPuzzle, showLesson, who } from "./lesson.js";
-import { Budget, QUICK, isMistake, losses, summary } from "./losses.js";
+import { Budget, QUICK, isMistake, leads, losses, summary } from "./losses.js";
 import { MINUS, capital, element } from "./nodes.js";
 import { REVIEW } from "./review-words.js";
 import { hint, view } from "./table.js";
@@ -56,7 +56,7 @@ const texts = () => REVIEW[page.language];
 const lineKey = () => `${page.state.game} ${page.state.line}`;
 const serialAt = (number) => (number ? page.state.line[number - 1] : 0);
 const playedAfter = (number) => view.moves[page.state.line[number]]?.move;
-const isOn = () => ($("evaluate").checked || reviewed === page.state.game) && page.state.seats.length === 2 && !page.state.puzzle;
+const isOn = () => (($("evaluate").checked && page.state.seats.length === 2) || reviewed === page.state.game) && !page.state.puzzle;
 export const reviewing = () => isOn() && page.state.turn === "over";
 
 /** Return how well each player played, once the review of a finished game is done; else null. */
@@ -65,16 +65,16 @@ const positions = () => page.state.line.length + (page.state.outcome ? 0 : 1);
 
 /** Compute the losses from the values known now and the result, unless fields changed hands, as searches do not know their owners. */
 function computeLosses() {
-  const { line, outcome, match } = page.state, hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
-  const final = outcome ? outcome.scores[0] - outcome.scores[1] : null;
-  found = losses(hints, line.map((serial) => view.moves[serial].move), match?.owners.tabs ? null : final);
-  if (final !== null) found[line.length] = { lead: final, exact: true };
+  const { line, outcome, match, seats } = page.state, hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
+  const final = outcome && leads(outcome.scores);
+  found = losses(hints, line.map((serial) => view.moves[serial].move), match?.owners.tabs ? null : final, seats.length);
+  if (final) found[line.length] = { leads: final, exact: true };
 }
 
 /** Return South's final margin after this many moves with best play by both, and how it is known. */
 function margin(number) {
   const loss = found[number];
-  return loss && { points: Math.round(loss.lead), known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "" };
+  return loss && { points: Math.round(loss.leads[0]), known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "" };
 }
 
 /** Return the loss of the move with that number, and the reason, if it gave points away or changed who wins. */
@@ -88,11 +88,11 @@ function describe(number, loss) {
   return { price: loss.price, number, loss, why, text: `${capital(why)}. ${texts().best(named(loss.best))}.` };
 }
 
-function reason(number, { mover, best, values, price }) {
+function reason(number, { mover, best, values, price, changed }) {
   const words = texts(), move = playedAfter(number - 1), after = found[number], answered = after?.best && after.mover !== mover, parts = [];
   const won = gain(number - 1, best), taken = gain(number - 1, move), [points, stones] = answered ? gain(number, after.best) : [0, 0];
-  if (values[best] > 0 && values[move] < 0) parts.push(words.lost);
-  else if (values[best] >= 0 && values[move] <= 0) parts.push(values[best] > 0 ? words.drawn : words.undrawn);
+  if (changed && values[best] > 0 && values[move] < 0) parts.push(words.lost);
+  else if (changed && values[best] >= 0 && values[move] <= 0) parts.push(values[best] > 0 ? words.drawn : words.undrawn);
   if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, named(after.best)));
   else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
   else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
@@ -132,19 +132,21 @@ function nextSearch() {
 // ---- what is shown ---------------------------------------------------------------------------------------------------
 
 export function showValues() {
-  const on = isOn();
+  const on = isOn(), two = page.state.seats.length === 2;
   if (game !== page.state.game) { game = page.state.game; values = remembered(games, game, () => new Map()); }
   if (line !== lineKey()) { line = lineKey(); budget = remembered(budgets, line, () => new Budget(positions())); computeLosses(); }
-  $("bar").hidden = !on;
-  $("graph").toggleAttribute("hidden", !on);
+  $("bar").hidden = !on || !two;
+  $("graph").toggleAttribute("hidden", !on || !two);
   $("mistakes").hidden = !reviewing();
   showMistakes();
   const shown = found[view.number], known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
   if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // one that appears later would move the board
   showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
-  showBar(margin(view.number));
-  showGraph();
+  if (two) {
+    showBar(margin(view.number));
+    showGraph();
+  }
   fill();
 }
 

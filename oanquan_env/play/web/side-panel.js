@@ -20,7 +20,8 @@ export function show() {
   if (!page.state) return;
   const { state } = page, { number } = view;
   $("about-game").textContent = `${presetName(state.rules)} · ${state.seats.map((_, seat) => capital(sentenceName(view, seat))).join(" – ")}`;
-  $("values").hidden = state.seats.length > 2 || Boolean(state.puzzle);
+  $("values").hidden = Boolean(state.puzzle);
+  $("evaluate").parentNode.hidden = state.seats.length > 2;
   values?.showValues();
   const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
@@ -78,7 +79,7 @@ function showMatch() {
 
 /** What a person can do after the end; the result is shown below the board. */
 function showEnd() {
-  const { match, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
+  const { match, turn, game } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -91,7 +92,7 @@ function showEnd() {
   $("next-round").hidden = !going;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
   $("card").hidden = solved || !page.state.outcome;
-  $("review").hidden = solved || seats.length > 2 || values?.reviewing();
+  $("review").hidden = solved || values?.reviewing();
   if (ended === game) return;
   ended = game;
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -115,4 +116,7 @@ $("evaluate").onchange = () => {
   review(false);
 };
 if ($("evaluate").checked) review(false);
+const live = () => import("./live-values.js");
+$("live").onchange = ({ target: { checked } }) => live().then(({ toggle }) => toggle(checked)).catch(complain);
+if (store.get("live") === "yes") live().catch(complain);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);

@@ -5,7 +5,7 @@ export const WORDS = {
   en: {
     other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "Learn", openings: "Openings", fromHere: "Continue from here",
     start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game", card: "Picture to share",
-    evaluate: "Show who is ahead", story: "The move", moves: "All moves",
+    evaluate: "Show who is ahead", live: "Show the value of each move", story: "The move", moves: "All moves",
     resign: "Resign", share: "Share & save", send: "Send your move", save: "Save the record", load: "Choose a file", link: "Link to the game", gif: "Animation (GIF)",
     resume: "Back to the game", unfinished: "Unfinished games", players: "Players",
     open: "Open", pasteHere: "To open a game, paste a record or a link:", cancel: "Cancel", begin: "Start", back: "Back", next: "Next", close: "Close",
@@ -26,7 +26,7 @@ export const WORDS = {
   vi: {
     other: "English", newGame: "Ván mới", puzzles: "Câu đố", learn: "Cách chơi", openings: "Khai cuộc", fromHere: "Chơi tiếp từ đây",
     start: "Đầu ván", nextRound: "Ván tiếp theo", nextPuzzle: "Câu tiếp theo", retry: "Thử lại", rematch: "Chơi lại", swap: "Đổi bên", review: "Xem lại cả ván", card: "Ảnh để chia sẻ",
-    evaluate: "Hiện ai đang dẫn", story: "Nước đi", moves: "Các nước đi",
+    evaluate: "Hiện ai đang dẫn", live: "Hiện giá trị của từng nước", story: "Nước đi", moves: "Các nước đi",
     resign: "Xin thua", share: "Lưu, chia sẻ, mở", send: "Gửi nước đi", save: "Lưu biên bản", load: "Chọn tệp", link: "Liên kết đến ván", gif: "Ảnh động (GIF)",
     resume: "Trở lại ván đang chơi", unfinished: "Các ván chưa xong", players: "Người chơi",
     open: "Mở", pasteHere: "Dán biên bản hoặc liên kết vào đây để mở:", cancel: "Hủy", begin: "Bắt đầu", back: "Trước", next: "Sau", close: "Đóng",
