@@ -257,7 +257,7 @@ def test_a_match_begins_at_no_position() -> None:
     asked: list[Json] = [{"match": "", "position": text} for text in ("hello", Board().text())]
     [answers] = played([[("new", {"rules": "tonkin"}), *(("new", each) for each in asked)]])
     refused = [answer["refused"] for answer in answers[1:]]
-    assert [each["detail"]["en"] for each in refused] == ["a match begins at the set-up, not at a position"] * 2
+    assert [each["detail"]["en"] for each in refused] == ["a match begins from the initial position"] * 2
     assert answers[-1]["state"]["rules"] == "tonkin"
 
 

@@ -141,7 +141,7 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
     person.move("1A")
     assert person.wait_for_turn()
     best = max(preview["captured"] for preview in person.state["previews"].values())
-    told = "No move captures now" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
+    told = "You can’t capture anything" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
     person.waits_for(told)
 
 
@@ -313,7 +313,7 @@ def test_a_match_from_a_position_is_refused_in_the_dialog(visit: Visit) -> None:
     page.locator("#more summary").click()
     page.locator("#position").fill("hello")
     page.locator("#begin").click()
-    page.locator("#new-error", has_text="A match begins at the set-up").wait_for()
+    page.locator("#new-error", has_text="A match begins from the initial position").wait_for()
 
 
 def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:

@@ -68,7 +68,7 @@ def test_damaged_proofs_are_refused_with_the_place(small: Certificate) -> None:
     places = {
         "one position more": "lower bound: ",
         "moves for": "lower bound: ",
-        "cannot be played": f"lower bound, position {len(small.lower.moves) - 1}: no move 200",
+        "cannot be played": f"lower bound, position {len(small.lower.moves) - 1}: move 200 cannot be played",
         "lower bound": "lower bound",
         "the strategy reaches": f"lower bound: the strategy reaches {small.lower.bound} for its player, not",
     }
@@ -196,7 +196,7 @@ def test_the_explorer_shows_how_the_network_loses_and_tells_how_to_play_it(visit
     assert page.locator("#openings-network").inner_text() == ""  # nobody has searched the village rules
     page.locator("#openings-rules").select_option("ludii")
     line = LINES["lines"]["ludii"][1]
-    page.get_by_role("button", name=f"As North it loses by {line['margin']}, in {len(line['line'])} moves").click()
+    page.get_by_role("button", name=f"As North it loses by {line['margin']} in {len(line['line'])} moves").click()
     for number, move in enumerate(line["line"][:3], 1):
         text = f"{number}. {move[0]}{'↺' if move[1] == 'A' else '↻'}"
         page.locator("#openings-line button", has_text=text).wait_for()
@@ -226,7 +226,7 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
     assert [seat["person"] for seat in person.state["seats"]] == [False, True]
     page.locator("#openings").click()
     page.get_by_role("button", name="Play against the proof").click()
-    page.locator("#about-game", has_text="hold it to +12").wait_for()
+    page.locator("#about-game", has_text="hold South to +12").wait_for()
     assert [seat["name"] for seat in person.state["seats"]] == ["perfect", "human"]
     book = with_book(make("random", "mancala-world"), Rules())
     assert isinstance(book, BookPolicy)

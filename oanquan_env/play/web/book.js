@@ -20,7 +20,7 @@ export class Book {
     this.#engine = engine;
     this.start = engine.start(rules);
     const wanted = { format: 1, rules: preset, position: positionText(rules, this.start) };
-    for (const [name, value] of Object.entries(wanted)) if (arrays[name] !== value) damaged(this.file, name, `${arrays[name]}; ${value} is wanted`);
+    for (const [name, value] of Object.entries(wanted)) if (arrays[name] !== value) damaged(this.file, name, `found ${arrays[name]}, expected ${value}`);
     this.strategies = Object.fromEntries(["lower", "upper"].map((name) => [name, new Strategy(engine, rules, this.start, this.file, name, arrays)]));
   }
 
@@ -65,7 +65,7 @@ export class Openings {
     const file = Openings.file(preset);
     this.#engine = engine;
     this.plies = table?.plies;
-    if (table?.format !== 1 || table.rules !== preset) damaged(file, "format, rules", `format 1 of ${preset} is wanted`);
+    if (table?.format !== 1 || table.rules !== preset) damaged(file, "format, rules", `expected format 1 of ${preset}`);
     for (const [index, row] of table.positions.entries()) {
       const [squares, lower, upper] = row, numbers = [lower, upper].every((bound) => bound === null || Number.isInteger(bound));
       if (typeof squares !== "string" || !numbers || (upper !== null && lower > upper)) damaged(file, `position ${index + 1}`, "expected [squares, lower bound, upper bound]");

@@ -7,33 +7,33 @@ const sum = ({ lower, upper }, part) => (lower?.[part] ?? 0) + (upper?.[part] ??
 const followed = ({ lower, upper }, language) => [lower, upper].filter(Boolean).map(({ positions }) => whole(positions, language)).join(" + ");
 const longest = ({ lower, upper }) => Math.max(lower?.plies ?? 0, upper?.plies ?? 0);
 const seconds = (ms, language) => (ms / 1000).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const limit = (bound, least) => (bound === least ? "do better" : `hold it below ${signed(least)}`);
+const limit = (bound, least) => (bound === least ? "do better" : `hold South below ${signed(least)}`);
 const gioiHan = (bound, least) => (bound === least ? "làm tốt hơn" : `ép máy xuống dưới ${least} điểm`);
 
 export const PROOF = {
   en: {
     names: ["South", "North"], plates: ["South", "North"],
-    about: "Each number is how many points South, who moves first, ends ahead (+) or behind (−) if both sides play their best from there. “Proved” is certain; “searched” is what the computer sees some moves ahead, and may be wrong.",
+    about: "South moves first. Each number is South’s final lead (+) or deficit (−) in points if both sides play their best from there. A “proved” value is certain; a “searched” one comes from looking some moves ahead and may be wrong.",
     refuted: (move, points, lost, exact, reply, ends) => `${move} captures ${points} points at once, more than any other first move, but loses by ${lost}${exact ? "" : " or more"}${reply ? `: North answers ${reply}${ends ? ", and the game is over" : ""}` : ""}.`,
-    showIt: "Show it", turn: (seat) => `${["South", "North"][seat]} to move`, over: (result, scores) => `The game is over: ${result}, ${scores}, including the seeds left in the squares.`, moves: "Moves so far",
+    showIt: "Show me", turn: (seat) => `${["South", "North"][seat]} to move`, over: (result, scores) => `The game is over: ${result}, ${scores}, including the seeds left in the squares.`, moves: "Moves so far",
     result: (lead) => (lead > 0 ? `South wins by ${lead}` : lead < 0 ? `North wins by ${-lead}` : "it is a draw"),
     ahead: (lower, upper) => `South ends between ${signed(lower)} and ${signed(upper)}`,
     best: (result) => `with best play ${result}`,
     proved: "proved", searched: "searched", looking: "analysing…",
     between: (lower, upper) => (upper === Infinity ? `proved: ${signed(lower)} or more` : lower === -Infinity ? `proved: ${signed(upper)} or less` : `proved: ${signed(lower)} to ${signed(upper)}`),
     proof: "The proof",
-    claim: (lower, upper) => `With best play the game ends ${lower === upper ? `at ${signed(upper)}` : `between ${signed(lower)} and ${signed(upper)}; the exact value is still open`}. A proof file holds an answer to every reply; your browser can check them all.`,
-    unclaimed: (between) => `South’s final lead with best play is still open (${between}), and there is no proof file.`,
+    claim: (lower, upper) => `With best play ${lower === upper ? PROOF.en.result(upper) : `${PROOF.en.ahead(lower, upper)}; the exact value is still open`}. A proof file holds an answer to every reply; your browser can check them all.`,
+    unclaimed: (between) => `Nobody knows exactly how the game ends with best play (${between}), and these rules have no proof file.`,
     check: "Check the proof",
     following: (done, all) => `${whole(done, "en")} of ${whole(all, "en")} positions checked`,
     holds: (what, found, ms) => `Proved: ${what}. ${followed(found, "en")} positions checked, ${whole(sum(found, "replies"), "en")} replies, longest game: ${longest(found)} moves, ${seconds(ms, "en")} s.`,
     fails: (fault) => `Not proved. ${fault}`,
     network: "The strongest network",
-    aboutNetwork: "It learned by playing itself. A search of one minute found these games, in which it loses although it plays its own best moves.",
-    networkLine: (seat, margin, moves) => `As ${["South", "North"][seat]} it loses by ${margin}, in ${moves} moves`, beatNetwork: "Can you beat it without help?",
-    networkNeeds: (name) => `A browser can’t run this network: get the project, run “python -m oanquan_env play --browser --opponent ${name}”, and come back here.`,
-    beat: "Play against the proof", goal: ({ bound, least }) => `You are North, and South plays the proof. Your goal: hold it to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
-    held: (lead, { bound, least }) => `You held South to ${signed(lead)}: nobody can ${limit(bound, least)}.`, missed: (lead, { bound }) => `South won by ${lead}; perfect play would have held it to ${signed(bound)}.`,
+    aboutNetwork: "It learned by playing against itself. A one-minute search found these games, in which it always plays the move it thinks best and still loses.",
+    networkLine: (seat, margin, moves) => `As ${["South", "North"][seat]} it loses by ${margin} in ${moves} moves`, beatNetwork: "Can you beat it without help?",
+    networkNeeds: (name) => `This network doesn’t run in a browser. Install the project, run “python -m oanquan_env play --browser --opponent ${name}”, and try again on the page that opens.`,
+    beat: "Play against the proof", goal: ({ bound, least }) => `You play North, and South follows the proof. Your goal: hold South to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
+    held: (lead, { bound, least }) => `You held South to ${signed(lead)}: nobody can ${limit(bound, least)}.`, missed: (lead, { bound }) => `South won by ${lead}; perfect play would have held South to ${signed(bound)}.`,
   },
   vi: {
     names: ["bên đi trước", "bên đi sau"], plates: ["Đi trước", "Đi sau"],
@@ -46,8 +46,8 @@ export const PROOF = {
     proved: "đã chứng minh", searched: "máy đoán", looking: "máy đang tính…",
     between: (lower, upper) => (upper === Infinity ? `chắc chắn ít nhất ${signed(lower)}` : lower === -Infinity ? `chắc chắn nhiều nhất ${signed(upper)}` : `chắc chắn từ ${signed(lower)} đến ${signed(upper)}`),
     proof: "Chứng minh",
-    claim: (lower, upper) => `Hai bên cùng đi hay nhất thì kết quả ${lower === upper ? `là ${signed(upper)}` : `từ ${signed(lower)} đến ${signed(upper)}; chính xác là bao nhiêu thì chưa ai biết`}. Có một tệp cho biết vì sao: tệp ghi sẵn cho mỗi bên cách đáp lại mọi nước của bên kia. Trình duyệt của bạn có thể tự lần theo tất cả.`,
-    unclaimed: (between) => `Hai bên cùng đi hay nhất thì bên đi trước hơn chính xác là bao nhiêu thì chưa ai biết (${between}); luật này chưa có tệp chứng minh.`,
+    claim: (lower, upper) => `Hai bên cùng đi hay nhất thì kết quả ${lower === upper ? `là ${signed(upper)}` : `từ ${signed(lower)} đến ${signed(upper)}; chính xác là bao nhiêu thì chưa ai biết`}. Tệp chứng minh ghi sẵn nước đáp cho mọi nước của đối phương; trình duyệt của bạn kiểm tra được tất cả.`,
+    unclaimed: (between) => `Nếu hai bên cùng đi hay nhất thì kết quả chính xác là bao nhiêu thì chưa ai biết (${between}); luật này chưa có tệp chứng minh.`,
     check: "Kiểm tra chứng minh",
     following: (done, all) => `Đã xem ${whole(done, "vi")}/${whole(all, "vi")} thế cờ`,
     holds: (what, found, ms) => `Đã chứng minh: ${what}. Đã xem ${followed(found, "vi")} thế cờ, ${whole(sum(found, "replies"), "vi")} nước đáp, ván dài nhất ${longest(found)} nước, hết ${seconds(ms, "vi")} giây.`,
@@ -55,7 +55,7 @@ export const PROOF = {
     network: "Mạng nơ-ron mạnh nhất",
     aboutNetwork: "Mạng này tự học bằng cách đấu với chính mình. Trong một phút, máy đã tìm ra các ván mà mạng đi nước nó cho là hay nhất nhưng vẫn thua.",
     networkLine: (seat, margin, moves) => `Mạng ${["đi trước", "đi sau"][seat]}: thua ${margin} điểm sau ${moves} nước`, beatNetwork: "Bạn có tự mình thắng được không?",
-    networkNeeds: (name) => `Trình duyệt không chạy được mạng này: hãy tải dự án, chạy “python -m oanquan_env play --browser --opponent ${name}”, rồi quay lại đây.`,
+    networkNeeds: (name) => `Mạng này không chạy trong trình duyệt: hãy cài dự án, chạy “python -m oanquan_env play --browser --opponent ${name}”, rồi thử lại trên trang vừa mở.`,
     beat: "Đấu với máy hoàn hảo", goal: ({ bound, least }) => `Bạn đi sau; máy đi trước và đi theo chứng minh. Mục tiêu: chỉ để máy hơn ${bound} điểm. Không ai ${gioiHan(bound, least)} được.`,
     held: (lead, { bound, least }) => `Bạn chỉ để máy hơn ${lead} điểm: không ai ${gioiHan(bound, least)} được.`, missed: (lead, { bound }) => `Máy hơn ${lead} điểm; đi hay nhất thì chỉ để máy hơn ${bound} điểm.`,
   },

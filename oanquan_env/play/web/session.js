@@ -57,7 +57,7 @@ export class Session extends EventTarget {
   async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null, id = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
     if (match !== null) {
-      if (position !== null) throw impossible("a match begins at the set-up, not at a position", "cả trận bắt đầu từ đầu, không từ một thế cờ");
+      if (position !== null) throw impossible("a match begins from the initial position", "cả trận bắt đầu từ thế cờ ban đầu");
       const { playRounds } = await import("./match-reading.js");
       return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats, { id });
     }
@@ -78,12 +78,12 @@ export class Session extends EventTarget {
   _undo() {
     const { game } = this;
     if (this.puzzle && game.line().length) game.backTo(evenBelow(game.line().length)); // to a move of the solver
-    else if (!game.undo()) throw impossible("there is no move of yours to take back", "bạn không có nước nào để đi lại");
+    else if (!game.undo()) throw impossible("you have no move to undo", "bạn không có nước nào để đi lại");
   }
 
   /** Play the moves again that were taken back. */
   _redo() {
-    if (!this.game.redo()) throw impossible("there is no move to play again", "không có nước nào để làm lại");
+    if (!this.game.redo()) throw impossible("there is no move to redo", "không có nước nào để làm lại");
   }
 
   /** Go back to where only the first `moves` moves had been played. */
@@ -232,7 +232,7 @@ export class Session extends EventTarget {
     if (!whole && number === null && games > 1) throw new Refused("games", `it holds ${games} games`, `tệp có ${games} ván`, { games });
     const { match, record } = whole ? (await import("./match-reading.js")).resumeMatch(records, this.#engine, this.#catalogue) : { match: null, record: records[(number ?? 1) - 1] };
     if (!record) refuse(`there is no game ${number}`, `không có ván ${number}`);
-    if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("it is a round of a match, in which fields are sold", "đây là một ván của trận có bán ruộng");
+    if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("this is a round of a match in which squares are sold", "đây là một ván của trận có bán ruộng");
     return { rules: record.rules, start: record.start, match, record, resigned: record.termination === "resigned" };
   }
 
@@ -258,7 +258,7 @@ export class Session extends EventTarget {
   /** A puzzle of the package, the rules of its level, and how many each level has; those of the first level are by the default rules. */
   async #packaged(preset, level, number) {
     const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]), levels = { first, ...others };
-    if (!Object.hasOwn(levels, level) || !levels[level].length || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
+    if (!Object.hasOwn(levels, level) || !levels[level].length || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle ${number} of '${level}'`, "không có câu đố này");
     const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
     return { puzzle: levels[level][number % counts[level]], by: level === "first" ? this.#catalogue.default : preset, counts };
   }

@@ -143,7 +143,7 @@ async function askPython(player, position, rules) {
   try {
     const body = JSON.stringify({ player, rules, position });
     answer = await (await fetch("choose", { method: "POST", headers: { "Content-Type": "application/json" }, body })).json();
-  } catch { throw new Refused("player", `the program that plays ${player} does not answer`, `chương trình chơi ${player} không trả lời`); }
+  } catch { throw new Refused("player", `the program that plays ${player} isn’t answering`, `chương trình chơi ${player} không trả lời`); }
   if (answer.error) throw new Refused(answer.error.code, answer.error.detail);
   return answer.move;
 }
