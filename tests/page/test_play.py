@@ -240,7 +240,7 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     page.locator("#new-error", has_text="no such player").wait_for()
 
 
-@pytest.mark.parametrize(("locale", "words"), [("en-GB", "can’t be read"), ("vi-VN", "Không đọc được thế")])
+@pytest.mark.parametrize(("locale", "words"), [("en-GB", "isn’t a valid position"), ("vi-VN", "Không đọc được thế")])
 def test_a_bad_position_in_the_link_is_explained(visit: Visit, locale: str, words: str) -> None:
     person = visit("#rules=vietnamese&from=5,5,5,x,5,0*/5,5,5,5,5,0*%200,0%200%200", locale=locale)
     said = person.page.locator("#notice").inner_text()
