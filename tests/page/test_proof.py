@@ -17,7 +17,7 @@ from oanquan_env.players import make
 from oanquan_env.players.book import BookPolicy, with_book
 from oanquan_env.search.certificates import Certificate, certificate_path
 from tests.boards import boards_of, played_board
-from tests.browsers import Visit
+from tests.browsers import PHONE, Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
 from tests.node import CALLS, answers_of, run_node
 from tests.search.test_certificates import DAMAGED
@@ -251,6 +251,21 @@ def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visi
             line.nth(1).wait_for()
         page.wait_for_timeout(2200)
         assert [text.split()[-1] for text in line.all_inner_texts()] == ["Start", *others]
+
+
+@pytest.mark.slow
+def test_the_board_and_all_moves_of_the_explorer_fit_a_phone_and_stay_where_they_are(visit: Visit) -> None:
+    for locale in ("en-GB", "vi-VN"):
+        page = visit(**PHONE, locale=locale).page
+        page.locator("#openings").tap()
+        moves = page.locator("#openings-moves button")
+        moves.nth(9).wait_for()
+        before = [move.bounding_box() for move in moves.all()]
+        page.locator("#openings-moves span", has_text="…").first.wait_for(state="detached")
+        assert [move.bounding_box() for move in moves.all()] == before
+        assert page.locator("#openings-board svg, #openings-moves button").evaluate_all(
+            "nodes => nodes.every(node => node.getBoundingClientRect().bottom < innerHeight - 70)"  # above "Close"
+        )
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ const STYLE = `
 #openings-dialog { width: min(1020px, calc(100vw - 20px)); }
 #openings-dialog :is(h3, p) { margin: 8px 0; }
 #openings-top { display: flex; gap: 6px 24px; align-items: center; justify-content: space-between; }
-#openings-top h2 { margin: 0; }
+#openings-top h2 { margin: 0; white-space: nowrap; }
 #openings-top select { min-width: 0; }
 #openings-refuted { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
 #openings-refuted button { flex: none; }
@@ -32,10 +32,13 @@ const STYLE = `
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
 @media (max-width: 720px) {
   #openings-board { --rest: 380px; }
-  #openings-table { grid-template: none / minmax(0, 1fr) 145px; gap: 8px; }
+  #openings-table { grid-template: none / minmax(0, 1fr) 150px; gap: 8px; }
   #openings-moves { grid-row: 1; }
+  #openings-moves small { font-size: 11px; }
+  #openings-refuted, #openings-value { font-size: 14px; line-height: 1.3; }
+  #openings-value { min-height: 3.9em; } /* values that arrive later must not move the buttons */
   #openings-table > :last-child { grid-column: 1 / -1; }
-  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; min-height: 40px; padding: 0 6px; font-size: 14px; }
+  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0; padding: 0 6px; font-size: 14px; }
 }`;
 const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line being shown
 const LISTED = 10; // maximum number of listed moves of a line

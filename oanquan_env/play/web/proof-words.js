@@ -44,7 +44,7 @@ export const PROOF = {
     ahead: (lower, upper) => `bên đi trước hơn từ ${signed(lower)} đến ${signed(upper)} điểm`,
     best: (result) => `hai bên cùng đi hay nhất thì ${result}`,
     proved: "đã chứng minh", searched: "máy đoán", looking: "máy đang tính…",
-    between: (lower, upper) => (upper === Infinity ? `chắc chắn ít nhất ${signed(lower)}` : lower === -Infinity ? `chắc chắn nhiều nhất ${signed(upper)}` : `chắc chắn từ ${signed(lower)} đến ${signed(upper)}`),
+    between: (lower, upper) => (upper === Infinity ? `chắc chắn ít nhất ${signed(lower)}` : lower === -Infinity ? `chắc chắn nhiều nhất ${signed(upper)}` : `chắc chắn ${signed(lower)} đến ${signed(upper)}`),
     proof: "Chứng minh",
     claim: (lower, upper) => `Hai bên cùng đi hay nhất thì kết quả ${lower === upper ? `là ${signed(upper)}` : `từ ${signed(lower)} đến ${signed(upper)}; chính xác là bao nhiêu thì chưa ai biết`}. Tệp chứng minh ghi sẵn nước đáp cho mọi nước của đối phương; trình duyệt của bạn kiểm tra được tất cả.`,
     unclaimed: (between) => `Nếu hai bên cùng đi hay nhất thì kết quả chính xác là bao nhiêu thì chưa ai biết (${between}); luật này chưa có tệp chứng minh.`,
