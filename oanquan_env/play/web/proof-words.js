@@ -36,7 +36,7 @@ export const PROOF = {
     held: (lead, { bound, least }) => `You held South to ${signed(lead)}: nobody can ${limit(bound, least)}.`, missed: (lead, { bound }) => `South won by ${lead}; perfect play would have held South to ${signed(bound)}.`,
   },
   vi: {
-    names: ["bên đi trước", "bên đi sau"], plates: ["Đi trước", "Đi sau"],
+    names: ["bên đi trước", "bên đi sau"], plates: ["Trước", "Sau"],
     about: "Các con số tính cho bên đi trước: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. “Đã chứng minh” là chắc chắn; “máy đoán” là máy nhìn trước vài nước, có thể sai.",
     refuted: (move, points, lost, exact, reply, ends) => `Nước ${move} ăn ngay ${points} điểm, không nước đầu nào ăn nhiều hơn. Vậy mà thua ${exact ? "" : "ít nhất "}${lost} điểm${reply ? `: bên đi sau đáp ${reply}${ends ? " là hết ván" : ""}` : ""}.`,
     showIt: "Xem thử", turn: (seat) => `Đến lượt ${["bên đi trước", "bên đi sau"][seat]}`, over: (result, scores) => `Hết ván: ${result}, ${scores}, kể cả dân còn trên các ô.`, moves: "Các nước đã đi",
