@@ -166,6 +166,7 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
 def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     person = visit("#rules=three-player&moves=5A2A3A4A&south=easy&east=easy")
     page = person.page
+    assert "●" in person.board.locator(".plate .points").first.text_content()  # a captured stone
     page.locator("#review").click()
     page.locator("#mistakes button", has_text="West 3A −13 Gives away 13 points, lets South capture a mandarin").click()
     assert page.locator("#lesson li").nth(1).inner_text().startswith("Best was 5C: ")
