@@ -160,7 +160,7 @@ class Reference:
             "match": self.match and self._match(self.match),
             "puzzle": None,
             "trouble": "",
-            "kept": False,
+            "can_resume": False,
         }  # fmt: skip
 
     def _match(self, match: Match) -> Json:

@@ -72,7 +72,7 @@ def test_replay_shows_every_game_or_just_checks(run: Run, monkeypatch: pytest.Mo
         assert words in printed
     only = run("replay", str(record), "--game", "2")
     assert "1. South 1A" in only
-    assert not re.search("Game 1|Lift", only)
+    assert not re.search("Game 1|Pick up", only)
     lines = ["game 1: 2 plies, 22-46 stones_captured", "game 2: 1 plies, *"]
     monkeypatch.setattr(sys, "stdin", io.StringIO(record.read_text()))
     for name in (str(record), "-"):

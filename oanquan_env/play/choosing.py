@@ -22,15 +22,15 @@ PARTS = ("player", "rules", "position")
 class Chooser:
     """Players that choose moves for a page.
 
-    Any page may ask for a player of this package; a player that reads a file or imports a module must be in `allowed`.
+    Any page may ask for a player of this package; a player that reads a file or imports a module must be in `players`.
 
     Args:
-        allowed: names of additional players, in any form that `as_policy` takes.
+        players: names of additional players, in any form that `as_policy` takes.
         rng: source of all random choices.
     """
 
-    def __init__(self, allowed: Sequence[str] = (), rng: np.random.Generator | None = None) -> None:
-        self.allowed = allowed
+    def __init__(self, players: Sequence[str] = (), rng: np.random.Generator | None = None) -> None:
+        self.players = players
         self._rng = rng or np.random.default_rng()
         self._player = lru_cache(maxsize=8)(as_policy)  # a player's memory may be large
         self._lock = threading.Lock()
@@ -51,7 +51,7 @@ class Chooser:
             if board.outcome is not None:
                 raise UsageError("the game is over")
             code = "player"
-            if name not in self.allowed:
+            if name not in self.players:
                 check_harmless(name)
             with self._lock:
                 move = choose_move(self._player(name, rules), board, self._rng)

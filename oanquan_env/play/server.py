@@ -96,11 +96,11 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Send a file of the page, or `players.json`: the given players, and the kinds that any page may ask for."""
+        """Send a file of the page, or `players.json`: additional players, and the kinds that any page may ask for."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":
-            self._answer(200, {"given": self.server.chooser.allowed, "names": list(KINDS)})
+            self._answer(200, {"players": self.server.chooser.players, "kinds": list(KINDS)})
         elif file is not None and place is not None:
             kind = TYPES.get(file.suffix, "application/octet-stream")
             self._reply(200, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, file.read_bytes())

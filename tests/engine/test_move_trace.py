@@ -49,11 +49,11 @@ def test_a_relay_and_a_chain_are_told_in_order() -> None:
     assert ["".join(map(str, frame.seeds)) for frame in trace.frames()] == frames
     assert str(trace).splitlines() == [
         "South plays 1A.",
-        "Lift 2 seeds from square 1 of South; the last falls into square 3 of South.",
-        "Lift 2 seeds from square 4 of South; the last falls into the mandarin square after South.",
+        "Pick up 2 seeds from square 1 of South; the last seed lands in square 3 of South.",
+        "Pick up 2 seeds from square 4 of South; the last seed lands in the mandarin square after South.",
         "Capture 3 seeds from square 2 of North, behind the gap at square 1 of North: 3 points.",
         "Capture 4 seeds from square 4 of North, behind the gap at square 3 of North: 4 points.",
-        "The turn ends: the square behind the capture is not empty.",
+        "The turn ends: the square after the capture is not empty.",
     ]
 
 
@@ -70,7 +70,7 @@ def test_a_refill_says_what_was_borrowed_and_a_forfeit_is_told() -> None:
     assert str(trace).splitlines()[-4:] == [
         "The game is over: a player has too few points to refill its row.",
         "South gets 1 point for seeds left on the board.",
-        "Left to nobody: 2 stones.",
+        "Nobody gets 2 stones.",
         "Final points: South 1, North 3.",
     ]
 

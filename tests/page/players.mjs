@@ -51,7 +51,7 @@ const METHODS = {
     const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(Book.file(preset)));
     return histories.map(([position, history]) => {
       const start = parsePosition(rules, position, engine), end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
-      return end.ended ? null : book.known(end);
+      return end.ended ? null : book.provedMove(end);
     });
   },
   /** Bounds of the moves in positions, by a table that is read from `content` if given. */
@@ -85,7 +85,7 @@ const METHODS = {
     setTimeout(() => first.abort(new Error("first")), 20);
     waiting.abort(new Error("second"));
     await Promise.all(asked);
-    try { thinker.known("other:Thing", fields); } catch { told.push(["unknown"]); }
+    try { thinker.needsPython("other:Thing", fields); } catch { told.push(["unknown"]); }
     return { told, live: { ...live } };
   },
   /** The same request to a thinker with a worker and without one. */

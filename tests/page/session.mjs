@@ -16,7 +16,7 @@ const engine = await Engine.load(content("engine.wasm"), JSON.parse(content("eng
 async function play(script) {
   let answer = null, game = null;
   const thinker = {
-    known(name) { if (name !== "random") throw new Refused("player", `unknown player '${name}'`); },
+    needsPython(name) { if (name !== "random") throw new Refused("player", `unknown player '${name}'`); },
     choose: () => new Promise((resolve) => { answer = resolve; }),
     hint: async (rules, position, options) => ({ best: positionText(rules, position), options }),
   };
@@ -30,9 +30,9 @@ async function play(script) {
     },
     hint: async ({ moves }) => ({ hint: await session.hint(moves) }),
     async reopen() {
-      const kept = JSON.stringify(session.kept());
+      const snapshot = JSON.stringify(session.snapshot());
       session = begin();
-      await session.restore(JSON.parse(kept));
+      await session.restore(JSON.parse(snapshot));
     },
     read: ({ link }) => session.request("new", readLink(link, catalogue)),
     link: () => session.request("new", readLink(session.state().link, catalogue)),

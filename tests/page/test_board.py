@@ -48,7 +48,7 @@ def test_marks_and_tabs_are_those_of_python(name: str) -> None:
     owners = np.random.default_rng(3).integers(3, size=(8, rules.players, rules.fields)).tolist()
     moves = [{**vars(last), "step": last.step(len(drawing(rules.players, rules.fields)["squares"]))} for last in lasts]
     shapes, tabs = run_script(
-        "marks.js",
+        "move-markers.js",
         """[asked.moves.map(move => module.markShapes(asked.drawing, move)),
             asked.owners.map(codes => module.tabShapes(asked.drawing, codes))]""",
         {"drawing": drawing(rules.players, rules.fields), "moves": moves, "owners": owners},
@@ -91,10 +91,10 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state: dict[str, Any] = {"turn": "over", "resigned": None, "puzzle": None, "match": None, "seats": SEATS}
     state["outcome"] = {"scores": [30, 40], "winners": [1]}
     asked = {"drawing": drawing(2, 5), "state": state}
-    said = run_script("told.js", f"module.status({VIEW})", asked)
+    said = run_script("narration.js", f"module.status({VIEW})", asked)
     assert said == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
-    said = run_script("told.js", f"module.status({VIEW})", asked)
+    said = run_script("narration.js", f"module.status({VIEW})", asked)
     assert said.startswith("The game is over. North (Trạng) wins (")
 
 

@@ -159,7 +159,7 @@ def test_who_wants_less_motion_gets_none_and_a_screen_reader_hears_no_loose_numb
     person = visit("#north=human")
     assert person.board.locator("select").input_value() == "none"
     heard = person.board.aria_snapshot()
-    assert '"square 3 of South: 5 seeds. Enter chooses it"' in heard
+    assert '"square 3 of South: 5 seeds. Press Enter to choose it"' in heard
     assert not [line for line in heard.splitlines() if line.strip(' -"').removeprefix("text: ").strip('"').isdecimal()]
 
 

@@ -11,23 +11,29 @@ from tests.node import run_script
 
 SCRIPT = """
 import { readFileSync } from "node:fs";
-const { Budget, NODES, isMistake, losses, summary } = await import(process.argv[1]);
-const { hints, played, final, spent } = JSON.parse(readFileSync(0, "utf8"));
-const found = losses(hints, played, final), budget = new Budget(spent.length), shares = [];
+const { Budget, NODES, isMistake, leads, losses, summary } = await import(process.argv[1]);
+const { hints, played, final, spent, scores } = JSON.parse(readFileSync(0, "utf8"));
+const end = scores ? leads(scores) : final === null ? null : [final, -final];
+const found = losses(hints, played, end, scores?.length);
+const budget = new Budget(spent.length), shares = [];
 for (const nodes of spent) { shares.push(budget.share); budget.spend(nodes); }
 console.log(JSON.stringify({
-  found: found.map((one) => one && { ...one, listed: isMistake(one) }),
-  summary: final === null ? null : summary(found, [(70 + final) / 2, (70 - final) / 2]),
+  found: found.map((one) => one && { ...one, lead: one.leads[0], listed: isMistake(one) }),
+  summary: scores || final !== null ? summary(found, scores ?? [(70 + final) / 2, (70 - final) / 2]) : null,
   shares: shares.map((share) => share / NODES), done: budget.number < 0,
 }));
 """
 
 
 def asked(
-    hints: Sequence[dict[str, Any] | None], played: list[str], final: int | None = None, spent: tuple[int, ...] = ()
+    hints: Sequence[dict[str, Any] | None],
+    played: list[str],
+    final: int | None = None,
+    spent: tuple[int, ...] = (),
+    scores: list[int] | None = None,
 ) -> Any:
     """The losses of a game, and the shares of the budget."""
-    given = json.dumps({"hints": hints, "played": played, "final": final, "spent": spent})
+    given = json.dumps({"hints": hints, "played": played, "final": final, "spent": spent, "scores": scores})
     return json.loads(run_script(SCRIPT, (WEB / "losses.js").as_uri(), asked=given))
 
 
@@ -79,3 +85,18 @@ def test_the_best_points_are_those_that_nothing_was_given_away_of() -> None:
     assert south == {"blunders": 1, "share": 77}  # 33 points, and 10 more without the first move
     assert north == {"blunders": 1, "share": 93}  # 37, and 3 more
     assert asked([None, hint(1, _1A=-4)], ["2A", "1A"], final=4)["summary"] is None
+
+
+def test_of_three_players_each_is_judged_by_its_own_lead() -> None:
+    hints = [hint(0, _1A=4, _2A=-1), hint(1, _1A=9, _2A=3), hint(2, _1A=6, _2A=2)]
+    answer = asked(hints, ["2A", "1A", "1A"], scores=[20, 50, 20])
+    first, second, last, end = answer["found"]
+    assert (first["price"], first["changed"], first["listed"]) == (5, False, True)  # a lead over two tells no winner
+    assert (second["price"], second["best"]) == (0, "1A")
+    assert (last["values"]["1A"], last["best"], last["price"]) == (-15, "2A", 17)  # it ended 15 behind the others' mean
+    assert end["leads"] == [-15, 30, -15]
+    assert answer["summary"] == [
+        {"blunders": 1, "share": 86},
+        {"blunders": 0, "share": 100},
+        {"blunders": 1, "share": 64},
+    ]

@@ -59,7 +59,7 @@ def test_sessions_are_those_of_the_library(match: str | None) -> None:
 
 def comparable(state: Json) -> Json:
     """The state without what the page adds, and without its moves."""
-    own = ("version", "game", "moves", "link", "sent", "played")
+    own = ("version", "game", "moves", "link", "friend", "played")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
         found["match"] = {**found["match"], "codes": found["match"]["owners"]["codes"]}
@@ -80,22 +80,22 @@ def test_two_friends_play_a_match_by_links() -> None:
         begun, moved, undone, _, reopened = (answer["state"] for answer in answers)
         assert [begun["moves"][str(serial)]["move"] for serial in begun["line"]] == played_before
         assert [seat["person"] for seat in begun["seats"]] == [ply % 2 == 0, ply % 2 == 1]
-        assert (begun["turn"], begun["sent"]["due"], begun["can_undo"]) == ("person", False, False)
-        assert (moved["turn"], moved["sent"]["due"]) == ("over" if ply == 3 else "friend", True)
-        assert undone["sent"]["link"] == begun["sent"]["link"]  # as long as the friend has not answered
-        assert reopened["sent"] == moved["sent"]
-        link = moved["sent"]["link"]
+        assert (begun["turn"], begun["friend"]["due"], begun["can_undo"]) == ("person", False, False)
+        assert (moved["turn"], moved["friend"]["due"]) == ("over" if ply == 3 else "friend", True)
+        assert undone["friend"]["link"] == begun["friend"]["link"]  # as long as the friend has not answered
+        assert reopened["friend"] == moved["friend"]
+        link = moved["friend"]["link"]
     [answers] = played([[("read", {"link": link}), ("next_round", {}), ("rematch", {})]])
     end, following, rematch = (answer["state"] for answer in answers)
-    assert (end["turn"], end["sent"]["due"]) == ("over", False)
-    assert following["sent"]["id"] == end["sent"]["id"] != rematch["sent"]["id"]
+    assert (end["turn"], end["friend"]["due"]) == ("over", False)
+    assert following["friend"]["id"] == end["friend"]["id"] != rematch["friend"]["id"]
     assert following["match"]["number"] == 2
 
 
 def test_a_friend_learns_of_a_resignation() -> None:
     script: Script = [("new", {"seats": ["human", "friend"]}), ("resign", {})]
     [[_, gave_up]] = played([script])
-    sent = gave_up["state"]["sent"]
+    sent = gave_up["state"]["friend"]
     assert sent["due"]
     [[told]] = played([[("read", {"link": sent["link"]})]])
     assert (told["state"]["turn"], told["state"]["resigned"]) == ("over", 0)
@@ -142,7 +142,7 @@ def test_a_try_and_an_own_puzzle_leave_the_game_where_it_was() -> None:
         one["state"] for one in answers
     )
     names = [seat["name"] for seat in other["seats"]]
-    assert (tried["position"], moved["turn"], again["line"], again["kept"]) == (position, "player", [], True)
+    assert (tried["position"], moved["turn"], again["line"], again["can_resume"]) == (position, "player", [], True)
     assert names == [PLAYED, "human"]  # a person tries the move of the other player
     assert other["ply"] == 1
     assert (puzzle["puzzle"]["name"], puzzle["puzzle"]["answer"]) == ("own", None)
@@ -150,11 +150,11 @@ def test_a_try_and_an_own_puzzle_leave_the_game_where_it_was() -> None:
     assert (reopened["puzzle"]["level"], reopened["puzzle"]["answer"]) == ("own", None)
     assert wrong["puzzle"]["answer"]["right"] is False
     assert back == {**game, "version": back["version"], "moves": back["moves"]}
-    assert (end["position"], end["kept"], end["puzzle"]) == (game["position"], False, None)
+    assert (end["position"], end["can_resume"], end["puzzle"]) == (game["position"], False, None)
     assert answers[-4]["refused"]["code"] == "request"
     assert none["position"] == end["position"]
-    assert (same["position"], same["seats"], same["kept"]) == (begun["position"], begun["seats"], True)
-    assert (left["position"], left["kept"]) == (end["position"], False)
+    assert (same["position"], same["seats"], same["can_resume"]) == (begun["position"], begun["seats"], True)
+    assert (left["position"], left["can_resume"]) == (end["position"], False)
 
 
 def test_a_puzzle_of_several_moves() -> None:
@@ -177,7 +177,7 @@ def test_a_puzzle_of_several_moves() -> None:
     assert steps[17:] == [first, (1, False), (1, False), first, right, None]
     assert plies[:10] == [0, 0, 1, 1, 0, 2, 3, 0, 0, 2]  # the page replies
     assert plies[10:] == [0, 0, 2, 3, 3, 2, 3, 0, 1, 1, 0, 3, 0]
-    assert [puzzles[number]["told"] for number in (16, 21)] == [False, True]
+    assert [puzzles[number]["revealed"] for number in (16, 21)] == [False, True]
     assert (puzzles[1]["level"], puzzles[1]["steps"], puzzles[1]["rules"]) == ("own", 2, "mancala-world")
     assert answers[-1]["state"]["rules"] == "tonkin"
 
@@ -257,7 +257,7 @@ def test_a_match_begins_at_no_position() -> None:
     asked: list[Json] = [{"match": "", "position": text} for text in ("hello", Board().text())]
     [answers] = played([[("new", {"rules": "tonkin"}), *(("new", each) for each in asked)]])
     refused = [answer["refused"] for answer in answers[1:]]
-    assert [each["detail"]["en"] for each in refused] == ["a match begins at the set-up, not at a position"] * 2
+    assert [each["detail"]["en"] for each in refused] == ["a match begins from the initial position"] * 2
     assert answers[-1]["state"]["rules"] == "tonkin"
 
 

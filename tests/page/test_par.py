@@ -94,4 +94,4 @@ def test_the_page_keeps_and_shares_how_far_off_par_the_first_game_was(visit: Vis
     scores = other.state["outcome"]["scores"]
     short = par - scores[seat] + scores[1 - seat]
     assert short >= 0  # nobody does better
-    assert f" · {short} below par\n" in text or (short == 0 and " · par\n" in text)
+    assert f" · {short} short of par\n" in text or (short == 0 and " · par\n" in text)

@@ -141,7 +141,7 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
     person.move("1A")
     assert person.wait_for_turn()
     best = max(preview["captured"] for preview in person.state["previews"].values())
-    told = "No move captures now" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
+    told = "You can’t capture anything" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
     person.waits_for(told)
 
 
@@ -241,7 +241,7 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     page.locator("#new-error", has_text="no such player").wait_for()
 
 
-@pytest.mark.parametrize(("locale", "words"), [("en-GB", "can’t be read"), ("vi-VN", "Không đọc được thế")])
+@pytest.mark.parametrize(("locale", "words"), [("en-GB", "isn’t a valid position"), ("vi-VN", "Không đọc được thế")])
 def test_a_bad_position_in_the_link_is_explained(visit: Visit, locale: str, words: str) -> None:
     person = visit("#rules=vietnamese&from=5,5,5,x,5,0*/5,5,5,5,5,0*%200,0%200%200", locale=locale)
     said = person.page.locator("#notice").inner_text()
@@ -314,7 +314,7 @@ def test_a_match_from_a_position_is_refused_in_the_dialog(visit: Visit) -> None:
     page.locator("#more summary").click()
     page.locator("#position").fill("hello")
     page.locator("#begin").click()
-    page.locator("#new-error", has_text="A match begins at the set-up").wait_for()
+    page.locator("#new-error", has_text="A match begins from the initial position").wait_for()
 
 
 def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:

@@ -203,15 +203,15 @@ def test_damaged_certificates_are_refused_with_the_place(ask: Callable[..., list
     moves = arrays["lower_moves"].copy()
     moves[700] = 10
     damaged |= {
-        "byte 2000: the archive has no end": whole[:2000],
-        "byte 10: the archive has no end": b"no archive",
-        "lower bound, position 700: no move 10 can be played": npz_bytes(**arrays | {"lower_moves": moves}),
+        "byte 2000: the file was cut off": whole[:2000],
+        "byte 10: the file was cut off": b"no archive",
+        "lower bound, position 700: move 10 cannot be played": npz_bytes(**arrays | {"lower_moves": moves}),
         "lower bound: 929 moves for 928 positions": npz_bytes(
             **arrays | {"lower_moves": np.append(arrays["lower_moves"], arrays["lower_moves"][:1])}
         ),
-        "lower: a bound, moves, and edges": npz_bytes(**arrays | {"lower_again": moves}),
-        "rules: app; tonkin is wanted": npz_bytes(**arrays | {"rules": np.array("app")}),
-        "format: 2; 1 is wanted": npz_bytes(**arrays | {"format": np.array(2)}),
+        "lower: expected a bound, moves, and edges": npz_bytes(**arrays | {"lower_again": moves}),
+        "rules: found app, expected tonkin": npz_bytes(**arrays | {"rules": np.array("app")}),
+        "format: found 2, expected 1": npz_bytes(**arrays | {"format": np.array(2)}),
         "lower.npy, byte": npz_bytes(**arrays | {"lower": np.array(5.0)}),
     }
     start = [(Board("tonkin").text(), [])]
@@ -243,7 +243,7 @@ def test_values_of_first_moves_are_those_of_the_table_and_damaged_ones_are_refus
         assert len(found[0]) == len(boards[0].legal_moves)
     table = {"format": 1, "rules": "app", "plies": 3, "positions": []}
     damaged = {
-        "format, rules: format 1 of app": {**table, "rules": "ludii"},
+        "format, rules: expected format 1 of app": {**table, "rules": "ludii"},
         "position 1: expected [squares, lower": {**table, "positions": [["", 1, 0]]},
         "position 2: expected [squares, lower": {**table, "positions": [["", None, 0], ["", 0, 0.5]]},
     }
@@ -257,6 +257,7 @@ def test_values_of_first_moves_are_those_of_the_table_and_damaged_ones_are_refus
 
 def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., list[Any]]) -> None:
     asked = [(boards(name, count)[-1], True) for name, count in (("app", 2), ("four-player", 6), (FORFEIT, 7))]
+    asked.append((Board.parse("2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", FORFEIT), True))  # 3A ends the game
     asked += [(Board("mancala-world"), False), (Board.parse("2,2,1,0,0,0*/0,0,1,0,0,0 30,24 0 196"), True)]
     calls = [("hint", str(board.rules), board.text(), {"review": True, "proved": on}) for board, on in asked]
     answers = ask(*calls)

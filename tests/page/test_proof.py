@@ -17,7 +17,7 @@ from oanquan_env.players import make
 from oanquan_env.players.book import BookPolicy, with_book
 from oanquan_env.search.certificates import Certificate, certificate_path
 from tests.boards import boards_of, played_board
-from tests.browsers import Visit
+from tests.browsers import PHONE, Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
 from tests.node import CALLS, answers_of, run_node
 from tests.search.test_certificates import DAMAGED
@@ -68,7 +68,7 @@ def test_damaged_proofs_are_refused_with_the_place(small: Certificate) -> None:
     places = {
         "one more position": "lower bound: ",
         "moves for": "lower bound: ",
-        "cannot be played": f"lower bound, position {len(small.lower.moves) - 1}: no move 200",
+        "cannot be played": f"lower bound, position {len(small.lower.moves) - 1}: move 200 cannot be played",
         "lower bound": "lower bound",
         "the strategy gets": f"lower bound: the strategy gets {small.lower.bound} for its player, not",
     }
@@ -196,12 +196,12 @@ def test_the_explorer_shows_how_the_network_loses_and_tells_how_to_play_it(visit
     assert page.locator("#openings-network").inner_text() == ""  # nobody has searched the village rules
     page.locator("#openings-rules").select_option("ludii")
     line = LINES["lines"]["ludii"][1]
-    page.get_by_role("button", name=f"As North it loses by {line['margin']}, in {len(line['line'])} moves").click()
+    page.get_by_role("button", name=f"As North it loses by {line['margin']} in {len(line['line'])} moves").click()
     for number, move in enumerate(line["line"][:3], 1):
         text = f"{number}. {move[0]}{'↺' if move[1] == 'A' else '↻'}"
         page.locator("#openings-line button", has_text=text).wait_for()
     page.get_by_role("button", name="Can you beat it without help?").click()
-    page.locator("#openings-told", has_text="--opponent ppo:pretrained").wait_for()
+    page.locator("#openings-answer", has_text="--opponent ppo:pretrained").wait_for()
 
 
 @pytest.mark.slow  # a browser takes seconds
@@ -213,7 +213,7 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
     page.locator("#openings-rules").select_option("mancala-world")
     page.locator("#openings-refuted", has_text="5↺ captures 11 points at once").wait_for()
     page.get_by_role("button", name="Check the proof").click()
-    told = page.locator("#openings-told")
+    told = page.locator("#openings-answer")
     told.filter(has_text="Proved: South wins by 12. 5,796 + 15,226 positions checked").wait_for()
     page.locator("#openings-moves button", has_text="4↺").click()
     page.locator("#openings-line button", has_text="1. 4↺").wait_for()
@@ -226,7 +226,7 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
     assert [seat["person"] for seat in person.state["seats"]] == [False, True]
     page.locator("#openings").click()
     page.get_by_role("button", name="Play against the proof").click()
-    page.locator("#about-game", has_text="hold it to +12").wait_for()
+    page.locator("#about-game", has_text="hold South to +12").wait_for()
     assert [seat["name"] for seat in person.state["seats"]] == ["perfect", "human"]
     book = with_book(make("random", "mancala-world"), Rules())
     assert isinstance(book, BookPolicy)
@@ -254,6 +254,21 @@ def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visi
 
 
 @pytest.mark.slow
+def test_the_board_and_all_moves_of_the_explorer_fit_a_phone_and_stay_where_they_are(visit: Visit) -> None:
+    for locale in ("en-GB", "vi-VN"):
+        page = visit(**PHONE, locale=locale).page
+        page.locator("#openings").tap()
+        moves = page.locator("#openings-moves button")
+        moves.nth(9).wait_for()
+        before = [move.bounding_box() for move in moves.all()]
+        page.locator("#openings-moves span", has_text="…").first.wait_for(state="detached")
+        assert [move.bounding_box() for move in moves.all()] == before
+        assert page.locator("#openings-board svg, #openings-moves button").evaluate_all(
+            "nodes => nodes.every(node => node.getBoundingClientRect().bottom < innerHeight - 70)"  # above "Close"
+        )
+
+
+@pytest.mark.slow
 def test_the_explorer_keeps_its_order_when_values_come_and_its_preset_without_a_network(visit: Visit) -> None:
     person = visit("#rules=mancala-world&north=human")
     page, moves = person.page, person.page.locator("#openings-moves b")
@@ -268,7 +283,7 @@ def test_the_explorer_keeps_its_order_when_values_come_and_its_preset_without_a_
         page.wait_for_timeout(100)
     page.context.set_offline(True)
     page.locator("#openings-rules").select_option("tonkin")
-    page.locator("#openings-told", has_text="offline").wait_for()
+    page.locator("#openings-answer", has_text="offline").wait_for()
     assert page.locator("#openings-rules").input_value() == "mancala-world"
     assert "3." in page.locator("#openings-line").inner_text()
     page.evaluate("import('./common.js').then(({ notice }) => notice('above it'))")

@@ -190,9 +190,9 @@ def test_the_daily_puzzle_is_the_same_for_all_and_shared_without_its_answer(visi
     texts = [each.page.evaluate("navigator.clipboard.readText()") for each in people]
     address = people[1].page.url.split("#")[0]
     assert texts[-1] == f"Ô Ăn Quan · {date} · ●{marks} · 1 ngày liền\n{address}"
-    assert f"Ô Ăn Quan · {date} · ○{marks} · streak 1" in person.page.locator("#notice").inner_text()
+    assert f"Ô Ăn Quan · {date} · ○{marks} · 1-day streak" in person.page.locator("#notice").inner_text()
     person.page.locator("#puzzles").click()
-    person.page.locator("#daily", has_text=f"○{marks} · streak 1").wait_for()
+    person.page.locator("#daily", has_text=f"○{marks} · 1-day streak").wait_for()
 
 
 @pytest.mark.slow

@@ -145,7 +145,7 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     before = [(one.element_handle(), one.bounding_box()) for one in aimed]
     page.evaluate("import('./table.js').then(({ view, hint }) => hint().then(told => view.setHint(told)))")
     person.board.locator(".hint").first.wait_for()
-    page.evaluate("import('./table.js').then(({ view }) => view.dispatchEvent(new Event('shown')))")
+    page.evaluate("import('./table.js').then(({ view }) => view.dispatchEvent(new Event('render')))")
     for one, (handle, box) in zip(aimed, before, strict=True):
         assert handle is not None
         assert (handle.evaluate("node => node.isConnected"), one.bounding_box()) == (True, box)
@@ -161,3 +161,42 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     before = other.page.evaluate(seen)
     other.page.locator("#mistakes button").first.wait_for()
     assert other.page.evaluate(seen) == before
+
+
+def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
+    person = visit("#rules=three-player&moves=5A2A3A4A&south=easy&east=easy")
+    page = person.page
+    assert "●" in person.board.locator(".plate .points").first.text_content()  # a captured stone
+    page.locator("#review").click()
+    page.locator("#mistakes button", has_text="West 3A −13 Gives away 13 points, lets South capture a mandarin").click()
+    assert page.locator("#lesson li").nth(1).inner_text().startswith("Best was 5C: ")
+    assert page.locator("#bar").is_hidden()  # it tells who of two is ahead
+    page.locator("#mistakes button", has_text="Practise your mistakes").click()
+    person.waits_for("This is from your game")
+    person.move("5C")
+    person.waits_for("Correct – 5C!")
+
+
+def test_the_values_of_all_moves_stand_beside_any_game_if_they_are_wanted(visit: Visit) -> None:
+    person = visit("#moves=3A1C&south=easy&north=medium")  # no person plays
+    page, hints = person.page, person.board.locator(".hint")
+    page.locator("#live").check()
+    person.press("first")
+    hints.nth(9).wait_for()  # both moves of five squares
+    values = page.evaluate("import('./table.js').then(({ hint }) => hint(0))")["values"]
+    numbers = sorted(int(text.replace("−", "-")) for text in hints.all_text_contents())
+    assert numbers == sorted(values.values())
+    assert person.board.locator(".marks rect").count() == 0  # no arrows, as no hint was asked for
+    page.locator("#puzzles").click()
+    page.locator("#puzzle-list .kinds button").first.click()
+    person.waits_for("Capture a mandarin in one move.")
+    assert (hints.count(), page.locator("#live").is_visible()) == (0, False)
+    page.reload()
+    page.locator("#resume").click()
+    page.locator("#live:checked").wait_for()
+    page.evaluate("location.hash = 'match=&north=human'")
+    person.waits_for("South to move.")
+    page.locator("#live:not(:checked)").wait_for()  # a match asks again
+    assert hints.count() == 0
+    page.locator("#live").check()
+    hints.nth(9).wait_for()

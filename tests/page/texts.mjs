@@ -17,7 +17,7 @@ const text = (given) => records.formatRecords(given, catalogue);
 
 /** The round of a match that goes on, by texts, and the same by way of a link. */
 function told({ rules: by, start, moves, match, resigned }) {
-  const game = { engine, rules: by, match, root: { position: start }, played: ["human", "easy"], known: (name) => name === "easy", resigned: resigned ? 0 : null, line: () => moves.map((action) => ({ action })) };
+  const game = { engine, rules: by, match, root: { position: start }, played: ["human", "easy"], isPlayer: (name) => name === "easy", resigned: resigned ? 0 : null, line: () => moves.map((action) => ({ action })) };
   const link = links.linkOf(game, catalogue), held = readLink(link, catalogue);
   return { link, held, moves: texts(moves), resigned, start: notation.positionText(by, start), headers: matches.roundHeaders(match), finished: text(matches.matchRecords(engine, by, match)) };
 }
@@ -29,7 +29,7 @@ function resumed(given) {
 
 function linked({ rules: by, position, moves, seats }) {
   const handle = engine.rules(read(by)), begun = position ? parsePosition(handle, position, engine) : engine.start(handle);
-  const game = { engine, rules: handle, match: null, root: { position: begun }, played: seats, known: (name) => name !== "human", resigned: null, line: () => moves.map((move) => ({ action: notation.parseMove(move) })) };
+  const game = { engine, rules: handle, match: null, root: { position: begun }, played: seats, isPlayer: (name) => name !== "human", resigned: null, line: () => moves.map((move) => ({ action: notation.parseMove(move) })) };
   return links.linkOf(game, catalogue);
 }
 

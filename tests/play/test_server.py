@@ -37,9 +37,9 @@ sys.exit(main(sys.argv[1:]))
 
 
 @contextlib.contextmanager
-def serve(*given: str, host: str = serving.HOST) -> Iterator[PlayServer]:
+def serve(*players: str, host: str = serving.HOST) -> Iterator[PlayServer]:
     """A server in a thread."""
-    with PlayServer(Chooser(given, np.random.default_rng(1)), host, 0, {}) as played:
+    with PlayServer(Chooser(players, np.random.default_rng(1)), host, 0, {}) as played:
         thread = threading.Thread(target=played.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield played
@@ -104,7 +104,7 @@ def test_players_choose_moves() -> None:
     with serve(FIRST) as played:
         assert ask(played, "/players.json") == (
             200,
-            {"given": [FIRST], "names": ["random", "greedy", "saver", "maxn", "minimax", "mcts", "book"]},
+            {"players": [FIRST], "kinds": ["random", "greedy", "saver", "maxn", "minimax", "mcts", "book"]},
         )
         assert ask(played, "/choose", {**QUESTION, "player": FIRST}) == (200, {"move": "1A"})
         for name in ("greedy", "maxn:depth=2,net=pretrained", "book:greedy:epsilon=0.5"):

@@ -42,10 +42,10 @@ def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_hint_says_what_each_move_is_worth(play: Play) -> None:
     printed = play("hint\n", "--rules", "three-player", "--position", THREE)
-    assert re.search(r"Try 3[AC]\. Final margin of South .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed)
+    assert re.search(r"Try 3[AC]\. Final lead of South .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed)
     assert not re.search(r"\d\.\d", printed)  # whole points
     printed = play("hint\n")
-    depth = re.search(r"Try (2C|4A)\. Final margin of South if .*\(searched (\d+) moves ahead\):\n", printed)
+    depth = re.search(r"Try (2C|4A)\. Final lead of South if .*\(searched (\d+) moves ahead\):\n", printed)
     assert depth
     assert int(depth[2]) > 3  # time for compiling is no time of the search
     worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
@@ -58,16 +58,16 @@ def test_a_game_of_two_persons(play: Play) -> None:
     words = (
         "quit   leave",
         "No move has been played yet.",
-        "I do not know 'hello'",
+        "I don’t understand 'hello'",
         "South cannot play 9C; legal: 1A,",
     )
     words += (
-        "South plays 5A.\nLift 5 seeds",
+        "South plays 5A.\nPick up 5 seeds",
         "You can play 1A, 1C,",
         f"\n{boards_of('5A')[-1]}\n",
         "North wins, stones captured",
     )
-    words += ("North gets 25 points for seeds left on the board.\nLeft to nobody: 2 seeds.\n",)
+    words += ("North gets 25 points for seeds left on the board.\nNobody gets 2 seeds.\n",)
     assert [word for word in words if word not in printed] == []
     assert printed.endswith("Final points: South 22, North 46.\n")  # 1A is not read
 

@@ -27,7 +27,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hit.way-on { fill: color-mix(in srgb, var(--passed) 24%, transparent); }
 .hit.way-last { stroke: var(--ink); stroke-width: 4; stroke-dasharray: 9 7; }
 .hit.way-taken { fill: color-mix(in srgb, var(--captured) 30%, transparent); stroke: var(--captured); stroke-width: 5; }
-.hinted .label.legal { display: none; }
+.label.covered { display: none; }
 .cheer { fill: none; stroke: var(--captured); stroke-width: 6; animation: cheer 1.1s ease-out forwards; }
 @keyframes cheer { to { r: 120px; opacity: 0; stroke-width: 1; } }
 .glad text { animation: glad .55s ease-in-out 2 alternate; }

@@ -5,15 +5,15 @@ const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : p
 export const WORDS = {
   en: {
     board: "Board of Ô Ăn Quan", seed: "seed", seeds: "seeds", stone: "a mandarin stone", empty: "empty", points: "points",
-    choose: "Enter chooses it", anticlockwise: "anticlockwise", clockwise: "clockwise", sow: "Sow", captures: "captures",
+    choose: "Press Enter to choose it", anticlockwise: "anticlockwise", clockwise: "clockwise", sow: "Sow", captures: "captures",
     undo: "Undo", redo: "Redo", hint: "Hint", again: "Watch again", skip: "Skip", first: "Start", previous: "Back", tour: "Play all",
     pause: "Stop", next: "Forward", last: "Last move", before: "Previous mistake", after: "Next mistake", options: "Options", speed: "Speed",
-    preview: "Preview of moves", loud: "Sound", slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "ends",
+    preview: "Preview moves", loud: "Sound", slow: "slow", normal: "normal", fast: "fast", none: "instant", worth: "final lead",
     strike: "One strike, one mandarin!", verse: ["The mandarins are gone,", "the seeds are few;", "gather the pieces", "and sell the fields!"],
     tap: "Tap one of your squares, then choose a direction.", thinking: (name) => `${name} is thinking…`, waiting: (name) => `Send the link to ${name}, then open the link that comes back.`, looking: "Looking for the best move…",
     canTake: (field, points, stone) => `You can capture ${stone ? "a mandarin" : points === 1 ? "1 point" : `${points} points`} with square ${field}.`,
     bare: "Your row is nearly empty. If it’s empty on your turn, five of your points go back into it.",
-    noCapture: "No move captures now. Tap your squares to see where their seeds would go.",
+    noCapture: "You can’t capture anything this turn. Tap your squares to see where their seeds would go.",
     goal: (name) => `Vietnam’s mancala: capture more than ${name}.`, turn: (name) => `${name} to move.`, yourTurn: "Your turn.", viewing: (move, all) => (move ? `Move ${move} of ${all}` : "Start"),
     wins: (names) => `${names.join(", ")} ${names.length > 1 ? "share the win" : "wins"}`, youWin: "You win", youLose: "You lose",
     trouble: "This player can’t move:", offline: "you’re offline.", draw: "A draw", over: "The game is over.", won: "won",
@@ -22,16 +22,12 @@ export const WORDS = {
     ends: (points, how) => `with best play you end ${margin(points, (ahead) => `${ahead} ${ahead > 1 ? "points" : "point"} ahead`, (behind) => `${behind} ${behind > 1 ? "points" : "point"} behind`, "level")}${how}.`,
     proved: "proved", seen: (depth) => `searched ${depth} moves ahead`,
     puzzles: { mandarin: "Capture a mandarin in one move.", refute: "South captured eleven points with 5A. Why does that lose? Find North’s reply.",
-      win: "Capture the last mandarin, and win.", own: "This is from your game. Find a better move than the one you played.", "": "Only one move wins by force. Find it." },
-    further: (step, steps) => `Keep the win: your move ${step} of ${steps}.`,
+      win: "Capture the last mandarin and win.", own: "This is from your game. Find a better move than the one you played.", "": "Only one move wins by force. Find it." },
+    further: (step, steps) => `Keep winning: your move ${step} of ${steps}.`,
     right: (move, proved) => `Correct – ${move}!${proved ? " This wins by force." : ""}`,
-    wrong: (move, proved, reply) => (proved ? `${move} gives away the win (proved)${reply ? `: ${reply} answers it` : ""}. Try again, or see the answer.` : `${move} isn’t good enough${reply ? `: ${reply} answers it` : ""}. Undo, and try again.`),
+    wrong: (move, proved, reply) => (proved ? `${move} gives away the win (proved)${reply ? `: ${reply} answers it` : ""}. Try again or see the answer.` : `${move} isn’t good enough${reply ? `: ${reply} answers it` : ""}. Undo and try again.`),
     answer: (line) => `The answer: ${line}.`,
-    noMove: "No move yet.", round: "Round", sold: "Squares sold", pawned: "pawned", toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
-    prices: "Every 10 points owed costs a square; 5–9 left over pawns one.",
-    owes: (name, points, given) => (points ? `${name} owes ${points} points and ${given}.` : `${name} ${given}.`), keeps: "no square changes hands", sells: (fields) => `sells ${inWords(fields)}`,
-    pawns: (fields) => `pawns ${inWords(fields)}`, redeems: (fields) => `buys back ${inWords(fields)}`, and: " and ",
-    corners: "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned.",
+    noMove: "No moves yet.",
     matchWon: (name) => `${name} wins the match.`, matchDrawn: "The match is a draw.",
   },
   vi: {
@@ -58,16 +54,10 @@ export const WORDS = {
     right: (move, proved) => `Đúng rồi: ${move}.${proved ? " Thắng, dù đối thủ đáp thế nào: đã chứng minh." : ""}`,
     wrong: (move, proved, reply) => (proved ? `${move} bỏ lỡ ván thắng (đã chứng minh)${reply ? `: đối thủ đáp ${reply}` : ""}. Hãy thử lại, hoặc xem lời giải.` : `${move} chưa được${reply ? `: đối thủ đáp ${reply}` : ""}. Bấm Đi lại để thử nữa.`),
     answer: (line) => `Lời giải: ${line}.`,
-    noMove: "Chưa có nước nào.", round: "Ván", sold: "Ruộng đã bán", pawned: "cầm", toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
-    prices: "Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
-    owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`), keeps: "không ai phải bán ruộng", sells: (fields) => `bán ruộng ${fields.join(", ")}`,
-    pawns: (fields) => `cầm ruộng ${fields.join(", ")}`, redeems: (fields) => `chuộc lại ruộng ${fields.join(", ")}`, and: " và ",
-    corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm thì một nửa.",
+    noMove: "Chưa có nước nào.",
     matchWon: (name) => `${name} thắng cả trận.`, matchDrawn: "Trận đấu hòa.",
   },
 };
-
-const inWords = (fields) => (fields.length > 1 ? `squares ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `square ${fields[0]}`);
 
 /** The names of players: a person, or a level by its public name. */
 const NAMES = { beginner: "Bống", easy: "Tí", medium: "Mai", hard: "Lan", perfect: "Trạng" };

@@ -1,6 +1,6 @@
 // The interactive board, for mouse, finger or keyboard.
 
-import { moveArrow } from "./marks.js";
+import { moveArrow } from "./move-markers.js";
 import { MovingBoard } from "./moving-board.js";
 import { element, signed } from "./nodes.js";
 
@@ -34,14 +34,24 @@ export class BoardView extends MovingBoard {
     if (this.position && this.chosen !== null) this.choose(this.chosen);
   }
 
-  /** See `DrawnBoard`; `legal` are the moves that a person may choose now, and `previews` the effect of each of them. */
+  /** See `DrawnBoard`; `legal` are the moves that a person may choose now, `previews` their effects, `hint` the values of all moves. */
   show(position) {
     super.show(position);
-    this.setHints(null);
+    this.setHints(position.hint);
     this.setLegal(position.legal || []);
   }
 
   canChoose(index) { return this.legal.has(index); }
+
+  /** Return the mover's moves by the index of their square. */
+  byField(moves) {
+    const found = new Map();
+    for (const move of moves) {
+      const index = this.position.mover * (this.drawing.fields + 1) + Number(move[0]) - 1;
+      found.set(index, [...(found.get(index) || []), move]);
+    }
+    return found;
+  }
 
   /** The arrows of a chosen square stay open when the same position is shown again. */
   setLegal(moves) {
@@ -49,11 +59,7 @@ export class BoardView extends MovingBoard {
     if (key === this.legalOf) return;
     this.legalOf = key;
     this.choose(null);
-    this.legal = new Map();
-    for (const move of moves) {
-      const index = this.position.mover * (this.drawing.fields + 1) + Number(move[0]) - 1;
-      this.legal.set(index, [...(this.legal.get(index) || []), move]);
-    }
+    this.legal = this.byField(moves);
     const first = this.legal.keys().next().value;
     this.squares.forEach(({ hit, label }, index) => {
       const legal = this.legal.has(index);
@@ -68,21 +74,24 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard && this.legal.size) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
   }
 
-  /** Draw the value of each move beside its square: `values` by move; arrows mark the moves that are as good as `best`. */
-  setHints(values, best) {
+  /** Draw the value of each move beside its square, in green where it is as good as the best one; `arrows` also mark these. */
+  setHints(hint, arrows = false) {
     this.hints.replaceChildren();
-    this.values = values;
-    this.svg.classList.toggle("hinted", Boolean(values));
-    if (!values) return;
-    const equals = Object.keys(values).filter((move) => values[move] === values[best]);
-    this.under.innerHTML = "";
-    this.over.innerHTML = equals.map((move) => moveArrow(this.plain, "best", this.position.mover, move)).join("");
+    this.values = hint?.values;
+    for (const { label } of this.squares) label?.classList.remove("covered");
+    if (!hint) return;
+    const { values, best } = hint, equals = Object.keys(values).filter((move) => values[move] === values[best]), { mover } = this.position;
+    if (arrows) {
+      this.under.innerHTML = "";
+      this.over.innerHTML = equals.map((move) => moveArrow(this.plain, "best", mover, move)).join("");
+    }
     const font = Math.max(15, 10 * this.k), width = Math.max(47, 2.6 * font), height = 1.24 * font;
-    for (const [index, moves] of this.legal) {
+    for (const [index, moves] of this.byField(Object.keys(values))) {
+      this.squares[index].label.classList.add("covered");
       const square = this.drawing.squares[index], { centre, heading } = square, cos = Math.cos(heading), sin = Math.sin(heading), [outX, outY] = outwards(square);
       const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2; // outside the row, so that seeds and numbers stay visible
-      const known = moves.filter((move) => move in values).sort((a, b) => values[b] - values[a]), crowded = Math.abs(cos) > 0.6 && width > 49;
-      for (const move of crowded ? known.slice(0, 1) : known) { // if there is no room for two, show only the better one
+      const crowded = Math.abs(cos) > 0.6 && width > 49;
+      for (const move of moves.sort((a, b) => values[b] - values[a]).slice(0, crowded ? 1 : 2)) { // if there is no room for two, show only the better one
         const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5, x = centre[0] + side * cos + out * outX, y = centre[1] + side * sin + out * outY;
         const group = element("g", { class: `hint${equals.includes(move) ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
         element("rect", { x: -width / 2, y: -height / 2, width, height, rx: 6 }, group);
@@ -143,15 +152,15 @@ export class BoardView extends MovingBoard {
     for (const { hit } of this.squares) hit.classList.remove("way-on", "way-last", "way-taken");
     this.foreseen?.remove();
     this.foreseen = null;
-    const shown = this.preview && move && this.position.previews?.[move];
-    if (!shown) return;
-    for (const index of shown.path) this.squares[index].hit.classList.add("way-on");
-    this.squares[shown.path.at(-1)].hit.classList.add("way-last");
-    for (const index of shown.taken) this.squares[index].hit.classList.add("way-taken");
-    if (!shown.captured[0]) return;
+    const effect = this.preview && move && this.position.previews?.[move];
+    if (!effect) return;
+    for (const index of effect.path) this.squares[index].hit.classList.add("way-on");
+    this.squares[effect.path.at(-1)].hit.classList.add("way-last");
+    for (const index of effect.taken) this.squares[index].hit.classList.add("way-taken");
+    if (!effect.captured[0]) return;
     this.foreseen = this.makeBadge(this.hints);
     this.foreseen.classList.add("gain");
-    this.putBadge(this.foreseen, this.drawing.squares[shown.taken.at(-1)].centre, `+${shown.captured[0]}`);
+    this.putBadge(this.foreseen, this.drawing.squares[effect.taken.at(-1)].centre, `+${effect.captured[0]}`);
   }
 
   send(move) {

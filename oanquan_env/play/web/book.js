@@ -20,13 +20,13 @@ export class Book {
     this.#engine = engine;
     this.start = engine.start(rules);
     const wanted = { format: 1, rules: preset, position: positionText(rules, this.start) };
-    for (const [name, value] of Object.entries(wanted)) if (arrays[name] !== value) damaged(this.file, name, `${arrays[name]}; ${value} is wanted`);
+    for (const [name, value] of Object.entries(wanted)) if (arrays[name] !== value) damaged(this.file, name, `found ${arrays[name]}, expected ${value}`);
     this.strategies = Object.fromEntries(["lower", "upper"].map((name) => [name, new Strategy(engine, rules, this.start, this.file, name, arrays)]));
   }
 
   /** The proved action in a running position, or null: the lower bound's after an even number of plies, else the upper's.
    * Where a position stands there several times, it is that by which the bound is still reached and which ends soonest. */
-  known(position) {
+  provedMove(position) {
     const { key, mirrored } = keyOf(this.rules, position), name = position.ply % 2 ? "upper" : "lower", numbers = this.#numbers(name).get(key);
     if (!numbers) return null;
     const { moves, ranks, values, goal } = this.strategies[name], lead = position.scores[position.mover] - position.scores[1 - position.mover];
@@ -58,12 +58,14 @@ export class Openings {
   static list = "openings";
   static file(preset) { return `opening-values-${preset}.json`; }
   static read(engine, _, preset, table) { return new Openings(engine, preset, table); }
+  /** A table of no positions, for rules without one: it knows only the moves that end the game. */
+  static none(engine) { return new Openings(engine, "", { format: 1, rules: "", plies: -1, positions: [] }); }
 
   constructor(engine, preset, table) {
     const file = Openings.file(preset);
     this.#engine = engine;
     this.plies = table?.plies;
-    if (table?.format !== 1 || table.rules !== preset) damaged(file, "format, rules", `format 1 of ${preset} is wanted`);
+    if (table?.format !== 1 || table.rules !== preset) damaged(file, "format, rules", `expected format 1 of ${preset}`);
     for (const [index, row] of table.positions.entries()) {
       const [squares, lower, upper] = row, numbers = [lower, upper].every((bound) => bound === null || Number.isInteger(bound));
       if (typeof squares !== "string" || !numbers || (upper !== null && lower > upper)) damaged(file, `position ${index + 1}`, "expected [squares, lower bound, upper bound]");

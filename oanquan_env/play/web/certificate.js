@@ -24,17 +24,17 @@ export async function readArrays(file, content) {
   const bytes = new Uint8Array(content), view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let end = bytes.length - 22;
   while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
-  if (end < 0) damaged(file, `byte ${bytes.length}`, "the archive has no end; it was cut off, or is none");
+  if (end < 0) damaged(file, `byte ${bytes.length}`, "the file was cut off, or is not an archive");
   const arrays = {};
   let at = view.getUint32(end + 16, true), held = 0;
   for (let left = view.getUint16(end + 10, true); left > 0; left -= 1) {
-    if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) damaged(file, `byte ${at}`, "no entry of an archive");
+    if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) damaged(file, `byte ${at}`, "this is not a valid archive entry");
     const [packed, size] = [20, 24].map((offset) => view.getUint32(at + offset, true));
     const [length, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true));
     const name = String.fromCharCode(...bytes.subarray(at + 46, at + 46 + length)), local = view.getUint32(at + 42, true);
     const place = `${name}, byte ${local}`;
-    if (local + 30 > end || view.getUint32(local, true) !== 0x04034b50) damaged(file, place, "no file of an archive");
-    if (view.getUint16(at + 10, true) !== 8) damaged(file, place, "not compressed by deflate");
+    if (local + 30 > end || view.getUint32(local, true) !== 0x04034b50) damaged(file, place, "this is not a valid file of an archive");
+    if (view.getUint16(at + 10, true) !== 8) damaged(file, place, "it is not compressed by deflate");
     if ((held += size) > LARGEST) damaged(file, place, `at most ${LARGEST} bytes are read`);
     const begin = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
     if (begin + packed > end) damaged(file, place, "it passes the archive's end");
@@ -42,7 +42,7 @@ export async function readArrays(file, content) {
     const ends = [bytes.subarray(at + 16, at + 20), bytes.subarray(at + 24, at + 28)];
     const gzip = new Blob([Uint8Array.of(31, 139, 8, 0, 0, 0, 0, 0, 0, 255), bytes.subarray(begin, begin + packed), ...ends]);
     const array = await new Response(gzip.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer().catch(() => null);
-    if (!array) damaged(file, place, "its checksum or its size differs");
+    if (!array) damaged(file, place, "its checksum or size is wrong");
     arrays[name.replace(/\.npy$/, "")] = readArray(file, place, new Uint8Array(array));
     at += 46 + length + extra + comment;
   }
@@ -55,7 +55,7 @@ function readArray(file, place, bytes) {
   const said = /^\x93NUMPY\x01\x00[^]{2}\{'descr': '(\|u1|<u4|<i8|<U\d+)', 'fortran_order': False, 'shape': \((?:(\d+),( 2)?)?\), \} *\n$/.exec(head);
   const [, kind, count, pairs] = said ?? [], item = { "|u1": 1, "<u4": 4, "<i8": 8 }[kind] ?? 4 * kind?.slice(2);
   const fits = said && ("|u1" === kind ? count && !pairs : "<u4" === kind ? pairs : !count) && item * (count ?? 1) * (pairs ? 2 : 1) === bytes.length - begin;
-  if (!fits) damaged(file, place, "no array of the kinds that a certificate has");
+  if (!fits) damaged(file, place, "this is not an array that a certificate can hold");
   if (kind === "|u1") return bytes.subarray(begin);
   if (kind === "<u4") return new Uint32Array(bytes.slice(begin).buffer);
   if (kind === "<i8") return Number(view.getBigInt64(begin, true));
@@ -102,7 +102,7 @@ export class Strategy {
 
   constructor(engine, rules, start, file, name, arrays) {
     const [bound, moves, again] = [name, `${name}_moves`, `${name}_again`].map((part) => arrays[part]);
-    if (!(Number.isInteger(bound) && moves instanceof Uint8Array && again instanceof Uint32Array)) damaged(file, name, "a bound, moves, and edges that lead to a position again are wanted");
+    if (!(Number.isInteger(bound) && moves instanceof Uint8Array && again instanceof Uint32Array)) damaged(file, name, "expected a bound, moves, and edges that lead to a known position");
     this.#engine = engine;
     Object.assign(this, { start, file, name, bound, moves, limit: rules.max_plies, seat: name === "lower" ? 0 : 1, keys: [] });
     this.rules = engine.rules({ ...rules, max_plies: ENDLESS });
@@ -136,8 +136,8 @@ export class Strategy {
     const { rules, moves, keys } = this, count = moves.length.toLocaleString("en");
     for (let number = 0; number < keys.length; number += 1) {
       const position = unpack(rules, keys[number]), move = moves[number];
-      if (number >= moves.length) this.#refuse(null, `${count} moves, and a reply leads to one position more`);
-      if (!this.#engine.legal(rules, position).includes(move)) this.#refuse(number, `no move ${move} can be played`);
+      if (number >= moves.length) this.#refuse(null, `${count} moves, but a reply leads to one position more`);
+      if (!this.#engine.legal(rules, position).includes(move)) this.#refuse(number, `move ${move} cannot be played`);
       const moved = this.#play(position, move);
       this.#begins.push(this.#children.length);
       if (moved.ended) this.#add(moved, 0);
@@ -178,7 +178,7 @@ export class Strategy {
     this.settle();
     const replies = this.#children.length - (this.#begins[0] ?? 0), first = this.#children.slice(0, this.#begins[0]);
     const plies = first.reduce((most, number) => Math.max(most, (number === OVER ? 0 : 2 * this.ranks[number]) + this.seat), 0);
-    if (this.start.ply + plies > this.limit) this.#refuse(null, `a game of ${plies} plies more passes the limit`);
+    if (this.start.ply + plies > this.limit) this.#refuse(null, `a game of ${plies} more plies passes the limit`);
     const value = this.#least(0, this.#begins[0], this.values);
     if (value < this.goal) this.#refuse(null, `the strategy reaches ${value} for its player, not ${this.goal}`);
     return { bound: this.bound, positions: this.keys.length, replies, plies };
@@ -196,8 +196,8 @@ export async function checkProof(engine, catalogue, file, content, onprogress = 
   const arrays = await readArrays(file, content), claimed = BOUNDS.filter((name) => name in arrays);
   const known = ["format", "rules", "position", ...claimed.flatMap((name) => [name, `${name}_moves`, `${name}_again`])];
   const stranger = Object.keys(arrays).find((name) => !known.includes(name));
-  if (arrays.format !== 1) damaged(file, "format", `${arrays.format}; 1 is wanted`);
-  if (stranger) damaged(file, stranger, "no part of a certificate");
+  if (arrays.format !== 1) damaged(file, "format", `found ${arrays.format}, expected 1`);
+  if (stranger) damaged(file, stranger, "this is not part of a certificate");
   if (!claimed.length) damaged(file, "lower, upper", "the certificate claims no bound");
   const within = (place, read) => {
     try { return read(String(arrays[place])); } catch ({ detail }) { return damaged(file, place, detail.en); }

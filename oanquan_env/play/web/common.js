@@ -45,10 +45,10 @@ export function notice(text, seconds = 6) {
 }
 
 /** Copy a text and confirm it; if copying is not allowed, show the text. */
-export async function copy(text, told) {
+export async function copy(text, confirmation) {
   try {
     await navigator.clipboard.writeText(text);
-    notice(told);
+    notice(confirmation);
   } catch { notice(`${words().copy}\n${text}`, 30); }
 }
 

@@ -4,9 +4,9 @@
 
 import { sheet } from "./board-style.js";
 import { WORDS } from "./board-words.js";
-import { FACES } from "./faces.js";
+import { PORTRAITS } from "./portraits.js";
 import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
-import { heap, outline, pebble, turned } from "./turned.js";
+import { heap, outline, pebble, rotate } from "./rotation.js";
 
 export const SHORTEST = 0.5; // milliseconds: shorter motion is skipped
 
@@ -67,7 +67,7 @@ export class DrawnBoard extends EventTarget {
   /** Draw the empty board in its present orientation. */
   draw() {
     const { plain } = this, angle = (2 * Math.PI * this.seat) / plain.players - (this.upright ? Math.PI / 2 : 0);
-    const drawing = (this.drawing = turned(plain, angle)), [left, top, width, height] = plain.box, [x, y] = drawing.middle;
+    const drawing = (this.drawing = rotate(plain, angle)), [left, top, width, height] = plain.box, [x, y] = drawing.middle;
     this.view = this.upright ? [x - 224, y - width / 2, 448, width] : this.two ? [left, 0, width, plain.size[1]] : [left, top, width, height];
     this.svg.setAttribute("viewBox", this.view.join(" "));
     this.svg.classList.toggle("upright", this.upright);
@@ -276,7 +276,7 @@ export class DrawnBoard extends EventTarget {
       plate.group.classList.toggle("won", best);
       const words = [name, role, best ? this.words.won : ""].filter(Boolean).join(", ");
       plate.group.setAttribute("aria-label", `${words}: ${scores[player]} ${this.words.points}`);
-      plate.face.innerHTML = FACES[level] ?? "";
+      plate.face.innerHTML = PORTRAITS[level] ?? "";
       this.drawBowl(plate, player);
       if (this.k) this.layPlate(plate);
     });

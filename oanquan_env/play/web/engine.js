@@ -141,10 +141,10 @@ export class Engine {
     this.#call("play", "rules", "game");
     const [points, laps, count] = ["captured", "laps", "step_count"].map((name) => this.#get("game", name));
     if (laps === 0) throw new RangeError(`action ${action} is not legal`);
-    const after = this.#position(rules), begin = this.#at("game", "steps"), told = this.#ints.slice(begin, begin + 4 * count);
+    const after = this.#position(rules), begin = this.#at("game", "steps"), buffer = this.#ints.slice(begin, begin + 4 * count);
     return {
       position: after, points, laps,
-      get steps() { return Array.from({ length: count }, (_, step) => Array.from(told.subarray(4 * step, 4 * step + 4))); }, // few ask
+      get steps() { return Array.from({ length: count }, (_, step) => Array.from(buffer.subarray(4 * step, 4 * step + 4))); }, // few ask
     };
   }
 

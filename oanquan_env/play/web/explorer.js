@@ -17,12 +17,12 @@ const STYLE = `
 #openings-dialog { width: min(1020px, calc(100vw - 20px)); }
 #openings-dialog :is(h3, p) { margin: 8px 0; }
 #openings-top { display: flex; gap: 6px 24px; align-items: center; justify-content: space-between; }
-#openings-top h2 { margin: 0; }
+#openings-top h2 { margin: 0; white-space: nowrap; }
 #openings-top select { min-width: 0; }
 #openings-refuted { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
 #openings-refuted button { flex: none; }
 #openings-board { --rest: 540px; }
-#openings-told { scroll-margin-bottom: 90px; }
+#openings-answer { scroll-margin-bottom: 90px; }
 #openings-table { display: grid; grid-template: auto 1fr / minmax(0, 1fr) 250px; gap: 8px 24px; }
 #openings-moves { grid-row: 1 / 3; grid-column: 2; display: grid; gap: 4px; align-content: start; }
 #openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center; min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
@@ -32,15 +32,18 @@ const STYLE = `
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
 @media (max-width: 720px) {
   #openings-board { --rest: 380px; }
-  #openings-table { grid-template: none / minmax(0, 1fr) 145px; gap: 8px; }
+  #openings-table { grid-template: none / minmax(0, 1fr) 150px; gap: 8px; }
   #openings-moves { grid-row: 1; }
+  #openings-moves small { font-size: 11px; }
+  #openings-refuted, #openings-value { font-size: 14px; line-height: 1.3; }
+  #openings-value { min-height: 3.9em; } /* values that arrive later must not move the buttons */
   #openings-table > :last-child { grid-column: 1 / -1; }
-  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; min-height: 40px; padding: 0 6px; font-size: 14px; }
+  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0; padding: 0 6px; font-size: 14px; }
 }`;
-const seen = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line being shown
+const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line being shown
 const LISTED = 10; // maximum number of listed moves of a line
 let nodes = null; // the elements of the dialog
-const said = () => PROOF[page.language];
+const texts = () => PROOF[page.language];
 const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
 const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${id}`, ...more }));
 
@@ -61,7 +64,7 @@ export async function open() {
 /** Change the preset; without a network the one shown stays chosen. */
 async function change(preset) {
   try { await choose(preset); } catch (error) {
-    nodes.rules.value = seen.preset;
+    nodes.rules.value = explorer.preset;
     tell(explain(error));
   }
 }
@@ -73,34 +76,34 @@ function build(presets) {
   rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
   const row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
   const more = make("div", {},
-    make("p", { className: "soft", textContent: said().about }), row(button(words().fromHere, playFromHere)),
-    make("h3", { textContent: said().proof }), part("p", "claim"),
-    row(button(said().check, check, { className: "main", hidden: true }), button(said().beat, beat, { className: "beat", hidden: true })),
-    part("progress", "progress", { hidden: true }), part("p", "told"), part("div", "network"));
+    make("p", { className: "soft", textContent: texts().about }), row(button(words().fromHere, playFromHere)),
+    make("h3", { textContent: texts().proof }), part("p", "claim"),
+    row(button(texts().check, check, { className: "main", hidden: true }), button(texts().beat, beat, { className: "beat", hidden: true })),
+    part("progress", "progress", { hidden: true }), part("p", "answer"), part("div", "network"));
   part("dialog", "dialog").append(make("form", { method: "dialog" },
     make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
-    part("p", "refuted"), part("div", "line", { className: "row-of" }), part("p", "said"), make("div", { id: "openings-table" }, board, part("div", "moves"), more),
+    part("p", "refuted"), part("div", "line", { className: "row-of" }), part("p", "value"), make("div", { id: "openings-table" }, board, part("div", "moves"), more),
     make("div", { className: "end" }, make("button", { value: "close", textContent: words().close }))));
   rules.setAttribute("aria-label", words().rules);
-  nodes.told.setAttribute("role", "status");
-  nodes.line.setAttribute("aria-label", said().moves);
+  nodes.answer.setAttribute("role", "status");
+  nodes.line.setAttribute("aria-label", texts().moves);
   nodes.dialog.setAttribute("aria-labelledby", "openings-title");
   nodes.dialog.onclose = () => {
-    seen.walk = null;
-    seen.search?.abort();
-    seen.view.cancel();
-    seen.view.destroy();
+    explorer.walk = null;
+    explorer.search?.abort();
+    explorer.view.cancel();
+    explorer.view.destroy();
     nodes.dialog.remove();
   };
   document.body.append(nodes.dialog);
-  seen.view = new BoardView(board, page.language);
-  seen.view.addEventListener("move", ({ detail }) => go(detail));
+  explorer.view = new BoardView(board, page.language);
+  explorer.view.addEventListener("move", ({ detail }) => go(detail));
 }
 
 /** Show the answer to a person's request, and scroll it into view. */
-function tell(text, { told } = nodes) {
-  told.textContent = text;
-  if (text) told.scrollIntoView({ block: "nearest" });
+function tell(text, { answer } = nodes) {
+  answer.textContent = text;
+  if (text) answer.scrollIntoView({ block: "nearest" });
 }
 const named = (move) => moveName(move, "vi"); // with an arrow in both languages
 const data = (name) => tools().data(name);
@@ -112,42 +115,42 @@ async function choose(preset) {
   const [table, drawing, network] = await Promise.all([data(file), data(`drawing-${rules.players}-${rules.fields}.json`), data("network-lines.json")]);
   if (nodes.rules.value !== preset) return; // another preset was chosen meanwhile
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
-  Object.assign(seen, { preset, table: Openings.read(engine, rules, preset, table), names, drawing: drawingJson(drawing, rules, names), hints: new Map() });
-  seen.walk = null;
-  seen.game = new Game(engine, rules, engine.start(rules), [PERSON, PERSON]);
-  const bad = refutation(engine, rules, seen.table), line = bad?.line ?? [];
+  Object.assign(explorer, { preset, table: Openings.read(engine, rules, preset, table), names, drawing: drawingJson(drawing, rules, names), hints: new Map() });
+  explorer.walk = null;
+  explorer.game = new Game(engine, rules, engine.start(rules), [PERSON, PERSON]);
+  const bad = refutation(engine, rules, explorer.table), line = bad?.line ?? [];
   nodes.refuted.hidden = !bad;
   if (bad) {
     const ends = line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
-    const sentence = said().refuted(named(moveText(line[0])), bad.points, -bad.upper, bad.exact, line.length > 1 ? named(moveText(line[1])) : null, ends);
-    nodes.refuted.replaceChildren(make("span", { textContent: `${words().presets[preset]}: ${sentence}` }), button(said().showIt, () => walk(line)));
+    const sentence = texts().refuted(named(moveText(line[0])), bad.points, -bad.upper, bad.exact, line.length > 1 ? named(moveText(line[1])) : null, ends);
+    nodes.refuted.replaceChildren(make("span", { textContent: `${words().presets[preset]}: ${sentence}` }), button(texts().showIt, () => walk(line)));
   }
-  const { position } = seen.game;
-  const { lower, upper } = valueOf(rules, seen.table, position, movesOf(engine, rules, seen.table, position)), certified = page.catalogue.certificates.includes(preset);
-  seen.bounds = { bound: upper, least: lower };
-  nodes.claim.textContent = certified ? said().claim(lower, upper) : said().unclaimed(said().between(lower, upper));
+  const { position } = explorer.game;
+  const { lower, upper } = valueOf(rules, explorer.table, position, movesOf(engine, rules, explorer.table, position)), certified = page.catalogue.certificates.includes(preset);
+  explorer.bounds = { bound: upper, least: lower };
+  nodes.claim.textContent = certified ? texts().claim(lower, upper) : texts().unclaimed(texts().between(lower, upper));
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
   showNetwork(network);
   tell("");
-  seen.view.cancel(); // the board is redrawn anyway, so drop running motion
-  seen.view.setDrawing(seen.drawing);
+  explorer.view.cancel(); // the board is redrawn anyway, so drop running motion
+  explorer.view.setDrawing(explorer.drawing);
   show();
 }
 
 /** List the lines that beat the strongest network, each to be stepped through, and offer a game against it. */
-function showNetwork({ player, lines: { [seen.preset]: lines = [] } }) {
+function showNetwork({ player, lines: { [explorer.preset]: lines = [] } }) {
   nodes.network.replaceChildren();
   if (!lines.length) return;
-  const show = ({ seat, margin, line }) => button(said().networkLine(seat, margin, line.length), () => walk(line.map(parseMove)));
-  nodes.network.append(make("h3", { textContent: said().network }), make("p", { textContent: said().aboutNetwork }),
-    make("div", { className: "row-of" }, ...lines.map(show), button(said().beatNetwork, () => challenge(player))));
+  const show = ({ seat, margin, line }) => button(texts().networkLine(seat, margin, line.length), () => walk(line.map(parseMove)));
+  nodes.network.append(make("h3", { textContent: texts().network }), make("p", { textContent: texts().aboutNetwork }),
+    make("div", { className: "row-of" }, ...lines.map(show), button(texts().beatNetwork, () => challenge(player))));
 }
 
 /** Start a game against the network from the set-up, if a server with Python plays it. */
 async function challenge(player) {
-  try { await play("new", { rules: seen.preset, seats: [PERSON, player] }); } catch (error) {
+  try { await play("new", { rules: explorer.preset, seats: [PERSON, player] }); } catch (error) {
     if (error.code !== "player") throw error;
-    tell(said().networkNeeds(player));
+    tell(texts().networkNeeds(player));
     return;
   }
   nodes.dialog.close();
@@ -157,32 +160,32 @@ async function challenge(player) {
 
 /** Show the current position of the line, first with the proved values, and with searched ones when they arrive. */
 async function show() {
-  const { game } = seen, { rules, position } = game, { serial } = game.node;
-  seen.search?.abort();
-  seen.search = new AbortController();
-  seen.view.cancel();
-  seen.view.show(boardOf(game));
+  const { game } = explorer, { rules, position } = game, { serial } = game.node;
+  explorer.search?.abort();
+  explorer.search = new AbortController();
+  explorer.view.cancel();
+  explorer.view.show(boardOf(game));
   tell("");
-  const moves = listed();
-  if (seen.hints.has(serial) || moves.every(({ proved }) => proved)) return;
+  const moves = showMoves();
+  if (explorer.hints.has(serial) || moves.every(({ proved }) => proved)) return;
   try {
-    seen.hints.set(serial, await tools().thinker.hint(rules, position, { signal: seen.search.signal }));
-    if (seen.game === game && game.node.serial === serial) listed();
+    explorer.hints.set(serial, await tools().thinker.hint(rules, position, { signal: explorer.search.signal }));
+    if (explorer.game === game && game.node.serial === serial) showMoves();
   } catch (error) { if (error.name !== "AbortError") tell(explain(error)); }
 }
 
 function boardOf(game) {
-  const { position } = game, played = game.line().map((node) => nodeJson(node, seen.drawing, seen.names)), move = played.at(-1), outcome = game.outcome();
-  const frame = move?.after ?? copyFrame(position), sweep = outcome && sweeping(seen.view.drawing, frame, outcome.scores);
+  const { position } = game, played = game.line().map((node) => nodeJson(node, explorer.drawing, explorer.names)), move = played.at(-1), outcome = game.outcome();
+  const frame = move?.after ?? copyFrame(position), sweep = outcome && sweeping(explorer.view.drawing, frame, outcome.scores);
   const after = { frame: sweep?.after ?? frame, sweep, won: stonesWon(played, 2), mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
-  return { ...after, names: said().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
+  return { ...after, names: texts().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
 }
 
 /** Show the line, the value and the moves of the position; return the moves. */
-function listed() {
-  const { game, table, hints } = seen, { engine, rules, position } = game, told = said(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
+function showMoves() {
+  const { game, table, hints } = explorer, { engine, rules, position } = game, text = texts(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
   nodes.line.replaceChildren(...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)].map((text, number) => {
-    const made = button(text, () => { seen.walk = null; game.backTo(number); show(); });
+    const made = button(text, () => { explorer.walk = null; game.backTo(number); show(); });
     if (number === line.length) made.setAttribute("aria-current", "step");
     return made;
   }).filter((_, number) => !number || number > line.length - LISTED));
@@ -199,10 +202,10 @@ function listed() {
   }
   if (game.over) {
     const [south, north] = game.outcome().scores;
-    nodes.said.textContent = told.over(told.result(south - north), `${south}–${north}`);
+    nodes.value.textContent = text.over(text.result(south - north), `${south}–${north}`);
   } else {
     const value = valueOf(rules, table, position, moves);
-    nodes.said.textContent = `${told.turn(position.mover)}; ${value.value === null ? how(value) : `${told.best(told.result(value.value))} (${how(value)})`}.`;
+    nodes.value.textContent = `${text.turn(position.mover)}; ${value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value)})`}.`;
   }
   return moves;
 }
@@ -211,32 +214,32 @@ const lead = ({ value }) => (value === null ? "…" : value ? signed(value) : "0
 
 /** Say whether a value is proved, or its bounds. */
 function how({ lower, upper, value, proved }) {
-  const bounds = lower === -Infinity && upper === Infinity ? "" : said().between(lower, upper);
-  if (proved) return said().proved;
-  return [value === null ? bounds || said().looking : `${said().searched}${bounds && ";"}`, value === null ? "" : bounds].filter(Boolean).join(" ");
+  const bounds = lower === -Infinity && upper === Infinity ? "" : texts().between(lower, upper);
+  if (proved) return texts().proved;
+  return [value === null ? bounds || texts().looking : `${texts().searched}${bounds && ";"}`, value === null ? "" : bounds].filter(Boolean).join(" ");
 }
 
 /** Play a move, chosen by a person or from the line being shown, with its motion. */
 async function go(move, walk = null) {
-  seen.walk = walk;
-  const { game } = seen, before = boardOf(game), legal = game.legal().find((action) => moveText(action) === move);
+  explorer.walk = walk;
+  const { game } = explorer, before = boardOf(game), legal = game.legal().find((action) => moveText(action) === move);
   if (legal === undefined) return;
-  seen.view.cancel();
+  explorer.view.cancel();
   game.step(legal);
-  listed();
+  showMoves();
   const { node } = game, after = boardOf(game);
-  await seen.view.play(nodeJson(node, seen.drawing, seen.names), before, { ...after, legal: [] });
-  if (seen.game === game && game.node === node) show();
+  await explorer.view.play(nodeJson(node, explorer.drawing, explorer.names), before, { ...after, legal: [] });
+  if (explorer.game === game && game.node === node) show();
 }
 
 /** Play a line from the start until a person does something else. */
 async function walk(line) {
   const walk = {};
-  seen.game.backTo(0);
+  explorer.game.backTo(0);
   for (const action of line) {
     await go(moveText(action), walk);
     await new Promise((resolve) => { setTimeout(resolve, 900); });
-    if (seen.walk !== walk) return;
+    if (explorer.walk !== walk) return;
   }
 }
 
@@ -244,7 +247,7 @@ async function walk(line) {
 
 /** Continue the page's game from here: a person plays the side to move, the other player stays. */
 async function playFromHere() {
-  const { game, preset } = seen, other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON, { mover } = game.position;
+  const { game, preset } = explorer, other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON, { mover } = game.position;
   const moves = game.line().map(({ action }) => moveText(action)).join("");
   await play("new", { rules: preset, moves, seats: mover ? [other, PERSON] : [PERSON, other] });
   nodes.dialog.close();
@@ -252,10 +255,10 @@ async function playFromHere() {
 
 /** Start a game against the proof, from the side that it beats. */
 async function beat() {
-  const { bounds } = seen;
-  await playFor(bounds, { rules: seen.preset, seats: ["perfect", PERSON] });
+  const { bounds } = explorer;
+  await playFor(bounds, { rules: explorer.preset, seats: ["perfect", PERSON] });
   nodes.dialog.close();
-  notice(said().goal(bounds), 15);
+  notice(texts().goal(bounds), 15);
 }
 
 /** Show the goal beside the game, and at the end whether it was reached. */
@@ -263,28 +266,28 @@ function tellGoal() {
   const { aim: goal, state: { game, outcome } } = page;
   if (goal?.game !== game || goal.bound === undefined) return;
   const ahead = outcome && outcome.scores[0] - outcome.scores[1];
-  const text = !outcome || !view.settled ? said().goal(goal) : ahead <= goal.bound ? said().held(ahead, goal) : said().missed(ahead, goal);
+  const text = !outcome || !view.settled ? texts().goal(goal) : ahead <= goal.bound ? texts().held(ahead, goal) : texts().missed(ahead, goal);
   $("about-game").append(make("br"), make("b", { textContent: text }));
 }
-view.addEventListener("shown", tellGoal); // page.js loads this module if a saved game has a goal
+view.addEventListener("render", tellGoal); // page.js loads this module if a saved game has a goal
 
 // ---- the proof -------------------------------------------------------------------------------------------------------
 
 /** Check the page's certificate for these rules. */
 async function check() {
-  const shown = nodes, { progress, dialog } = shown, began = performance.now(), button = dialog.querySelector(".main"), name = Book.file(seen.preset);
+  const elements = nodes, { progress, dialog } = elements, began = performance.now(), button = dialog.querySelector(".main"), name = Book.file(explorer.preset);
   const content = await data(name);
   button.disabled = true;
   Object.assign(progress, { hidden: false, value: 0 });
   try {
     const found = await checkProof(tools().engine, page.catalogue, name, content, (done, all) => {
       Object.assign(progress, { max: all, value: done });
-      shown.told.textContent = said().following(done, all);
+      elements.answer.textContent = texts().following(done, all);
     });
-    const { lower: { bound: lower }, upper: { bound: upper } } = found, what = lower === upper ? said().result(lower) : said().ahead(lower, upper);
-    tell(said().holds(what, found, performance.now() - began), shown);
+    const { lower: { bound: lower }, upper: { bound: upper } } = found, what = lower === upper ? texts().result(lower) : texts().ahead(lower, upper);
+    tell(texts().holds(what, found, performance.now() - began), elements);
   } catch (error) {
-    tell(said().fails(error.detail?.[page.language] ?? explain(error)), shown);
+    tell(texts().fails(error.detail?.[page.language] ?? explain(error)), elements);
   } finally {
     progress.hidden = true;
     button.disabled = false;

@@ -1,6 +1,6 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
-import { presetName } from "./beside.js";
+import { presetName } from "./side-panel.js";
 import { ROLES, moveName } from "./board-words.js";
 import { $, complain, copy, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
@@ -8,8 +8,8 @@ import { readLink } from "./link-reading.js";
 import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
-import { friendGames, gamesLeft, goBack, play, view } from "./table.js";
-import { plateNames, playerName } from "./told.js";
+import { friendGames, unfinishedGames, goBack, play, view } from "./table.js";
+import { plateNames, playerName } from "./narration.js";
 
 export function open() {
   $("pasted").value = "";
@@ -48,11 +48,11 @@ function chooseGame(title, games) {
 
 /** Return to the unfinished game that was left, or to one of several. */
 export function resume() {
-  const games = gamesLeft(), time = new Intl.DateTimeFormat(page.language, { dateStyle: "medium", timeStyle: "short" });
+  const games = unfinishedGames(), time = new Intl.DateTimeFormat(page.language, { dateStyle: "medium", timeStyle: "short" });
   const open = (game) => goBack(game).then(() => $("games-dialog").close(), complain);
   const name = ({ rules, seats, moves, at }) => [presetName(rules), ...seats.map((one) => ROLES[page.language][one] ?? one), words().length(moves), time.format(at)].join(" · ");
   if (games.length === 1) open(games[0]);
-  else chooseGame(words().left, games.map((game) => [name(game), () => open(game)]));
+  else chooseGame(words().unfinished, games.map((game) => [name(game), () => open(game)]));
 }
 
 /** Open the file that a person chose, if any. */
@@ -113,10 +113,10 @@ export function shareLink(fragment) {
 /** Return the game as its pictures show it: the first seat at the bottom whatever the view, with the names of those who played. */
 function pictured() {
   const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board } = view, drawing = board.plain, called = drawing.seats[page.language];
-  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), told = { board: { language: board.language, two: board.two, called }, state: { seats } };
+  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), stub = { board: { language: board.language, two: board.two, called }, state: { seats } };
   const moves = line.map((serial) => view.moves[serial]), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
-  const verdict = outcome ? result(outcome, (seat) => playerName(told, seat)) : "";
-  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names: plateNames(told), labels, verdict };
+  const verdict = outcome ? result(outcome, (seat) => playerName(stub, seat)) : "";
+  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names: plateNames(stub), labels, verdict };
 }
 
 /** Return who beat whom and by how much, as in "You beat Bống 42–28"; for three or four players, who won. */
@@ -135,11 +135,11 @@ async function animation() {
   } catch (error) { complain(error); }
 }
 
-/** Share a picture of the final board, on which each player is `judged` if that is not null. */
-export async function shareCard(judged) {
+/** Share a picture of the final board, on which each player has its summary (losses.js) if there is one. */
+export async function shareCard(summaries) {
   const game = pictured(), { card } = await import("./picture.js"), dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const about = `${presetName(page.state.rules)} · ${words().length(page.state.line.length)}`;
-  const rows = (judged ?? []).map(({ blunders, share }, seat) => [game.names[seat][0], words().judged(blunders, share)]);
+  const rows = (summaries ?? []).map(({ blunders, share }, seat) => [game.names[seat][0], words().judged(blunders, share)]);
   await download(await card(game, page.language, [[about, ""], ...rows], dark), "image/png", "oanquan.png");
 }
 

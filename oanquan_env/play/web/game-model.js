@@ -13,17 +13,17 @@ export const PERSON = "human", FRIEND = "friend"; // a friend is a person at ano
  * played. `comment` is that of a record, if there is one; `by` names who played the move here, and is undefined in a record.
  *
  * `names` has for each seat PERSON, FRIEND, a level or a player's name; `match` is that of which the game is a round, unsettled.
- * `record` is the record that the game was read from, null for a new game. `known(name)` says whether a name is that of a
+ * `record` is the record that the game was read from, null for a new game. `isPlayer(name)` says whether a name is that of a
  * player, no person's.
  */
 export class Game {
-  constructor(engine, rules, start, names, { match = null, record = null, known = () => false } = {}) {
-    Object.assign(this, { engine, rules, names, known, record, resigned: null });
+  constructor(engine, rules, start, names, { match = null, record = null, isPlayer = () => false } = {}) {
+    Object.assign(this, { engine, rules, names, isPlayer, record, resigned: null });
     this.root = this.node = { serial: 0, position: start, parent: null, children: new Map(), comment: record?.comments?.[0] };
     this.nodes = new Map(); // by serial, without the root
     this.undone = [];
     const sides = Object.fromEntries(names.map((name, seat) => [this.side(seat), name]));
-    this.given = record ? record.headers : sides;
+    this.baseHeaders = record ? record.headers : sides;
     this.match = record || !match ? match : { ...match, rounds: match.rounds.map((round) => ({ ...round, headers: { ...sides, ...round.headers } })) };
     for (const action of record?.moves ?? []) this.step(action).comment = record.comments?.[this.line().length];
     this.end = this.node; // of the record
@@ -36,10 +36,10 @@ export class Game {
    * the name of a person.
    */
   get headers() {
-    const headers = { ...this.given };
+    const headers = { ...this.baseHeaders };
     for (const { by, parent } of this.line()) {
       const side = this.side(parent.position.mover);
-      if (by && (by !== PERSON || !headers[side] || this.known(headers[side]))) headers[side] = by;
+      if (by && (by !== PERSON || !headers[side] || this.isPlayer(headers[side]))) headers[side] = by;
     }
     return headers;
   }

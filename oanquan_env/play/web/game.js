@@ -2,17 +2,17 @@
 
 import { BoardView } from "./board.js";
 import { WORDS } from "./board-words.js";
-import { moveArrow } from "./marks.js";
+import { moveArrow } from "./move-markers.js";
 import { stonesWon, sweeping } from "./moving-board.js";
 import { html } from "./nodes.js";
-import { hintWords, plateNames, status } from "./told.js";
+import { hintWords, plateNames, status } from "./narration.js";
 import { SPEEDS, Tools } from "./tools.js";
 
 const REST = 400; // milliseconds that a person's move is seen before the answer, where nothing moves
 
 /**
  * A game: the board, what is said of it, and its buttons. It follows the states of a session, plays the moves that are
- * new, and hands requests to `send(name, arguments)`. Events: "shown" after every change of what is shown, "option"
+ * new, and hands requests to `send(name, arguments)`. Events: "render" after every change of what is shown, "option"
  * (detail [name, value]).
  */
 export class GameView extends EventTarget {
@@ -36,7 +36,7 @@ export class GameView extends EventTarget {
     this.moves = {};
     this.notes = new Map();
     this.whole = "";
-    this.shown = [];
+    this.displayed = [];
     this.viewing = null;
     this.moved = 0; // when a move was last shown
     this.looks = 0; // how often a person began to look at something else
@@ -87,7 +87,7 @@ export class GameView extends EventTarget {
       this.moves = {};
       this.notes.clear();
       this.whole = "";
-      this.shown = [...state.line];
+      this.displayed = [...state.line];
       this.stop();
     }
     Object.assign(this.moves, state.moves);
@@ -96,10 +96,10 @@ export class GameView extends EventTarget {
     const persons = state.seats.map((seat) => seat.person), alone = persons.filter(Boolean).length === 1;
     const bottom = state.puzzle ? state.starter : alone ? persons.indexOf(true) : 0;
     if (drawing) { this.board.seat = bottom; this.board.setDrawing(drawing); } else this.board.sit(bottom);
-    const coming = this.coming === undefined ? this.shown : [...this.shown, this.coming];
+    const coming = this.coming === undefined ? this.displayed : [...this.displayed, this.coming];
     if (!coming.every((serial, number) => state.line[number] === serial)) {
       this.stop();
-      this.shown = [...state.line];
+      this.displayed = [...state.line];
     }
     this.follow();
   }
@@ -119,8 +119,8 @@ export class GameView extends EventTarget {
     if (this.following) return;
     this.following = true;
     try {
-      while (this.viewing === null && this.shown.length < this.state.line.length) {
-        const game = this.state.game, number = this.shown.length, serial = this.state.line[number];
+      while (this.viewing === null && this.displayed.length < this.state.line.length) {
+        const game = this.state.game, number = this.displayed.length, serial = this.state.line[number];
         this.coming = serial;
         this.setTools();
         const before = this.moves[this.state.line[number - 1]], still = this.board.speed === Infinity && this.state.seats[before?.player]?.person;
@@ -130,8 +130,8 @@ export class GameView extends EventTarget {
         await this.play(number + 1);
         this.moved = performance.now();
         this.coming = undefined;
-        if (this.state.game === game && this.state.line[number] === serial && this.shown.length === number) this.shown.push(serial);
-        this.dispatchEvent(new Event("shown"));
+        if (this.state.game === game && this.state.line[number] === serial && this.displayed.length === number) this.displayed.push(serial);
+        this.dispatchEvent(new Event("render"));
       }
     } finally {
       this.following = false;
@@ -153,10 +153,10 @@ export class GameView extends EventTarget {
   }
 
   /** Whether all moves of the game have been shown. */
-  get settled() { return this.shown.length === this.state.line.length && this.coming === undefined; }
+  get settled() { return this.displayed.length === this.state.line.length && this.coming === undefined; }
 
   /** How many moves of the game have led to what is shown. */
-  get number() { return this.viewing ?? this.shown.length; }
+  get number() { return this.viewing ?? this.displayed.length; }
 
   /** The position after so many moves of the game, as `BoardView.show` takes it. */
   position(number) {
@@ -164,6 +164,7 @@ export class GameView extends EventTarget {
     const position = {
       frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [], won: stonesWon(line, state.seats.length),
       under, over, tabs: state.match?.owners.tabs, names: plateNames(this), winners: null,
+      hint: this.valuesAt?.(number), // live-values.js
     };
     if (number < state.line.length) return position;
     if (this.puzzled?.reply && this.puzzled.puzzle === state.puzzle) position.over += moveArrow(this.board.plain, "played", state.mover, this.puzzled.reply);
@@ -182,11 +183,11 @@ export class GameView extends EventTarget {
   refresh() {
     if (this.coming !== undefined || this.replaying !== undefined) return;
     this.board.show(this.position(this.number));
-    if (this.hint) this.board.setHints(this.hint.values, this.hint.best);
+    if (this.hint) this.board.setHints(this.hint, true);
     this.saying.classList.toggle("over", this.state.turn === "over" && this.viewing === null);
     this.speak(this.hint ? hintWords(this, this.hint) : status(this));
     this.setTools();
-    this.dispatchEvent(new Event("shown"));
+    this.dispatchEvent(new Event("render"));
   }
 
   setTools() {
@@ -196,7 +197,7 @@ export class GameView extends EventTarget {
       undo: state.can_undo, redo: state.can_redo, hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
       before: this.notes.size > 0, after: this.notes.size > 0,
       first: behind, previous: behind, tour: this.coming === undefined, next: ahead, last: this.viewing !== null, again: !moving && number > 0, skip: moving, loud: true,
-    }, { moving, touring: Boolean(this.touring), played: this.shown.length > 0, noted: this.whole !== "" });
+    }, { moving, touring: Boolean(this.touring), played: this.displayed.length > 0, noted: this.whole !== "" });
   }
 
   tell(text) { this.saying.textContent = text; }
@@ -237,7 +238,7 @@ export class GameView extends EventTarget {
     this.stop();
     this.hint = null;
     this.viewing = number === null || number >= this.state.line.length ? null : number;
-    this.shown = [...this.state.line];
+    this.displayed = [...this.state.line];
     if (this.number) this.board.say(this.lines(this.number).join(" "));
     this.follow(); // it shows the position, and says its words
   }
@@ -250,7 +251,7 @@ export class GameView extends EventTarget {
     this.hint = null;
     this.touring = touring;
     if (this.board.speed === Infinity) this.board.speed = 1; // it was asked for
-    this.shown = [...this.state.line];
+    this.displayed = [...this.state.line];
     this.viewing = number - 1;
     this.replaying = replaying;
     this.setTools();

@@ -37,11 +37,11 @@ function showLesson(at) {
   ask(lesson, lesson.move ? words().task : () => "");
 }
 
-/** Let the learner move; `told` gives the instruction for choosing the field and the direction. */
-function ask({ start, move, legal }, told) {
+/** Let the learner move; `instruction` gives the instruction for choosing the field and the direction. */
+function ask({ start, move, legal }, instruction) {
   const asked = move?.move ?? "";
   learn.view.show({ frame: start, mover: 0, winners: null, legal: move ? legal : [] });
-  $("learn-task").textContent = told(asked[0], asked.endsWith("A") ? learn.view.words.anticlockwise : learn.view.words.clockwise);
+  $("learn-task").textContent = instruction(asked[0], asked.endsWith("A") ? learn.view.words.anticlockwise : learn.view.words.clockwise);
 }
 
 async function tried(chosen) {

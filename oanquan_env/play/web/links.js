@@ -19,7 +19,7 @@ export function linkOf(game, catalogue, id = null) {
   if (match) held.push(["match", matchRulesText(match.rules)]);
   else if (!usual) held.push(["from", begun]);
   held.push(["moves", match ? roundsText(match, moves, resigned !== null) : moves.map(moveText).join("") + (id && resigned !== null ? "-" : "")]);
-  const sitting = id ? seatsOfReader(game) : played.map((name) => (game.known(name) ? name : PERSON));
+  const sitting = id ? seatsOfReader(game) : played.map((name) => (game.isPlayer(name) ? name : PERSON));
   for (const [seat, side] of sides(rules.players).entries()) if (sitting[seat] !== PERSON) held.push([side, sitting[seat]]);
   if (id) held.push(["game", id]);
   return held.map(([key, value]) => `${key}=${safe(value)}`).join("&");

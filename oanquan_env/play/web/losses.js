@@ -25,33 +25,37 @@ export class Budget {
 
 /**
  * Of each move of a game, and of its end, what the position before it is worth: `hints` by number of moves, undefined
- * where there is none yet, `played` texts, and `final`, South's lead in a finished game, or null.
+ * where there is none yet, `played` texts, `final`, the `leads` at the end of a finished game, or null, and the number of players.
  *
- * -> of each position null, or { mover, lead, exact, best, values, proved, search, price, changed }: South's `lead` with best
- * play and whether it is `exact`, the best move, and of each move the mover's final lead in `values`, `proved` the certain
- * ones; `price` are the points that the move played gave away, `changed` whether they changed who wins.
+ * -> of each position null, or { mover, leads, exact, best, values, proved, search, price, changed }: the players' final `leads`
+ * with best play (of three or four players only the mover's) and whether they are `exact`, the best move, and of each move the
+ * mover's final lead in `values`, `proved` the certain ones; `price` are the points that the move played gave away, `changed`
+ * whether they changed which of two players wins.
  */
-export function losses(hints, played, final) {
+export function losses(hints, played, final, players = 2) {
   const found = Array(played.length + 1).fill(null);
-  let after = final === null ? null : { lead: final, exact: true };
+  let after = final && { leads: final, exact: true };
   found[played.length] = after;
-  for (let number = played.length - (final === null ? 0 : 1); number >= 0; number -= 1) {
-    after = found[number] = hints[number] ? valued(hints[number], played[number], after) : null;
+  for (let number = played.length - (final ? 1 : 0); number >= 0; number -= 1) {
+    after = found[number] = hints[number] ? valued(hints[number], played[number], after, players) : null;
   }
   return found;
 }
 
-function valued({ mover, best: advised, values: seen, exact, search }, move, after) {
-  const values = { ...seen }, proved = new Set(exact), sign = mover ? -1 : 1;
-  if (after?.exact && move in values) { // what came of it is certain
-    values[move] = sign * after.lead;
+/** Return each player's lead over the mean of the others. */
+export const leads = (scores) => scores.map((points) => Math.round((scores.length * points - scores.reduce((sum, one) => sum + one)) / (scores.length - 1)));
+
+function valued({ mover, best: advised, values: seen, exact, search }, move, after, players) {
+  const values = { ...seen }, proved = new Set(exact);
+  if (after?.exact && move in values && mover in after.leads) { // what came of it is certain
+    values[move] = after.leads[mover];
     proved.add(move);
   }
   const expected = values[advised] < seen[advised] ? top(values) : advised, best = proved.has(move) && values[move] > values[expected] ? move : expected;
   const price = move in values ? Math.max(0, values[best] - values[move]) : 0;
   return {
-    mover, lead: sign * values[best], exact: Object.keys(values).every((one) => proved.has(one)), best, values, proved, search,
-    price, changed: price > 0 && Math.sign(values[best]) !== Math.sign(values[move]),
+    mover, leads: players > 2 ? { [mover]: values[best] } : mover ? [-values[best], values[best]] : [values[best], -values[best]], exact: Object.keys(values).every((one) => proved.has(one)), best, values, proved, search,
+    price, changed: players === 2 && price > 0 && Math.sign(values[best]) !== Math.sign(values[move]),
   };
 }
 
@@ -61,13 +65,13 @@ const top = (values) => Object.keys(values).reduce((best, other) => (values[othe
 export const isMistake = (loss) => Boolean(loss) && (loss.price >= LARGE || loss.changed);
 
 /**
- * Of each of two players its listed mistakes, and what share in percent its `scores` are of the points that it would
+ * Of each player its listed mistakes, and what share in percent its `scores` are of the points that it would
  * have had without what its moves gave away. Null where the value of a position is not known.
  */
 export function summary(found, scores) {
   if (!found.every(Boolean)) return null;
   return scores.map((points, player) => {
-    const own = found.filter(({ mover }) => mover === player), given = own.reduce((sum, { price }) => sum + price, 0) / 2; // a lead counts each point twice
-    return { blunders: own.filter(isMistake).length, share: points > 0 ? Math.round((100 * points) / (points + given)) : 0 };
+    const own = found.filter(({ mover }) => mover === player), lost = own.reduce((sum, { price }) => sum + price, 0) * (1 - 1 / scores.length); // a point that another one gets counts in a lead for more
+    return { blunders: own.filter(isMistake).length, share: points > 0 ? Math.round((100 * points) / (points + lost)) : 0 };
   });
 }

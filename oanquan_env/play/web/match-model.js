@@ -60,6 +60,6 @@ export const positionOf = (engine, rules, starter) => (starter ? positionText(ru
 
 /** Return the moves of all rounds, the last of which may be unfinished: `5A3A.1C-`; a minus sign ends a resigned round. */
 export function roundsText(match, moves, resigned) {
-  const text = (actions, given) => actions.map(moveText).join("") + "-".repeat(given);
+  const text = (actions, resigned) => actions.map(moveText).join("") + "-".repeat(resigned);
   return [...match.rounds.map((round) => text(round.moves, round.termination === RESIGNED)), text(moves, resigned)].join(".");
 }

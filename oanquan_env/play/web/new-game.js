@@ -3,7 +3,7 @@
 import { ROLES } from "./board-words.js";
 import { $, explain, make, page, words } from "./common.js";
 import "./dialog-words.js";
-import { FACES } from "./faces.js";
+import { PORTRAITS } from "./portraits.js";
 import { FRIEND } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { SEATS } from "./notation.js";
@@ -60,7 +60,7 @@ function fillSeats() {
     face.setAttribute("viewBox", "-18 -20 36 40");
     select.onchange = () => {
       input.hidden = select.value !== "";
-      face.innerHTML = FACES[select.value] ?? "";
+      face.innerHTML = PORTRAITS[select.value] ?? "";
     };
     select.onchange();
     return make("label", { className: "row seat" }, make("span", { textContent: direction }), make("div", {}, select, face, input));

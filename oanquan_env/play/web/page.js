@@ -1,6 +1,6 @@
 // The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads later.
 
-import { show } from "./beside.js";
+import { show } from "./side-panel.js";
 import { $, complain, notice, page, store, words } from "./common.js";
 import { begin, play, view } from "./table.js";
 import { SPEEDS } from "./tools.js";
@@ -9,7 +9,7 @@ const OPTIONS = { speed: Object.keys(SPEEDS), preview: ["true", "false"], loud: 
 const dialogs = { new: () => import("./new-game.js"), puzzles: () => import("./puzzles.js"), learn: () => import("./learn.js"), openings: () => import("./explorer.js"), share: () => import("./files.js") };
 let resigning = null;
 
-view.addEventListener("shown", show);
+view.addEventListener("render", show);
 view.addEventListener("option", ({ detail: [name, value] }) => store.set(name, value));
 
 for (const [id, load] of Object.entries(dialogs)) $(id).onclick = () => load().then((dialog) => dialog.open()).catch(complain);

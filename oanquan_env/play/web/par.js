@@ -36,4 +36,4 @@ function tell() {
     copy(text, `${words().resultCopied}\n${text}`).catch(complain);
   };
 }
-view.addEventListener("shown", tell); // page.js loads this module if such a game was saved
+view.addEventListener("render", tell); // page.js loads this module if such a game was saved

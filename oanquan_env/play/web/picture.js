@@ -3,9 +3,9 @@
 import { styleOf } from "./board-style.js";
 import { DrawnBoard } from "./drawn-board.js";
 import { Gif } from "./gif.js";
-import { markShapes } from "./marks.js";
+import { markShapes } from "./move-markers.js";
 import { copyFrame, element, html } from "./nodes.js";
-import { heap } from "./turned.js";
+import { heap } from "./rotation.js";
 
 const BEGIN = 1200, MOVE = 1100, END = 4000; // milliseconds that a picture is shown: at the start, after a move, at the end
 const LIFT = 320, SEED = 150, LAP = 240, GAP = 420, TAKING = 420; // milliseconds of the steps within a move
@@ -104,16 +104,16 @@ class Sketch extends DrawnBoard {
 /** Return a game as the bytes of a GIF; `onprogress` is called with the share that is done. */
 export async function gif(game, language, onprogress = () => {}) {
   const { light } = game.drawing.colours, size = (width, height) => Math.min(WIDTH / width, Math.sqrt(AREA / (width * height)));
-  const sketch = new Sketch(game, language, 0, ROW, light, size), shown = pictures(game), { width, height } = sketch.canvas;
+  const sketch = new Sketch(game, language, 0, ROW, light, size), frames = pictures(game), { width, height } = sketch.canvas;
   const pixels = async (picture) => {
     await sketch.paint(picture, [[picture.note, "middle", 0, 20]]);
     return sketch.pen.getImageData(0, 0, width, height).data;
   };
-  const samples = [await pixels(shown[0]), await pixels(shown[shown.length >> 1]), await pixels(shown.at(-1))];
+  const samples = [await pixels(frames[0]), await pixels(frames[frames.length >> 1]), await pixels(frames.at(-1))];
   const made = new Gif(width, height, palette(light, samples));
-  for (const [number, picture] of shown.entries()) {
+  for (const [number, picture] of frames.entries()) {
     made.add(await pixels(picture), picture.ms);
-    if (number % 10 === 0) onprogress((number + 1) / shown.length);
+    if (number % 10 === 0) onprogress((number + 1) / frames.length);
   }
   sketch.destroy();
   return made.end();

@@ -6,18 +6,18 @@ const date = ({ year, month, day }) => `${day}.${month}.${year}`;
 
 const ADDED = {
   en: {
-    aboutPuzzles: "In each puzzle only one move wins, which is proved. Your opponent defends as well as possible, and there are no previews.",
+    aboutPuzzles: "Each puzzle has exactly one winning move (proved). Your opponent defends as well as it can, and there are no previews.",
     levels: { first: "First steps", easy: "Easy", medium: "Medium", hard: "Hard", own: "From your games" }, byLevel: "By level", byTheme: "By theme",
     themes: {
-      mandarin: "Win a mandarin", ends: "End the game", starve: "Starve the row", quiet: "A quiet move", deny: "Stop the big capture", double: "Double threat",
+      mandarin: "Win a mandarin", ends: "End the game", starve: "Starve your opponent", quiet: "Quiet move", deny: "Stop a big capture", double: "Double threat",
     },
     solvedOf: (solved, count) => `${solved} of ${count} solved`, place: (number, count) => `Puzzle ${number} of ${count}`,
-    daily: "Puzzle of the day", streak: (days) => `streak ${days}`, showAnswer: "Show the answer", copyResult: "Copy the result", resultCopied: "Result copied.",
+    daily: "Puzzle of the day", streak: (days) => `${days}-day streak`, showAnswer: "Show the answer", copyResult: "Copy the result", resultCopied: "Result copied.",
     returns: "You’ll see it again later.", allSolved: "You’ve solved all of these.", about: (themes) => `Theme: ${themes}.`,
-    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · streak ${days}`,
-    par: "Par of the day", offPar: (short) => (short ? `${short} below par` : "par"), sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${short ? `${short} below par` : "par"}`,
+    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days}-day streak`,
+    par: "Par of the day", offPar: (short) => (short ? `${short} short of par` : "par"), sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${short ? `${short} short of par` : "par"}`,
     parGoal: (par) => `Your goal is par: ${par > 0 ? `win by ${par}` : par < 0 ? `lose by no more than ${-par}` : "a draw"}. Against perfect play nobody can do better (proved).`,
-    parEnd: (short) => (short ? `${short} ${short > 1 ? "points" : "point"} below par.` : "Par! Nobody can do better."),
+    parEnd: (short) => (short ? `${short} ${short > 1 ? "points" : "point"} short of par.` : "Par! Nobody can do better."),
   },
   vi: {
     aboutPuzzles: "Mỗi câu đố có đúng một nước thắng: đã chứng minh các nước khác không thắng. Đối thủ chống đỡ hết sức; bàn không báo trước mỗi nước ăn được gì.",

@@ -72,7 +72,7 @@ async function openNext(wanted, from = null) {
 export async function open() {
   const rules = presetOf(), day = dayOf(new Date()), [puzzles, daily] = await Promise.all([puzzlesOf(rules), dailyPuzzle(day)]), kept = log();
   const go = (act) => () => { $("puzzle-dialog").close(); act().catch(complain); };
-  const button = (text, told, act, properties = {}) => make("button", { type: "button", onclick: go(act), ...properties }, make("span", { textContent: text }), make("small", { textContent: told }));
+  const button = (text, detail, act, properties = {}) => make("button", { type: "button", onclick: go(act), ...properties }, make("span", { textContent: text }), make("small", { textContent: detail }));
   const kind = (wanted, text) => {
     const members = chosen(puzzles, wanted);
     return members.length ? [button(text, words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length), () => openNext(wanted))] : [];
@@ -104,14 +104,14 @@ function share(day, steps) {
 export async function show() {
   const { puzzle, game } = page.state ?? {};
   if (!puzzle) return;
-  const day = dayOf(new Date()), { level, answer, told, step, steps, themes, number, counts } = puzzle, packaged = level !== "own", isKept = packaged || puzzle.id !== "";
+  const day = dayOf(new Date()), { level, answer, revealed, step, steps, themes, number, counts } = puzzle, packaged = level !== "own", isKept = packaged || puzzle.id !== "";
   const isDaily = packaged && level !== "first" && puzzle.id === (await dailyPuzzle(day)).id;
   if (page.state.puzzle !== puzzle) return; // the game has moved on meanwhile
   if (attempt.game !== game) attempt = { game, missed: false, over: false };
   if (answer && isKept && !attempt.over) {
-    const clean = answer.right && !told && !attempt.missed, name = setName(level, puzzle.rules), id = puzzle.id || puzzle.name;
+    const clean = answer.right && !revealed && !attempt.missed, name = setName(level, puzzle.rules), id = puzzle.id || puzzle.name;
     if (isDaily && !answer.right) change((kept) => miss(kept, day, steps, step));
-    if (isDaily && answer.right) change((kept) => finishDay(kept, day, steps, !told));
+    if (isDaily && answer.right) change((kept) => finishDay(kept, day, steps, !revealed));
     if (clean || (!answer.right && !attempt.missed)) change((kept) => finish(kept, name, id, clean));
     Object.assign(attempt, { missed: !clean, over: answer.right });
   }
@@ -125,7 +125,7 @@ export async function show() {
   $("puzzle-about").hidden = !$("puzzle-about").textContent;
   const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
   for (const [id, text] of Object.entries(texts)) $(id).textContent = text;
-  $("retry").hidden = solved && !told && Boolean(more); // otherwise there would be no button
+  $("retry").hidden = solved && !revealed && Boolean(more); // otherwise there would be no button
   $("next-puzzle").classList.toggle("main", solved);
   $("show-answer").hidden = solved;
   $("share-day").hidden = !isDaily || !today(log(), day, steps).over;

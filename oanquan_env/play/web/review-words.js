@@ -7,7 +7,7 @@ export const REVIEW = {
   en: {
     ahead: (name, points, how) => `${name} +${points}${how}`, even: (how) => `Even${how}`,
     graph: "Graph of who was ahead after each move; the list of moves shows the same positions",
-    looking: "Analysing…", closer: (share) => `Analysing… ${share} %`,
+    looking: "Analysing…", closer: (share) => `Analysing… ${share}%`,
     mistakes: (count) => (count ? `${count > 1 ? `${count} moves` : "One move"} gave away three points or more, or changed who wins.` : "No move gave away three points or more, or changed who wins."),
     played: (name, move) => `${name} played ${move}`, you: "You", best: (move) => `Best was ${move}`,
     ends: (points, how) => `${margin(points, (ahead) => `${ahead} ${of(ahead, "point", "points")} ahead at the end`, (behind) => `${behind} ${of(behind, "point", "points")} behind at the end`, "level at the end")}${how}`,
@@ -22,7 +22,7 @@ export const REVIEW = {
   vi: {
     ahead: (name, points, how) => `${name} +${points}${how}`, even: (how) => `Ngang nhau${how}`,
     graph: "Đồ thị: ai dẫn sau mỗi nước; danh sách các nước cũng dẫn đến đó",
-    looking: "Đang xem lại ván…", closer: (share) => `Đang xem kỹ hơn: ${share} %`,
+    looking: "Đang xem lại ván…", closer: (share) => `Đang xem kỹ hơn… ${share}%`,
     mistakes: (count) => (count ? `${count} nước mất từ ba điểm trở lên hoặc làm đổi người thắng.` : "Không nước nào mất từ ba điểm trở lên hay làm đổi người thắng."),
     played: (name, move) => `${name} đi ${move}`, you: "Bạn", best: (move) => `Hay nhất là ${move}`,
     ends: (points, how) => `cuối ván ${margin(points, (ahead) => `hơn ${ahead} điểm`, (behind) => `kém ${behind} điểm`, "hòa")}${how}`,

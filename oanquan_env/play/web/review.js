@@ -2,11 +2,11 @@
 
 import { $, complain, make, page } from "./common.js";
 import { arrows, gain, named, ownPuzzle, showLesson, who } from "./lesson.js";
-import { Budget, QUICK, isMistake, losses, summary } from "./losses.js";
+import { Budget, QUICK, isMistake, leads, losses, summary } from "./losses.js";
 import { MINUS, capital, element } from "./nodes.js";
 import { REVIEW } from "./review-words.js";
 import { hint, view } from "./table.js";
-import { how, playerName } from "./told.js";
+import { how, playerName } from "./narration.js";
 
 const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // margins of the graph in pixels; ticks in points
 const STYLE = `
@@ -36,14 +36,14 @@ const STYLE = `
 const games = new Map(), budgets = new Map(); // values by game and budgets by line, so that a finished review is kept
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
 let values = new Map(); // serial number of a move, 0 for none -> values of the moves after it
-let game = null, reviewed = null, kept = null, busy = false; // the game of the values, and the one that a person wants to review
+let game = null, reviewed = null, lastKept = null, busy = false; // the game of the values, and the one that a person wants to review
 let lesson = { looks: null, opens: false }; // whether the position that a person looks at was already known to be a mistake
 let found = [], budget = null, line = ""; // losses of the line's moves, the budget of its searches, and the line
 
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
-view.marks = (number) => (line === lined() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null);
+view.marks = (number) => (line === lineKey() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null);
 
 /** Show or hide the review of this game, keeping the board in view. */
 export function review(wanted = true) {
@@ -52,47 +52,47 @@ export function review(wanted = true) {
   if (wanted) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
-const said = () => REVIEW[page.language];
-const lined = () => `${page.state.game} ${page.state.line}`;
+const texts = () => REVIEW[page.language];
+const lineKey = () => `${page.state.game} ${page.state.line}`;
 const serialAt = (number) => (number ? page.state.line[number - 1] : 0);
 const playedAfter = (number) => view.moves[page.state.line[number]]?.move;
-const valued = () => ($("evaluate").checked || reviewed === page.state.game) && page.state.seats.length === 2 && !page.state.puzzle;
-export const reviewing = () => valued() && page.state.turn === "over";
+const isOn = () => (($("evaluate").checked && page.state.seats.length === 2) || reviewed === page.state.game) && !page.state.puzzle;
+export const reviewing = () => isOn() && page.state.turn === "over";
 
 /** Return how well each player played, once the review of a finished game is done; else null. */
-export const judged = () => (reviewing() && line === lined() && budget.number < 0 ? summary(found, page.state.outcome.scores) : null);
+export const summaries = () => (reviewing() && line === lineKey() && budget.number < 0 ? summary(found, page.state.outcome.scores) : null);
 const positions = () => page.state.line.length + (page.state.outcome ? 0 : 1);
 
 /** Compute the losses from the values known now and the result, unless fields changed hands, as searches do not know their owners. */
-function judge() {
-  const { line, outcome, match } = page.state, hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
-  const final = outcome ? outcome.scores[0] - outcome.scores[1] : null;
-  found = losses(hints, line.map((serial) => view.moves[serial].move), match?.owners.tabs ? null : final);
-  if (final !== null) found[line.length] = { lead: final, exact: true };
+function computeLosses() {
+  const { line, outcome, match, seats } = page.state, hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
+  const final = outcome && leads(outcome.scores);
+  found = losses(hints, line.map((serial) => view.moves[serial].move), match?.owners.tabs ? null : final, seats.length);
+  if (final) found[line.length] = { leads: final, exact: true };
 }
 
 /** Return South's final margin after this many moves with best play by both, and how it is known. */
 function margin(number) {
   const loss = found[number];
-  return loss && { points: Math.round(loss.lead), known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "" };
+  return loss && { points: Math.round(loss.leads[0]), known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "" };
 }
 
 /** Return the loss of the move with that number, and the reason, if it gave points away or changed who wins. */
 export function mistake(number) {
   const loss = found[number - 1];
-  return valued() && isMistake(loss) ? told(number, loss) : null;
+  return isOn() && isMistake(loss) ? describe(number, loss) : null;
 }
 
-function told(number, loss) {
+function describe(number, loss) {
   const why = reason(number, loss);
-  return { price: loss.price, number, loss, why, text: `${capital(why)}. ${said().best(named(loss.best))}.` };
+  return { price: loss.price, number, loss, why, text: `${capital(why)}. ${texts().best(named(loss.best))}.` };
 }
 
-function reason(number, { mover, best, values, price }) {
-  const words = said(), move = playedAfter(number - 1), after = found[number], answered = after?.best && after.mover !== mover, parts = [];
+function reason(number, { mover, best, values, price, changed }) {
+  const words = texts(), move = playedAfter(number - 1), after = found[number], answered = after?.best && after.mover !== mover, parts = [];
   const won = gain(number - 1, best), taken = gain(number - 1, move), [points, stones] = answered ? gain(number, after.best) : [0, 0];
-  if (values[best] > 0 && values[move] < 0) parts.push(words.lost);
-  else if (values[best] >= 0 && values[move] <= 0) parts.push(values[best] > 0 ? words.drawn : words.undrawn);
+  if (changed && values[best] > 0 && values[move] < 0) parts.push(words.lost);
+  else if (changed && values[best] >= 0 && values[move] <= 0) parts.push(values[best] > 0 ? words.drawn : words.undrawn);
   if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, named(after.best)));
   else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
   else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
@@ -107,20 +107,20 @@ async function fill() {
   if (busy) return;
   busy = true;
   try {
-    for (let next = wanted(); next; next = wanted()) {
-      const asked = game, at = line, told = await hint(...next);
+    for (let next = nextSearch(); next; next = nextSearch()) {
+      const asked = game, at = line, answer = await hint(...next);
       if (asked !== game || at !== line) continue;
-      if (next === budget.asked) budget.spend(told.search.nodes);
-      values.set(told.serial, told);
-      judge();
-      view.dispatchEvent(new Event("shown"));
+      if (next === budget.asked) budget.spend(answer.search.nodes);
+      values.set(answer.serial, answer);
+      computeLosses();
+      view.dispatchEvent(new Event("render"));
     }
   } catch (error) { if (error.name !== "AbortError") complain(error); } finally { busy = false; }
 }
 
 /** Return the position to search next, and its number of nodes; null for none. */
-function wanted() {
-  if (!valued()) return null;
+function nextSearch() {
+  if (!isOn()) return null;
   const all = positions(), order = [view.number, ...Array.from({ length: all }, (_, place) => all - 1 - place)];
   const open = order.find((number) => number < all && !values.has(serialAt(number)));
   if (open !== undefined) return [open, reviewing() ? QUICK : null];
@@ -132,24 +132,26 @@ function wanted() {
 // ---- what is shown ---------------------------------------------------------------------------------------------------
 
 export function showValues() {
-  const on = valued();
+  const on = isOn(), two = page.state.seats.length === 2;
   if (game !== page.state.game) { game = page.state.game; values = remembered(games, game, () => new Map()); }
-  if (line !== lined()) { line = lined(); budget = remembered(budgets, line, () => new Budget(positions())); judge(); }
-  $("bar").hidden = !on;
-  $("graph").toggleAttribute("hidden", !on);
+  if (line !== lineKey()) { line = lineKey(); budget = remembered(budgets, line, () => new Budget(positions())); computeLosses(); }
+  $("bar").hidden = !on || !two;
+  $("graph").toggleAttribute("hidden", !on || !two);
   $("mistakes").hidden = !reviewing();
   showMistakes();
   const shown = found[view.number], known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
   if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // one that appears later would move the board
   showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
-  showBar(margin(view.number));
-  showGraph();
+  if (two) {
+    showBar(margin(view.number));
+    showGraph();
+  }
   fill();
 }
 
 function showBar(now) {
-  const bar = $("bar"), points = now ? now.points : null, words = said();
+  const bar = $("bar"), points = now ? now.points : null, words = texts();
   bar.classList.toggle("old", !now);
   if (now) bar.firstElementChild.style.width = `${50 + 50 * Math.tanh(points / 25)}%`;
   const text = !now ? "…" : points ? words.ahead(capital(playerName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known) : words.even(now.known);
@@ -184,7 +186,7 @@ function showGraph() {
     if (now && isMistake(found[number - 1])) element("circle", { class: "mistake", cx: x(number), cy: y(now.points), r: 4.5 }, graph);
   }
   [0, 1].forEach((player) => write(capital(playerName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"));
-  graph.setAttribute("aria-label", said().graph);
+  graph.setAttribute("aria-label", texts().graph);
   graph.onclick = (event) => {
     const number = Math.round((all * (event.clientX - graph.getBoundingClientRect().left - LEFT)) / (width - LEFT - 8));
     view.view(Math.max(0, number));
@@ -196,7 +198,7 @@ function showMistakes() {
   if (!reviewing()) { view.setNotes(new Map()); return; }
   const { line, seats } = page.state, made = line.map((_, index) => mistake(index + 1)).filter(Boolean), all = positions();
   const looked = Array.from({ length: all }, (_, number) => number).filter((number) => values.has(serialAt(number))).length, open = looked < all, done = budget.number < 0;
-  const words = open ? said().looking : done ? said().mistakes(made.length) : said().closer(Math.round((100 * (all - 1 - budget.number)) / all));
+  const words = open ? texts().looking : done ? texts().mistakes(made.length) : texts().closer(Math.round((100 * (all - 1 - budget.number)) / all));
   const name = ({ number, loss }) => `${number}. ${capital(playerName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
   const go = ({ number }) => () => { view.view(number - 1); $("table").scrollIntoView({ block: "nearest", behavior: "smooth" }); };
   const item = (one) => {
@@ -205,13 +207,13 @@ function showMistakes() {
     return make("li", {}, button);
   };
   const isOwn = ({ loss }) => seats[loss.mover].person, own = made.filter(isOwn), puzzles = () => own.map(({ loss, number }) => ownPuzzle(loss, number - 1));
-  if (done && own.length && kept !== lined()) import("./puzzles.js").then(({ keepOwn }) => keepOwn(puzzles())).catch(complain);
-  if (done) kept = lined();
+  if (done && own.length && lastKept !== lineKey()) import("./puzzles.js").then(({ keepOwn }) => keepOwn(puzzles())).catch(complain);
+  if (done) lastKept = lineKey();
   const head = [make("p", { textContent: words })], step = open ? looked : all - 1 - budget.number;
   if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: words }));
-  const practice = done && own.length ? [make("button", { className: "main", textContent: said().practise, onclick: () => import("./puzzles.js").then(({ practise }) => practise(puzzles()[0])).catch(complain) })] : [];
+  const practice = done && own.length ? [make("button", { className: "main", textContent: texts().practise, onclick: () => import("./puzzles.js").then(({ practise }) => practise(puzzles()[0])).catch(complain) })] : [];
   replaceKeepingFocus($("mistakes"), [make("li", {}, ...head, ...practice), ...(done ? [...own, ...made.filter((one) => !isOwn(one))].map(item) : [])]);
-  view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${said().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : said().looking);
+  view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${texts().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : texts().looking);
 }
 
 /** Replace the items of a list, unless they are the same; restore the focus of a button. */

@@ -42,8 +42,8 @@ function check({ name, choices, range }, value) {
   if (good) return;
   const en = range ? `a whole number from ${range[0]} to ${range[1]}` : choices.length ? `one of ${choices.join(", ")}` : "True or False";
   const vi = range ? `số nguyên từ ${range[0]} đến ${range[1]}` : choices.length ? `một trong ${choices.join(", ")}` : "True hoặc False";
-  const given = typeof value === "string" ? quoted(value) : written(value);
-  throw refused(name, `${name} must be ${en}; got ${given}`, `${name} phải là ${vi}, không phải ${given}`);
+  const got = typeof value === "string" ? quoted(value) : written(value);
+  throw refused(name, `${name} must be ${en}; got ${got}`, `${name} phải là ${vi}, không phải ${got}`);
 }
 
 /** The values that words such as seeds=4 give to fields. */

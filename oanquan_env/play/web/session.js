@@ -25,8 +25,8 @@ const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "s
 export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
   #drawing = null; // of the rules, with English names alone
-  #shown = {}; // the last drawing, and what it was made of
-  #kept = null; // the game that a puzzle interrupted, and what belongs to it
+  #lastDrawing = {}; // the last drawing, and what it was made of
+  #paused = null; // the game that a puzzle interrupted, and what belongs to it
   #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
   #values = new Map();
 
@@ -57,7 +57,7 @@ export class Session extends EventTarget {
   async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null, id = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
     if (match !== null) {
-      if (position !== null) throw impossible("a match begins at the set-up, not at a position", "cả trận bắt đầu từ đầu, không từ một thế cờ");
+      if (position !== null) throw impossible("a match begins from the initial position", "cả trận bắt đầu từ thế cờ ban đầu");
       const { playRounds } = await import("./match-reading.js");
       return this.#put(playRounds(moves, rules, parseMatchRules(match, rules, this.#catalogue), this.#engine), seats, { id });
     }
@@ -78,12 +78,12 @@ export class Session extends EventTarget {
   _undo() {
     const { game } = this;
     if (this.puzzle && game.line().length) game.backTo(evenBelow(game.line().length)); // to a move of the solver
-    else if (!game.undo()) throw impossible("there is no move of yours to take back", "bạn không có nước nào để đi lại");
+    else if (!game.undo()) throw impossible("you have no move to undo", "bạn không có nước nào để đi lại");
   }
 
   /** Play the moves again that were taken back. */
   _redo() {
-    if (!this.game.redo()) throw impossible("there is no move to play again", "không có nước nào để làm lại");
+    if (!this.game.redo()) throw impossible("there is no move to redo", "không có nước nào để làm lại");
   }
 
   /** Go back to where only the first `moves` moves had been played. */
@@ -95,7 +95,7 @@ export class Session extends EventTarget {
   /** Begin the same game or match again; with `swap` everybody moves one seat on. */
   _rematch({ swap = false }) {
     const { rules, names, match, root } = this.game, seats = swap ? [...names.slice(1), names[0]] : names;
-    return this.#put(match ? { rules, start: this.#engine.start(rules), match: newMatch(match.rules) } : { rules, start: root.position }, seats, { kept: this.#kept });
+    return this.#put(match ? { rules, start: this.#engine.start(rules), match: newMatch(match.rules) } : { rules, start: root.position }, seats, { paused: this.#paused });
   }
 
   /**
@@ -105,18 +105,18 @@ export class Session extends EventTarget {
    * A puzzle is { position, line }, those of the package also have { name?, themes?, id? }: `line` has the moves of the solver and the opponent in turn, and
    * where several moves of the solver are right, all of them in one text, as in "3A 5C". `name` is that of its words.
    */
-  async _puzzle({ puzzle: given = null, rules: text = null, level = "first", number = 0 }) {
-    const { presets, default: usual } = this.#catalogue, own = text ?? rulesText((this.#kept?.game ?? this.game).rules, this.#catalogue);
-    const { puzzle, by, counts } = given ? { puzzle: { position: given.position, line: given.line, id: given.id ?? "", name: "own" }, by: own, counts: {} } : await this.#packaged(presets[own]?.values.players === 2 ? own : usual, level, number);
+  async _puzzle({ puzzle: custom = null, rules: text = null, level = "first", number = 0 }) {
+    const { presets, default: usual } = this.#catalogue, own = text ?? rulesText((this.#paused?.game ?? this.game).rules, this.#catalogue);
+    const { puzzle, by, counts } = custom ? { puzzle: { position: custom.position, line: custom.line, id: custom.id ?? "", name: "own" }, by: own, counts: {} } : await this.#packaged(presets[own]?.values.players === 2 ? own : usual, level, number);
     const rules = this.#engine.rules(parseRules(by, this.#catalogue)), start = await this.#position(rules, puzzle.position);
-    const shown = { ...puzzle, asked: given ? { puzzle, rules: by } : { level, number, rules: own }, level: given ? "own" : level, number: given ? 0 : number % counts[level], counts, told: false };
-    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { kept: this.#keeping, puzzle: shown });
+    const chosen = { ...puzzle, source: custom ? { puzzle, rules: by } : { level, number, rules: own }, level: custom ? "own" : level, number: custom ? 0 : number % counts[level], counts, revealed: false };
+    return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { paused: this.#toResume, puzzle: chosen });
   }
 
   /** Play the rest of the puzzle's line; a wrong move is to be taken back before. */
   _show_answer() {
     if (!this.puzzle || this.#answered) throw notYours("request");
-    this.puzzle.told = true;
+    this.puzzle.revealed = true;
     while (!this.#answered) {
       this.game.push(this.#legal(this.game, this.puzzle.line[this.game.line().length].split(" ")[0]));
       if (!this.#answered) this.#reply();
@@ -127,17 +127,17 @@ export class Session extends EventTarget {
   _branch({ moves }) {
     const { rules, names } = this.game, { position } = this.#after(moves), other = names.find((name) => name !== PERSON) ?? PERSON;
     const seats = names[position.mover] === PERSON ? names : names.map((name, seat) => (seat === position.mover ? PERSON : name === PERSON ? other : name));
-    return this.#put({ rules, start: position }, seats, { kept: this.#keeping });
+    return this.#put({ rules, start: position }, seats, { paused: this.#toResume });
   }
 
   /** Leave a puzzle or a branch, and go on with the game before it. */
   _resume() {
-    if (!this.#kept) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
-    const { game, number, id, drawing, values } = this.#kept;
+    if (!this.#paused) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
+    const { game, number, id, drawing, values } = this.#paused;
     Object.assign(this, { game, number, id, puzzle: null });
     this.#drawing = drawing;
     this.#values = values;
-    this.#kept = null;
+    this.#paused = null;
   }
 
   /** Let the person to move give up. */
@@ -154,19 +154,19 @@ export class Session extends EventTarget {
     return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, record: { headers } }, game.names, { id: this.id });
   }
 
-  /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. `beside` keeps this one until `resume`. */
-  async _load({ text, number = null, seats = null, id = null, beside = false }) {
-    return this.#put(await this.#read(text, number), seats, { id, kept: beside ? this.#keeping : null });
+  /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. `keep` keeps this one until `resume`. */
+  async _load({ text, number = null, seats = null, id = null, keep = false }) {
+    return this.#put(await this.#read(text, number), seats, { id, paused: keep ? this.#toResume : null });
   }
 
   // ---- what is shown -------------------------------------------------------------------------------------------------
 
   /** All that the page shows beside the drawing. */
   state() {
-    const { game, version, trouble, puzzle, id } = this, sent = id && { id, due: game.due, link: linkOf(game, this.#catalogue, id) };
+    const { game, version, trouble, puzzle, id } = this, friend = id && { id, due: game.due, link: linkOf(game, this.#catalogue, id) };
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
-    const shown = { ...gameJson(game, this.#drawing, this.#names), puzzle: puzzle && puzzleJson(puzzle, game) };
-    const state = { version, game: this.number, trouble, kept: this.#kept !== null, sent, ...texts, ...shown };
+    const json = { ...gameJson(game, this.#drawing, this.#names), puzzle: puzzle && puzzleJson(puzzle, game) };
+    const state = { version, game: this.number, trouble, can_resume: this.#paused !== null, friend, ...texts, ...json };
     if (!puzzle) return state;
     return { ...state, previews: {}, ...(this.#answered ? { turn: "solved", legal: [] } : {}) };
   }
@@ -174,8 +174,8 @@ export class Session extends EventTarget {
   /** The empty board of this game's rules, with the names of its seats and squares: the same object as long as these are the same. */
   drawing() {
     const { rules } = this.game, names = this.#names, key = `${rulesText(rules, this.#catalogue)} ${names.vi}`;
-    if (this.#shown.key !== key) this.#shown = { key, drawing: drawingJson(this.#drawing, rules, names) };
-    return this.#shown.drawing;
+    if (this.#lastDrawing.key !== key) this.#lastDrawing = { key, drawing: drawingJson(this.#drawing, rules, names) };
+    return this.#lastDrawing.drawing;
   }
 
   /** The value of each move where the game stands, or for a review after its first `moves` moves, by so many moves of a search. */
@@ -183,14 +183,14 @@ export class Session extends EventTarget {
     const { game } = this, { serial, position } = moves === null ? game.node : this.#after(moves), values = this.#values, key = `${serial} ${moves === null} ${nodes}`;
     if (position.ended) throw impossible("the game is over", "ván đã hết");
     if (!values.has(key)) {
-      const told = await this.#thinker.hint(game.rules, position, { review: moves !== null, proved: !changedHands(game.match), ...(nodes && { nodes, signal: this.#turn.signal }) });
-      values.set(key, { serial, ply: position.ply, mover: position.mover, ...told });
+      const answer = await this.#thinker.hint(game.rules, position, { review: moves !== null, proved: !changedHands(game.match), ...(nodes && { nodes, signal: this.#turn.signal }) });
+      values.set(key, { serial, ply: position.ply, mover: position.mover, ...answer });
     }
     return values.get(key);
   }
 
   /** A game beside this one, from where its first `moves` moves have led, to play lines in. */
-  beside(moves) {
+  variation(moves) {
     const { rules, names, match } = this.game;
     return new Game(this.#engine, rules, this.#after(moves).position, names.map(() => PERSON), { match });
   }
@@ -199,23 +199,23 @@ export class Session extends EventTarget {
   saved() { return formatRecords(this.game.records(), this.#catalogue); }
 
   /** The unfinished game that another one would replace; null if it has no moves. */
-  left() {
-    const { game, id } = this.#kept ?? this, settled = game.settled(), moves = game.line().length;
+  unfinished() {
+    const { game, id } = this.#paused ?? this, settled = game.settled(), moves = game.line().length;
     if (!(moves || game.match?.rounds.length) || (settled ?? game).over) return null;
     return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, id, rules: rulesText(game.rules, this.#catalogue), moves };
   }
 
   /** What `restore` needs to go on with this game elsewhere, as plain data; with the puzzle or the branch that it was left for. */
-  kept() {
-    const { game, puzzle } = this, { game: first, id } = this.#kept ?? this, written = (one) => ({ text: formatRecords(one.records(), this.#catalogue), seats: one.names });
-    return { ...written(first), id, puzzle: puzzle && puzzle.asked, branch: puzzle || first === game ? null : written(game) };
+  snapshot() {
+    const { game, puzzle } = this, { game: first, id } = this.#paused ?? this, written = (one) => ({ text: formatRecords(one.records(), this.#catalogue), seats: one.names });
+    return { ...written(first), id, puzzle: puzzle && puzzle.source, branch: puzzle || first === game ? null : written(game) };
   }
 
-  /** Go on with what `kept` gave. Throws Refused if it cannot be read. */
+  /** Go on with a `snapshot`. Throws Refused if it cannot be read. */
   async restore({ text, seats, id, puzzle, branch }) {
     await this.request("load", { text, seats, id });
     if (puzzle) await this.request("puzzle", puzzle);
-    if (branch) await this.request("load", { ...branch, beside: true });
+    if (branch) await this.request("load", { ...branch, keep: true });
   }
 
   // ---- within --------------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ export class Session extends EventTarget {
     if (!whole && number === null && games > 1) throw new Refused("games", `it holds ${games} games`, `tệp có ${games} ván`, { games });
     const { match, record } = whole ? (await import("./match-reading.js")).resumeMatch(records, this.#engine, this.#catalogue) : { match: null, record: records[(number ?? 1) - 1] };
     if (!record) refuse(`there is no game ${number}`, `không có ván ${number}`);
-    if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("it is a round of a match, in which fields are sold", "đây là một ván của trận có bán ruộng");
+    if (!whole && OWNERSHIP_HEADERS.some((name) => name in record.headers)) refuse("this is a round of a match in which squares are sold", "đây là một ván của trận có bán ruộng");
     return { rules: record.rules, start: record.start, match, record, resigned: record.termination === "resigned" };
   }
 
@@ -244,7 +244,7 @@ export class Session extends EventTarget {
   }
 
   /** What `resume` needs to go on with this game. */
-  get #keeping() { return this.#kept ?? { game: this.game, number: this.number, id: this.id, drawing: this.#drawing, values: this.#values }; }
+  get #toResume() { return this.#paused ?? { game: this.game, number: this.number, id: this.id, drawing: this.#drawing, values: this.#values }; }
 
   /** Whether the puzzle's line is done, or the solver has left it. */
   get #answered() {
@@ -258,7 +258,7 @@ export class Session extends EventTarget {
   /** A puzzle of the package, the rules of its level, and how many each level has; those of the first level are by the default rules. */
   async #packaged(preset, level, number) {
     const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]), levels = { first, ...others };
-    if (!Object.hasOwn(levels, level) || !levels[level].length || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle '${level}' ${number}`, "không có câu đố này");
+    if (!Object.hasOwn(levels, level) || !levels[level].length || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle ${number} of '${level}'`, "không có câu đố này");
     const counts = Object.fromEntries(Object.entries(levels).map(([name, all]) => [name, all.length]));
     return { puzzle: levels[level][number % counts[level]], by: level === "first" ? this.#catalogue.default : preset, counts };
   }
@@ -266,24 +266,24 @@ export class Session extends EventTarget {
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
 
   /** Go on with another game; by default those play who sit here, or persons where others are needed. */
-  async #put({ rules, start, moves = [], match = null, record = null, resigned = false }, seats, { id = null, puzzle = null, kept = null } = {}) {
+  async #put({ rules, start, moves = [], match = null, record = null, resigned = false }, seats, { id = null, puzzle = null, paused = null } = {}) {
     const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
     if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
     for (const name of names) if (name !== PERSON && name !== FRIEND) await this.#check(name, rules);
     const players = new Set(names.filter((name) => name !== PERSON && name !== FRIEND));
     for (const name of Object.values(record?.headers ?? {})) if (await this.#knows(name, rules)) players.add(name);
-    const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, record, known: (name) => players.has(name) });
+    const game = new Game(this.#engine, this.#engine.rules(rules), start, names, { match, record, isPlayer: (name) => players.has(name) });
     for (const move of moves) game.step(this.#legal(game, move));
     if (resigned && !game.over) game.resign();
     this.#drawing = await this.#data(`drawing-${rules.players}-${rules.fields}.json`);
     Object.assign(this, { game, puzzle, number: Math.floor(Math.random() * 2 ** 48), id: names.includes(FRIEND) ? id ?? Math.random().toString(36).slice(2, 12) : null });
-    this.#kept = kept;
+    this.#paused = paused;
     this.#values = new Map();
   }
 
   /** Throws Refused for the name of no player, and for rules that it does not play; levels play all rules. */
   async #check(name, rules) {
-    if (!this.#catalogue.levels.includes(name)) await this.#thinker.known(name, rules);
+    if (!this.#catalogue.levels.includes(name)) await this.#thinker.needsPython(name, rules);
   }
 
   /** Whether there is a player of that name. */

@@ -1,7 +1,7 @@
 // A game as JSON: everything that a page shows of it besides the drawing.
 
 import { FRIEND } from "./game-model.js";
-import { markShapes, tabShapes } from "./marks.js";
+import { markShapes, tabShapes } from "./move-markers.js";
 import { moveLines, seatNames, squareWords } from "./move-words.js";
 import { copyFrame } from "./nodes.js";
 import { moveText, positionText } from "./notation.js";
@@ -38,11 +38,11 @@ function previewsOf(game, legal) {
 }
 
 function matchJson(game, drawing) {
-  const { match } = game, settled = game.settled(), shown = settled ?? match, { ownership } = match;
+  const { match } = game, settled = game.settled(), latest = settled ?? match, { ownership } = match;
   const codes = ownership.sold.map((sold, player) => Array.from({ length: game.rules.fields }, (_, field) => (sold.includes(field) ? 2 : ownership.pawned[player].includes(field) ? 1 : 0)));
   return {
-    number: match.rounds.length + 1, rounds: shown.rounds.map(({ scores, winner, owed, sold, pawned, returned }) => ({ scores, winner, owed, sold, pawned, returned })),
-    owners: { codes, tabs: tabShapes(drawing, codes) }, sold: shown.ownership.sold.map((row) => row.length), pawned: shown.ownership.pawned.map((row) => row.length),
+    number: match.rounds.length + 1, rounds: latest.rounds.map(({ scores, winner, owed, sold, pawned, returned }) => ({ scores, winner, owed, sold, pawned, returned })),
+    owners: { codes, tabs: tabShapes(drawing, codes) }, sold: latest.ownership.sold.map((row) => row.length), pawned: latest.ownership.pawned.map((row) => row.length),
     fields_to_lose: match.rules.fields_to_lose, settled: settled !== null, over: settled?.over ?? false, winner: settled?.winner ?? null,
   };
 }
@@ -61,10 +61,10 @@ export function progress({ line }, game) {
   return { moves, wrong, done: !wrong && moves.length === line.length };
 }
 
-/** Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `told`: the page played the line. */
+/** Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `revealed`: the page played the line. */
 export function puzzleJson(puzzle, game) {
-  const { level, name = "", number, counts, id = "", themes = [], told } = puzzle, { moves, wrong, done } = progress(puzzle, game);
+  const { level, name = "", number, counts, id = "", themes = [], revealed } = puzzle, { moves, wrong, done } = progress(puzzle, game);
   const steps = (puzzle.line.length + 1) / 2, step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
   const answer = wrong || done ? { move: moves.at(-1), right: done, line: puzzle.line } : null;
-  return { level, name, number, counts, id, themes, rules: puzzle.asked.rules, told, step, steps, answer };
+  return { level, name, number, counts, id, themes, rules: puzzle.source.rules, revealed, step, steps, answer };
 }

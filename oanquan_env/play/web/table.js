@@ -10,7 +10,7 @@ import { Session } from "./session.js";
 const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // games that are kept unfinished, and with friends
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
-let session = null, engine = null, thinker = null, drawn = null;
+let session = null, engine = null, thinker = null, lastDrawing = null;
 
 async function file(name) {
   const reply = await fetch(address(name));
@@ -26,15 +26,15 @@ function data(name) {
 
 /** As of `Session`. */
 export const hint = (moves = null, nodes = null) => session.hint(moves, nodes);
-export const beside = (moves) => session.beside(moves);
+export const variation = (moves) => session.variation(moves);
 
 /** A request that changes the game; the page follows. An unfinished game that another one replaces is kept. */
 export async function play(name, asked = {}) {
-  const another = name === "new" || name === "load", before = another ? session.left() : null;
+  const another = name === "new" || name === "load", before = another ? session.unfinished() : null;
   await session.request(name, asked);
   if (!another) return;
-  const left = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a game with a friend goes on by links
-  changeLeft((games) => [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)].filter(left).slice(0, MOST));
+  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a game with a friend goes on by links
+  updateUnfinished((games) => [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)].filter(differs).slice(0, MOST));
 }
 
 /** The moves of each game with a friend, by its id, as this browser saw it last. */
@@ -43,21 +43,21 @@ export function friendGames() {
 }
 
 /** The unfinished games that others have replaced, the last one first: {text, seats, rules, moves, at}, `at` being a time. */
-export function gamesLeft() {
+export function unfinishedGames() {
   try {
     return JSON.parse(store.get("games")).filter((game) => isGame(game) && isText(game.rules) && Number.isInteger(game.moves) && Number.isInteger(game.at));
   } catch { return []; }
 }
 
-function changeLeft(change) {
-  store.set("games", JSON.stringify(change(gamesLeft())));
-  view.dispatchEvent(new Event("shown"));
+function updateUnfinished(change) {
+  store.set("games", JSON.stringify(change(unfinishedGames())));
+  view.dispatchEvent(new Event("render"));
 }
 
 /** Go on with one of them; where its players are not here any more, persons take their seats. */
 export async function goBack({ text, seats, id }) {
   await play("load", { text, seats, id }).catch(() => play("load", { text }));
-  changeLeft((games) => games.filter((game) => game.text !== text));
+  updateUnfinished((games) => games.filter((game) => game.text !== text));
 }
 
 /** A game of a person against the weakest level. */
@@ -90,23 +90,23 @@ function follow() {
   if (page.aim && page.aim.game === null) page.aim.game = page.state.game; // of a game that was kept
   if (page.aim?.game !== page.state.game && !page.state.puzzle) page.aim = null;
   view.helped = page.aim?.helped ? page.aim.game : null;
-  keep();
-  view.update(page.state, drawing === drawn ? null : drawing);
-  drawn = drawing;
+  save();
+  view.update(page.state, drawing === lastDrawing ? null : drawing);
+  lastDrawing = drawing;
 }
 
 // ---- what is kept ----------------------------------------------------------------------------------------------------
 
-function keep() {
-  const { sent } = page.state;
-  if (sent) {
-    const games = [...friendGames()].filter(([id]) => id !== sent.id);
-    store.set("friends", JSON.stringify([...games, [sent.id, new URLSearchParams(sent.link).get("moves")]].slice(-MOST)));
+function save() {
+  const { friend } = page.state;
+  if (friend) {
+    const games = [...friendGames()].filter(([id]) => id !== friend.id);
+    store.set("friends", JSON.stringify([...games, [friend.id, new URLSearchParams(friend.link).get("moves")]].slice(-MOST)));
   }
-  const kept = JSON.stringify({ ...session.kept(), aim: page.aim });
+  const snapshot = JSON.stringify({ ...session.snapshot(), aim: page.aim });
   try {
-    sessionStorage.setItem(KEPT, kept);
-    localStorage.setItem(LAST, kept);
+    sessionStorage.setItem(KEPT, snapshot);
+    localStorage.setItem(LAST, snapshot);
   } catch { /* private windows */ }
 }
 
@@ -116,11 +116,11 @@ const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value
 const isAim = (value) => value?.helped === true || [[value?.bound, value?.least], [value?.par, value?.day]].some((numbers) => numbers.every(Number.isInteger));
 
 /** What this tab kept, or else the last of any tab. Other pages of the host may have written it: what is not such a thing is left out. */
-function kept() {
+function readSnapshot() {
   for (const place of [() => sessionStorage.getItem(KEPT), () => localStorage.getItem(LAST)]) {
     try {
-      const held = JSON.parse(place()), { text, seats, id, puzzle, branch, aim } = held ?? {};
-      if (isGame(held)) return { text, seats, id, puzzle: isPuzzle(puzzle) ? puzzle : null, branch: isGame(branch) ? branch : null, aim: isAim(aim) ? aim : null };
+      const snapshot = JSON.parse(place()), { text, seats, id, puzzle, branch, aim } = snapshot ?? {};
+      if (isGame(snapshot)) return { text, seats, id, puzzle: isPuzzle(puzzle) ? puzzle : null, branch: isGame(branch) ? branch : null, aim: isAim(aim) ? aim : null };
     } catch { /* private windows, or no JSON */ }
   }
   return null;
@@ -128,7 +128,7 @@ function kept() {
 
 // ---- players of Python, where `oanquan play --browser` serves the page ----------------------------------------------
 
-/** {given, names}: players named on the command line, kinds that any page may ask for; the file says null, the server answers. */
+/** {players, kinds}: players named on the command line, kinds that any page may ask for; the file says null, the server answers. */
 async function pythonPlayers() {
   if (location.protocol !== "http:") return null; // a host of files alone
   try {
@@ -143,7 +143,7 @@ async function askPython(player, position, rules) {
   try {
     const body = JSON.stringify({ player, rules, position });
     answer = await (await fetch("choose", { method: "POST", headers: { "Content-Type": "application/json" }, body })).json();
-  } catch { throw new Refused("player", `the program that plays ${player} does not answer`, `chương trình chơi ${player} không trả lời`); }
+  } catch { throw new Refused("player", `the program that plays ${player} isn’t answering`, `chương trình chơi ${player} không trả lời`); }
   if (answer.error) throw new Refused(answer.error.code, answer.error.detail);
   return answer.move;
 }
@@ -153,15 +153,15 @@ async function askPython(player, position, rules) {
 /** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
 export async function begin() {
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
-  const ask = python && askPython, askable = (name) => python.given.includes(name) || python.names.includes(name.split(":")[0]);
+  const ask = python && askPython, askable = (name) => python.players.includes(name) || python.kinds.includes(name.split(":")[0]);
   engine = await Engine.load(bytes, layout);
-  page.catalogue = { ...catalogue, players: [...new Set([...(python?.given ?? []), ...catalogue.players])] };
+  page.catalogue = { ...catalogue, players: [...new Set([...(python?.players ?? []), ...catalogue.players])] };
   const worker = () => new Worker(address("worker.js"), { type: "module" });
   const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, worker, ask, askable });
-  thinker = lazily(thinking, "known", "choose", "hint");
+  thinker = lazily(thinking, "needsPython", "choose", "hint");
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
-  await goOn(kept());
+  await goOn(readSnapshot());
   thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads what a first reply needs
 }
 

@@ -34,7 +34,7 @@ export class Thinker {
 
   /** The action of a level or a player. */
   async choose(name, rules, position, seed, { signal } = {}) {
-    if (!this.known(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
+    if (!this.needsPython(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
     return parseMove(await this.#ask(name, positionText(rules, position), rulesText(rules, this.catalogue)));
   }
 
@@ -44,7 +44,7 @@ export class Thinker {
 
   /** Whether only a program with Python may have a player of that name. Throws Refused for a name that nobody has, and for
    * rules that the player does not play. */
-  known(name, rules) {
+  needsPython(name, rules) {
     try {
       playerOf(name, rules, this.catalogue);
     } catch (error) {

@@ -35,7 +35,7 @@ export class Thinking {
     const engine = await this.#engine(), rules = engine.rules(fields), legal = engine.legal(rules, position);
     let player = playerOf(name, rules, await this.#catalogue());
     if (player.kind === "book") {
-      const action = (await this.#proofs(Book, engine, rules))?.known(position) ?? null;
+      const action = (await this.#proofs(Book, engine, rules))?.provedMove(position) ?? null;
       if (action !== null) return { actions: [action], legal, epsilon: 0 };
       player = player.beyond;
     }
@@ -50,7 +50,7 @@ export class Thinking {
     const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
     const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
     const adviser = player.beyond ?? player, found = await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
-    const openings = proved ? await this.#proofs(Openings, engine, rules) : null, bounds = openings?.moveValues(rules, position) ?? {}, most = openings?.value(rules, position)?.upper ?? Infinity;
+    const openings = proved && rules.players === 2 ? (await this.#proofs(Openings, engine, rules)) ?? Openings.none(engine) : null, bounds = openings?.moveValues(rules, position) ?? {}, most = openings?.value(rules, position)?.upper ?? Infinity;
     const { scores, mover } = position, lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
     const moves = Object.entries(found.values).map(([action, value]) => {
       const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity }, exact = lower === upper || (proved && found.proved);
@@ -59,7 +59,7 @@ export class Thinking {
     });
     moves.sort((one, other) => other.final - one.final);
     const begin = openings?.value(rules, engine.start(rules)), book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null; // else it proves no best move
-    const action = book?.known(position) ?? null, known = moves.find((move) => move.action === action);
+    const action = book?.provedMove(position) ?? null, known = moves.find((move) => move.action === action);
     const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
     const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);

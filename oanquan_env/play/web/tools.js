@@ -68,7 +68,7 @@ export class Tools {
   }
 
   setLanguage(language) {
-    const words = (this.said = WORDS[language]);
+    const words = (this.texts = WORDS[language]);
     for (const [name, span] of Object.entries(this.words)) span.textContent = words[name];
     for (const name of Object.keys(this.buttons)) this.label(name, words[name]);
     this.opener.title = this.opener.ariaLabel = words.options;
@@ -90,7 +90,7 @@ export class Tools {
     if (this.touring === touring) return;
     this.touring = touring;
     this.icon(this.buttons.tour, touring ? "pause" : "tour");
-    this.label("tour", touring ? this.said.pause : this.said.tour);
+    this.label("tour", touring ? this.texts.pause : this.texts.tour);
   }
 
   /** Press the button for a key, or with `stepping` for an arrow key; return true if there is one. */

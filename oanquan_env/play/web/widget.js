@@ -53,7 +53,7 @@ export default function widget() {
   async function initialize({ model }) {
     session = await sessionOf(model);
     session.addEventListener("changed", () => {
-      model.set("game", { number: model.get("begin").number, ...session.kept(), record: session.saved() });
+      model.set("game", { number: model.get("begin").number, ...session.snapshot(), record: session.saved() });
       model.save_changes();
     });
   }

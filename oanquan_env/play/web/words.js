@@ -4,21 +4,21 @@
 export const WORDS = {
   en: {
     other: "Tiếng Việt", newGame: "New game", puzzles: "Puzzles", learn: "Learn", openings: "Openings", about: "About the game", fromHere: "Continue from here",
-    start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game", card: "Picture to share",
-    evaluate: "Show who is ahead", story: "The move", moves: "All moves",
-    resign: "Resign", share: "Share & save", send: "Send your move", save: "Save the record", load: "Choose a file", link: "Link to the game", gif: "Animation (GIF)",
-    resume: "Back to the game", left: "Unfinished games", players: "Players",
+    start: "Start", nextRound: "Next round", nextPuzzle: "Next puzzle", retry: "Try again", rematch: "Rematch", swap: "Change sides", review: "Review the game", card: "Share a picture",
+    evaluate: "Show who is ahead", live: "Show the value of each move", story: "This move", moves: "All moves",
+    resign: "Resign", share: "Share & save", send: "Send your move", save: "Save the game", load: "Choose a file", link: "Link to the game", gif: "Animation (GIF)",
+    resume: "Back to the game", unfinished: "Unfinished games", players: "Players",
     open: "Open", pasteHere: "To open a game, paste a record or a link:", cancel: "Cancel", begin: "Start", back: "Back", next: "Next", close: "Close",
-    rules: "Rules", starter: "Who starts", asMatch: "A whole match: the loser of a round sells squares", more: "For experts: all rules, a position",
+    rules: "Rules", starter: "Who starts", asMatch: "Play a match: the loser of each round sells squares", more: "For experts: every rule, any position",
     position: "Start from a position",
     copy: "Copy this:", offline: "You’re offline, and this part hasn’t been downloaded.",
-    confirmResign: "Press Resign again to give up.",
+    confirmResign: "Press Resign again to confirm.",
     confirmRound: "Press Resign again to give up this round. The seeds left on the board go to the other player.",
     errors: {
-      rules: "These rules don’t make a game.", position: "This position can’t be read.", player: "There is no such player here.",
-      record: "This isn’t a game record.", move: "This move can’t be played now.", request: "That isn’t possible now.",
+      rules: "These rules can’t be used.", position: "This isn’t a valid position.", player: "There’s no such player here.",
+      record: "This isn’t a game record.", move: "That move isn’t possible now.", request: "That isn’t possible now.",
     },
-    at: (column) => `The error is at the marked character (number ${column}):`,
+    at: (column) => `The error is at the marked character (position ${column}):`,
     presets: {
       vietnamese: "Traditional (village rules)", "mancala-world": "Short game", app: "Short game, one capture per move", ludii: "Short game, instant refill", tonkin: "Old Tonkin rules (1944)", "three-player": "Three players", "four-player": "Four players",
     },
@@ -26,9 +26,9 @@ export const WORDS = {
   vi: {
     other: "English", newGame: "Ván mới", puzzles: "Câu đố", learn: "Cách chơi", openings: "Khai cuộc", about: "Về trò chơi", fromHere: "Chơi tiếp từ đây",
     start: "Đầu ván", nextRound: "Ván tiếp theo", nextPuzzle: "Câu tiếp theo", retry: "Thử lại", rematch: "Chơi lại", swap: "Đổi bên", review: "Xem lại cả ván", card: "Ảnh để chia sẻ",
-    evaluate: "Hiện ai đang dẫn", story: "Nước đi", moves: "Các nước đi",
+    evaluate: "Hiện ai đang dẫn", live: "Hiện giá trị từng nước đi", story: "Nước đi", moves: "Các nước đi",
     resign: "Xin thua", share: "Lưu, chia sẻ, mở", send: "Gửi nước đi", save: "Lưu biên bản", load: "Chọn tệp", link: "Liên kết đến ván", gif: "Ảnh động (GIF)",
-    resume: "Trở lại ván đang chơi", left: "Các ván chưa xong", players: "Người chơi",
+    resume: "Trở lại ván đang chơi", unfinished: "Các ván chưa xong", players: "Người chơi",
     open: "Mở", pasteHere: "Dán biên bản hoặc liên kết vào đây để mở:", cancel: "Hủy", begin: "Bắt đầu", back: "Trước", next: "Sau", close: "Đóng",
     rules: "Luật", starter: "Ai đi trước", asMatch: "Cả trận: người thua ván phải bán ruộng", more: "Cho người rành: từng luật và thế cờ",
     position: "Bắt đầu từ thế cờ",
@@ -37,7 +37,7 @@ export const WORDS = {
     confirmRound: "Bấm Xin thua lần nữa để chịu thua ván này: quân còn trên bàn thuộc về người kia.",
     errors: {
       rules: "Không chơi được theo luật này.", position: "Không đọc được thế cờ này.", player: "Ở đây không có máy này.",
-      record: "Không mở được: đây không phải biên bản ván.", move: "Lúc này không đi được nước đó.", request: "Không làm được lúc này.",
+      record: "Không mở được: đây không phải biên bản ván cờ.", move: "Lúc này không đi được nước đó.", request: "Không làm được lúc này.",
     },
     at: (column) => `Chỗ sai là ký tự được đánh dấu (thứ ${column}):`,
     presets: {

@@ -1,7 +1,7 @@
 // Turns a drawing about its centre, so that a person sits at the bottom, or at the right of an upright board.
 
 /** Turn a drawing clockwise by `angle`, a multiple of the angle between two sides of the board, or of 90° for two rows. */
-export function turned(drawing, angle) {
+export function rotate(drawing, angle) {
   const count = drawing.squares.length, middle = [0, 1].map((axis) => drawing.squares.reduce((sum, square) => sum + square.centre[axis], 0) / count);
   const cos = Math.cos(angle), sin = Math.sin(angle), round = (value) => Math.round(value * 1000) / 1000;
   const at = ([x, y, ...rest]) => {

@@ -54,9 +54,9 @@ export function status(view) {
   }
   if (state.puzzle) return puzzleWords(view);
   if (state.turn === "over") {
-    const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores, told = capital(verdict(view));
+    const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores, result = capital(verdict(view));
     const points = scores && standing(view, scores);
-    return [state.outcome ? `${words.over} ${told} (${points}).` : points ? `${told} ${capital(points)}.` : told, view.notes.get(view.number), view.whole].filter(Boolean).join(" ");
+    return [state.outcome ? `${words.over} ${result} (${points}).` : points ? `${result} ${capital(points)}.` : result, view.notes.get(view.number), view.whole].filter(Boolean).join(" ");
   }
   if (state.trouble) return `${words.trouble} ${navigator.onLine === false ? words.offline : state.trouble}`;
   if (state.turn === "friend") return words.waiting(playerName(view, state.mover));
@@ -84,11 +84,11 @@ function greeting({ state: { seats }, board: { language } }) {
 }
 
 function puzzleWords(view) {
-  const { name, step, steps, told, answer } = view.state.puzzle, words = wordsOf(view), { language } = view.board;
+  const { name, step, steps, revealed, answer } = view.state.puzzle, words = wordsOf(view), { language } = view.board;
   const { title = "", reply = null } = view.puzzled?.puzzle === view.state.puzzle ? view.puzzled : {}, begin = title && `${title}. `;
   if (!answer) return `${begin || `${words.yourTurn} `}${step > 1 ? words.further(step, steps) : words.puzzles[name] ?? words.puzzles[""]}`;
   const all = answer.line.map((moves) => moves.split(" ").map((move) => moveName(move, language)).join("/")).join(" ");
-  return told ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name, reply && moveName(reply, language));
+  return revealed ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name, reply && moveName(reply, language));
 }
 
 /** Say in brackets whether the best move's value is proved, or how deep the search was. */

@@ -3,8 +3,8 @@
 import { moveName } from "./board-words.js";
 import { $, complain, make, page, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
-import { gamesLeft, play, view } from "./table.js";
-import { sentenceName } from "./told.js";
+import { unfinishedGames, play, view } from "./table.js";
+import { sentenceName } from "./narration.js";
 
 let ended = null; // the game whose end has been announced
 let values = null; // review.js, loaded when values are first wanted
@@ -20,21 +20,22 @@ export function show() {
   if (!page.state) return;
   const { state } = page, { number } = view;
   $("about-game").textContent = `${presetName(state.rules)} · ${state.seats.map((_, seat) => capital(sentenceName(view, seat))).join(" – ")}`;
-  $("values").hidden = state.seats.length > 2 || Boolean(state.puzzle);
+  $("values").hidden = Boolean(state.puzzle);
+  $("evaluate").parentNode.hidden = state.seats.length > 2;
   values?.showValues();
   const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
-  const due = state.sent?.due && view.settled, shown = !$("send").hidden;
+  const due = state.friend?.due && view.settled, visible = !$("send").hidden;
   $("send").hidden = !due;
-  if (due && !shown) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // below the buttons shown with a first move
+  if (due && !visible) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // below the buttons shown with a first move
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();
   $("resign").disabled = state.turn !== "person" || Boolean(state.puzzle);
-  const left = gamesLeft().length;
-  $("resume").hidden = !state.kept && !left;
-  $("resume").textContent = state.kept || left < 2 ? words().resume : `${words().left} (${left})`;
+  const unfinished = unfinishedGames().length;
+  $("resume").hidden = !state.can_resume && !unfinished;
+  $("resume").textContent = state.can_resume || unfinished < 2 ? words().resume : `${words().unfinished} (${unfinished})`;
   showEnd();
   showPuzzle();
 }
@@ -51,8 +52,8 @@ export function presetName(rules) {
 }
 
 function showMoves(number) {
-  const list = $("moves"), shown = page.state.line.slice(0, view.shown.length);
-  const rows = [[0, words().start, null], ...shown.map((serial, index) => [index + 1, `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`, values?.mistake(index + 1)])];
+  const list = $("moves"), serials = page.state.line.slice(0, view.displayed.length);
+  const rows = [[0, words().start, null], ...serials.map((serial, index) => [index + 1, `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`, values?.mistake(index + 1)])];
   const key = JSON.stringify([rows, number, page.language, page.state.game]);
   if (key === list.key) return; // do not replace buttons that a finger may be aiming at
   list.key = key;
@@ -78,7 +79,7 @@ function showMatch() {
 
 /** What a person can do after the end; the result is shown below the board. */
 function showEnd() {
-  const { match, turn, game, seats } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
+  const { match, turn, game } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -91,7 +92,7 @@ function showEnd() {
   $("next-round").hidden = !going;
   for (const name of ["rematch", "swap"]) $(name).hidden = solved || going;
   $("card").hidden = solved || !page.state.outcome;
-  $("review").hidden = solved || seats.length > 2 || values?.reviewing();
+  $("review").hidden = solved || values?.reviewing();
   if (ended === game) return;
   ended = game;
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
@@ -104,10 +105,10 @@ function matchEnd(match) {
 
 $("next-round").onclick = () => play("next_round").catch(complain);
 $("rematch").onclick = () => play("rematch").catch(complain);
-$("resume").onclick = () => (page.state.kept ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
-$("send").onclick = () => import("./files.js").then(({ shareLink }) => shareLink(page.state.sent.link)).catch(complain);
+$("resume").onclick = () => (page.state.can_resume ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
+$("send").onclick = () => import("./files.js").then(({ shareLink }) => shareLink(page.state.friend.link)).catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
-$("card").onclick = () => import("./files.js").then(({ shareCard }) => shareCard(values?.judged() ?? null)).catch(complain);
+$("card").onclick = () => import("./files.js").then(({ shareCard }) => shareCard(values?.summaries() ?? null)).catch(complain);
 $("review").onclick = () => review();
 $("evaluate").checked = store.get("evaluate") === "yes";
 $("evaluate").onchange = () => {
@@ -115,4 +116,7 @@ $("evaluate").onchange = () => {
   review(false);
 };
 if ($("evaluate").checked) review(false);
+const live = () => import("./live-values.js");
+$("live").onchange = ({ target: { checked } }) => live().then(({ toggle }) => toggle(checked)).catch(complain);
+if (store.get("live") === "yes") live().catch(complain);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);

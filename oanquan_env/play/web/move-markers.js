@@ -78,15 +78,15 @@ export function tabShapes(drawing, codes) {
   }).join("");
 }
 
-/** How the arrow of a move that was played differs from that of a best one; `beside`: both may begin in one square. */
+/** How the arrow of a move that was played differs from that of a best one; `offset`: both may begin in one square. */
 export const ARROWS = {
-  played: { role: "captured", dash: ' stroke-dasharray="11 8"', beside: 15, ring: 44 }, best: { role: "stone", dash: "", beside: -15, ring: 38 },
+  played: { role: "captured", dash: ' stroke-dasharray="11 8"', offset: 15, ring: 44 }, best: { role: "stone", dash: "", offset: -15, ring: 38 },
 };
 
 /** An arrow from a move's field into the next one. */
 export function moveArrow(drawing, kind, mover, move) {
-  const { centre: [x, y], heading } = drawing.squares[mover * (drawing.fields + 1) + Number(move[0]) - 1], { role, dash, beside, ring } = ARROWS[kind];
+  const { centre: [x, y], heading } = drawing.squares[mover * (drawing.fields + 1) + Number(move[0]) - 1], { role, dash, offset, ring } = ARROWS[kind];
   const line = (colour, width, dashed) => `<path${paint(drawing, { stroke: colour, width })}${dashed} d="M0,0H62"/><path${paint(drawing, { fill: colour, stroke: colour, width: width / 3 })} d="M58,-17L88,0L58,17Z"/>`;
   return `<g transform="translate(${x} ${y}) rotate(${(heading * 180) / Math.PI})"><rect${paint(drawing, { stroke: role, width: 5 })}${dash} x="${-ring}" y="${-ring}" width="${2 * ring}" height="${2 * ring}" rx="6"/>`
-    + `<g transform="translate(0 ${beside}) scale(${move.endsWith("A") ? 1 : -1} 1)">${line("card", 15, "")}${line(role, 9, dash)}</g></g>`;
+    + `<g transform="translate(0 ${offset}) scale(${move.endsWith("A") ? 1 : -1} 1)">${line("card", 15, "")}${line(role, 9, dash)}</g></g>`;
 }
