@@ -128,7 +128,7 @@ class Strict(BaseModel):
 
 
 class _Loader(yaml.SafeLoader):
-    """Loads YAML as in version 1.2: `yes`, `010`, `1:30` and dates are strings. Repeated keys raise an error."""
+    """A loader of YAML 1.2: `yes`, `010`, `1:30` and dates are strings. Repeated keys raise an error."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
@@ -144,7 +144,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes strings that YAML 1.1 or `_Loader` would read as another type."""
+    """A dumper that quotes strings that YAML 1.1 or `_Loader` would read as another type."""
 
 
 for _tag, _form, _first in (

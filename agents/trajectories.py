@@ -104,7 +104,7 @@ def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
 
 
 def read_games(path: Path) -> Columns:
-    """Read the arrays of a file, see `FIELDS`; raises `ValueError` that names the file if it holds anything else."""
+    """Read the arrays `FIELDS` of a file; raises a `ValueError` that names the file if its content is wrong."""
     with naming_damage(path, "not a file of games", "; delete it to make it anew"):
         data = read_arrays(path)
         return {name: data[name] for name in FIELDS}

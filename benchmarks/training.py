@@ -30,7 +30,7 @@ WARM_UP = 1
 
 
 class Clock:
-    """Accumulates the time spent in named parts."""
+    """A clock that accumulates the time spent in named parts."""
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = defaultdict(float)

@@ -72,7 +72,7 @@ def read_reply(reply: str) -> Move | None:
 
 
 class LanguageModel:
-    """Asks a language model for moves.
+    """A language model that is asked for moves.
 
     Args:
         base_url: URL of the endpoint, without `/chat/completions`.

@@ -91,7 +91,7 @@ class OAnQuanState(pyspiel.State):
 
 
 class Observer:
-    """Observes a position as the environment does, from a player's own side."""
+    """An observer of a position as the environment does, from a player's own side."""
 
     def __init__(self, core: Core) -> None:
         self.encoder = Encoder(core)

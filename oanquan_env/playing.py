@@ -122,7 +122,7 @@ def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Genera
 
 
 def random_openings(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> Positions:
-    """Return the positions of `random_lines`; raise `ValueError` as it does."""
+    """Return the positions after `random_lines`, with the same errors."""
     return random_lines(core, n, plies, rng)[0]
 
 

@@ -126,7 +126,7 @@ def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions,
 
 
 class Prover:
-    """Proves whether moves reach the goal, with its own table, so that results depend on no other puzzle."""
+    """A prover of whether moves reach the goal, with its own table, so that results depend on no other puzzle."""
 
     def __init__(self, core: Core, nodes: int = NODES) -> None:
         self.table, self._nodes = ProofTable(core, MEGABYTES), nodes

@@ -52,7 +52,7 @@ EVEN_NODES = 4_000_000
 
 @dataclass(frozen=True)
 class Labeller:
-    """Labels positions in worker processes, or on the Ray cluster at the address `ray`.
+    """A labeller of positions in worker processes, or on the Ray cluster at the address `ray`.
 
     Finished labels are stored in the folder `parts`, where a later call finds them; if it is None, nothing is stored.
     """

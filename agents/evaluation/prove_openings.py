@@ -42,7 +42,7 @@ ENDED = ""  # stands for a finished game in place of a position's name
 
 
 class OpeningProofs:
-    """Proves the positions of `table`, playing at most `nodes` moves for each question about a value.
+    """A prover of the positions of `table`, with at most `nodes` moves per proof.
 
     Attributes:
         table: the bounds so far; it has an entry for every position of the first plies, even if nothing is proved.

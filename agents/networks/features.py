@@ -17,7 +17,7 @@ Features: TypeAlias = npt.NDArray[np.int16]
 
 
 class FeatureEncoder(ABC):
-    """Encodes positions as rows of small integers."""
+    """An encoder of positions as rows of small integers."""
 
     core: Core
     layout: dict[str, slice]

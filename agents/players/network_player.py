@@ -19,7 +19,7 @@ BATCH = 4096
 
 
 class PPOPlayer:
-    """Chooses moves by the network in a trained agent's folder.
+    """A player that chooses moves by the network in a trained agent's folder.
 
     Raises `FileError` if files are missing or damaged; `ValueError` if the agent was not trained for the rules, if the
     temperature is negative, or if mirror averaging is requested for rules that are not mirror-symmetric.

@@ -54,7 +54,7 @@ class LearningCurve:
 
 
 class TrainingCurve:
-    """Measures an agent while it trains, and tells when training ends: `while curve.update(steps, agent): ...`.
+    """The learning curve of an agent; it also tells when training ends: `while curve.update(steps, agent): ...`.
 
     Args:
         steps: budget of training steps.

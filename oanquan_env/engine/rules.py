@@ -68,7 +68,7 @@ def check_number(name: str, value: object, low: int, high: int) -> None:
 
 
 def number_of(text: str) -> int | str:
-    """Return the integer that a text is; otherwise return the text, which `check_number` refuses."""
+    """Return a text as an integer, or unchanged if it is not one; `check_number` then refuses it."""
     return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
 
 

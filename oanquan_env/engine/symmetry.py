@@ -41,7 +41,7 @@ def mirror(positions: Positions, rules: Rules) -> Positions:
 
 
 def _mirrored_bytes(rules: Rules) -> Ints:
-    """Return (16,) byte indices: the byte of two sides that each byte of the mirrored sides is read from."""
+    """Return (16,) byte indices: for each byte of the mirrored sides, the byte to copy."""
     fields = [*range(rules.fields - 1, -1, -1), *range(rules.fields, MANDARIN_BYTE)]
     own, other = np.array(fields), np.array([MANDARIN_BYTE, ZERO_BYTE, STONE_BYTE])
     return np.concatenate([own, SIDE_BYTES + other, SIDE_BYTES + own, other])

@@ -39,7 +39,7 @@ HEADERS = {
 
 
 class PlayServer(ThreadingHTTPServer):
-    """Serves the page, and answers its questions.
+    """A server of the page, which answers its questions.
 
     Raises `UsageError` if the port is in use, or the address is not one of this machine.
 

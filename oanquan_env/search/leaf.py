@@ -106,7 +106,7 @@ _BYTE, _SHORT, _INT, _LONG, _FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(3
 
 
 class _Instructions:
-    """Emits the instructions of one evaluation; `words` points to the bytes of `kind`, a `net_record`."""
+    """The instructions of one evaluation; `words` points to the bytes of `kind`, a `net_record`."""
 
     def __init__(self, builder: Any, words: Any, kind: np.dtype[Any]) -> None:
         self.builder = builder

@@ -195,7 +195,7 @@ def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) ->
 
 
 class MaxnSearch:
-    """Searches positions under one `Rules`, each afresh. Threads may share it.
+    """A search of positions under one `Rules`, each afresh. Threads may share it.
 
     `net` evaluates running positions at the horizon; without a net their value is zero. `threads` is the number of
     positions of a batch searched at once, by default one per processor. Raises `ValueError` for a net of other rules.

@@ -42,7 +42,7 @@ NO_CHILD = -1
 
 
 class Evaluator(Protocol):
-    """Evaluates running positions."""
+    """An evaluator of running positions."""
 
     core: Core
 
@@ -52,7 +52,7 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class PriorEvaluator(Protocol):
-    """Evaluates running positions and gives prior probabilities of their actions, which guide the selection."""
+    """An evaluator that also gives prior probabilities of their actions, which guide the selection."""
 
     core: Core
 
@@ -61,7 +61,7 @@ class PriorEvaluator(Protocol):
 
 
 class RandomPlayouts:
-    """Evaluates each position by one random rollout."""
+    """An evaluator of positions by one random rollout."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -80,7 +80,7 @@ class RandomPlayouts:
 
 
 class SearchedLeaves:
-    """Evaluates each position by a search to `depth` plies."""
+    """An evaluator of positions by a search to `depth` plies."""
 
     def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
         self.core = core
@@ -93,7 +93,7 @@ class SearchedLeaves:
 
 
 class MCTSPlayer:
-    """Plays the move with the most visits; among equals, one with the highest mean value.
+    """A player of the move with the most visits; among equals, one with the highest mean value.
 
     Each of the `simulations` selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), expands it, evaluates it
     and backs up the value. `exploration` is the weight of the UCT bonus for seldom-tried moves. With a

@@ -11,7 +11,7 @@ from oanquan_env.search.value_net import ValueNet
 
 
 class MoveValues:
-    """Searches running positions to a fixed depth, which includes the move itself. Values are future margins in points.
+    """A search to a fixed depth, which includes the move itself. Values are future margins in points.
 
     `net` evaluates the leaves, and `threads` is as in `Search`.
     """

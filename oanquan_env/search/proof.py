@@ -231,7 +231,7 @@ class LimitReachedError(Exception):
 
 
 class ProofTable:
-    """Proves bounds of running positions under one `Rules`, and stores the proofs in `megabytes` of memory.
+    """A prover of bounds of running positions under one `Rules`, with a table of `megabytes`.
 
     A position is given as two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the
     record of `compile_rules` there, which raises `ValueError` for rules that cannot be searched; so does this class if

@@ -26,7 +26,7 @@ FIRST_NODES = 1 << 20
 
 
 class BoundSearch:
-    """Narrows the bounds of a running position's value, by proofs that end within `plies` plies.
+    """A search that narrows the bounds of a running position's value, by proofs that end within `plies` plies.
 
     If the table holds a longer proof of a bound, no shorter one is searched for.
 
@@ -103,7 +103,7 @@ class ProofState:
 
 
 class Solver:
-    """Proves the value of one running position, a batch of one, with a table of proofs of `megabytes`.
+    """A prover of the value of one running position, a batch of one, with a table of proofs of `megabytes`.
 
     The rules' ply limit is ignored. Raises `ValueError` for a finished game, and for rules that cannot be searched (see
     `oanquan_env.search.two_player.compile_rules`).
