@@ -109,7 +109,7 @@ def test_levels_are_pythons_and_names_that_nobody_has_are_refused(ask: Callable[
         ("book:", "app"): "book needs a player for positions that it does not know, as in book:greedy",
         ("minimax", "app"): "minimax needs a limit, as in minimax:depth=4, minimax:nodes=20000",
         ("minimax:deep=6", "app"): "minimax has the options depth=…, nodes=…, ms=…, net=…, epsilon=…; got 'deep=6'",
-        ("minimax:depth=6,depth=7", "app"): "minimax has depth twice in 'depth=6,depth=7'",
+        ("minimax:depth=6,depth=7", "app"): "minimax has the option depth twice in 'depth=6,depth=7'",
         ("minimax:depth=6.5", "app"): "depth of minimax must be a whole number; got '6.5'",
         ("minimax:depth=128", "app"): "depth must be 1 to 127; got 128",
         ("maxn:nodes=0", "three-player"): "nodes must be 1 or more; got 0",

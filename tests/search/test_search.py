@@ -105,10 +105,10 @@ def test_a_search_finds_the_same_with_and_without_its_table(rules: str) -> None:
 
 def test_a_search_keeps_the_boards_of_first_moves_apart() -> None:
     core = Core("first_move_captures_mandarin=False")
-    compiled, (memory, table), (own, other) = compile_rules(core), new_memory(1, alphabeta.ENTRY), sides(core.start())
+    compiled, (memory, table), (own, other) = compile_rules(core), new_memory(1, alphabeta.SLOT), sides(core.start())
     keys = [marked(compiled, own, core.rules.max_plies - ply) for ply in (1, 2, 3)]
     memory.bucket_bits = MIN_BUCKET_BITS
-    alphabeta.store(memory, table, keys[0], other, alphabeta.Known(alphabeta.EXACT, 7, 5, 1, 3))
+    alphabeta.store(memory, table, keys[0], other, alphabeta.TableEntry(alphabeta.EXACT, 7, 5, 1, 3))
     assert [alphabeta.probe(memory, table, key, other).value for key in keys] == [7, 7, 0]
 
 

@@ -154,7 +154,7 @@ export class Strategy {
     const all = this.keys.length, ranks = new Int32Array(all), values = new Int32Array(all), children = this.#children, begins = this.#begins;
     let rounds = 0;
     for (let changed = true; changed; rounds += 1) {
-      if (rounds > MOST_MOVES) this.#refuse(null, `a game may never end, or not within ${MOST_MOVES} moves of the prover`);
+      if (rounds > MOST_MOVES) this.#refuse(null, `a game may last more than ${MOST_MOVES} moves of the prover, or never end`);
       changed = false;
       for (let number = all - 1; number >= 0; number -= 1) {
         let most = 0;
@@ -180,7 +180,7 @@ export class Strategy {
     const plies = first.reduce((most, number) => Math.max(most, (number === OVER ? 0 : 2 * this.ranks[number]) + this.seat), 0);
     if (this.start.ply + plies > this.limit) this.#refuse(null, `a game of ${plies} more plies passes the limit`);
     const value = this.#least(0, this.#begins[0], this.values);
-    if (value < this.goal) this.#refuse(null, `the strategy reaches ${value} for its player, not ${this.goal}`);
+    if (value < this.goal) this.#refuse(null, `the strategy gets ${value} for its player, not ${this.goal}`);
     return { bound: this.bound, positions: this.keys.length, replies, plies };
   }
 }

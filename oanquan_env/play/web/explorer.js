@@ -123,7 +123,7 @@ async function choose(preset) {
   if (bad) {
     const ends = line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
     const sentence = texts().refuted(named(moveText(line[0])), bad.points, -bad.upper, bad.exact, line.length > 1 ? named(moveText(line[1])) : null, ends);
-    nodes.refuted.replaceChildren(make("span", { textContent: `${words().presets[preset]}: ${sentence}` }), button(texts().showIt, () => walk(line)));
+    nodes.refuted.replaceChildren(make("span", { textContent: sentence }), button(texts().showIt, () => walk(line)));
   }
   const { position } = explorer.game;
   const { lower, upper } = valueOf(rules, explorer.table, position, movesOf(engine, rules, explorer.table, position)), certified = page.catalogue.certificates.includes(preset);

@@ -13,7 +13,7 @@ export function resumeMatch(records, engine, catalogue) {
   let match = newMatch(rulesOfMatch(first, catalogue)), others = {};
   for (const [index, record] of records.entries()) {
     const { moves, start, last, headers, comments } = record, isLast = index === records.length - 1, isResigned = record.termination === "resigned";
-    if (match.over) throw fault(index + 1, `the match was over after round ${index}`, `trận đã kết thúc sau ván ${index}`);
+    if (match.over) throw fault(index + 1, `the match ended after round ${index}, so this round is one too many`, `trận đã kết thúc sau ván ${index}`);
     const names = { Match: "", Round: "", Sold: "", Pawned: "" }, position = positionOf(engine, rules, match.starter);
     const expected = { ...names, ...roundHeaders(match), Match: first.headers.Match ?? "" };
     others = Object.fromEntries(Object.entries(headers).filter(([name]) => !Object.hasOwn(names, name)));
@@ -56,6 +56,6 @@ export function playRounds(text, rules, matchRules, engine) {
     if (number === rounds.length) return { match, rules, start, moves, resigned };
     if (!last.ended && !resigned) throw fault(number, "the moves do not finish the round", "các nước đi chưa hết ván", "move");
     match = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, { start, moves, headers: {} });
-    if (match.over) throw fault(number + 1, `the match was over after round ${number}`, `trận đã kết thúc sau ván ${number}`, "move");
+    if (match.over) throw fault(number + 1, `the match ended after round ${number}, so this round is one too many`, `trận đã kết thúc sau ván ${number}`, "move");
   }
 }

@@ -60,8 +60,8 @@ function optionsOf(kind, detail) {
   const types = { ...KINDS[kind], epsilon: "number" }, known = Object.keys(types).map((key) => `${key}=…`).join(", "), options = {};
   for (const part of detail ? detail.split(",") : []) {
     const [, key, sign, text] = /^([^=]*)(=?)([^]*)$/.exec(part);
-    if (!Object.hasOwn(types, key) || !sign) refuse(`${kind} has ${known}; got ${quoted(part)}`, `${kind} có ${known}; không có ${quoted(part)}`);
-    if (Object.hasOwn(options, key)) refuse(`${kind} has ${key} twice in ${quoted(detail)}`, `${kind} có hai lần ${key} trong ${quoted(detail)}`);
+    if (!Object.hasOwn(types, key) || !sign) refuse(`${kind} has the options ${known}; got ${quoted(part)}`, `${kind} có ${known}; không có ${quoted(part)}`);
+    if (Object.hasOwn(options, key)) refuse(`${kind} has the option ${key} twice in ${quoted(detail)}`, `${kind} có hai lần ${key} trong ${quoted(detail)}`);
     if (!FORMS[types[key]].test(text)) {
       const [en, vi] = WANTED[types[key]];
       refuse(`${key} of ${kind} must be ${en}; got ${quoted(text)}`, `${key} của ${kind} phải là ${vi}, không phải ${quoted(text)}`);

@@ -18,7 +18,7 @@ export function parsePosition(rules, text, engine) {
   const length = rules.fields + 1, words = [...text.matchAll(WORD)].map((match) => ({ text: match[0], place: match.index }));
   if (words.length !== 4) {
     refuse(
-      words.length > 4 ? words[4].place : text.length, `a position has 4 words (squares, scores, mover, ply), not ${words.length}`,
+      words.length > 4 ? words[4].place : text.length, `a position has 4 words (squares, scores, mover, ply); got ${words.length}`,
       `một thế cờ có 4 phần (các ô, điểm, người đi, số nước), không phải ${words.length}`,
     );
   }
@@ -32,7 +32,7 @@ export function parsePosition(rules, text, engine) {
   checkCounts(rules, { seeds, stones, scores, mover, ply }, { words, squares, mandarins, points }, refuse);
   const position = engine.setUp(rules, { seeds, stones, scores, mover, ply });
   if (!position.ended && !engine.legal(rules, position).length) {
-    refuse(words[2].place, `the row of the mover, player ${mover}, is empty: not ready to move`, "hàng của người đi không còn dân: không có nước nào");
+    refuse(words[2].place, `the row of the mover, player ${mover}, is empty, so it cannot move`, "hàng của người đi không còn dân: không có nước nào");
   }
   return position;
 }
@@ -46,7 +46,7 @@ function split(span, separator, count, what, thing, refuse) {
     place += text.length + 1;
   }
   if (parts.length !== count) {
-    const en = `expected ${count} ${what} with '${separator}' between, got ${parts.length}`;
+    const en = `expected ${count} ${what} separated by '${separator}'; got ${parts.length}`;
     refuse(parts[count]?.place ?? place - 1, en, `cần ${count} ${thing}, cách nhau bằng '${separator}', không phải ${parts.length}`);
   }
   return parts;
@@ -71,7 +71,7 @@ function checkCounts(rules, { seeds, stones, scores, mover, ply }, { words, squa
   within([ply], [words[3]], 0, rules.max_plies, "ply", "số nước");
   within(scores, points, -debt, rules.total + (rules.players - 1) * debt, "scores", "điểm");
   const sum = (values) => values.reduce((total, value) => total + value, 0), inPlay = sum(seeds);
-  if (inPlay > MAX_SEEDS) refuse(squares[0].place, `${inPlay} seeds are more than ${MAX_SEEDS}`, `${inPlay} dân là quá nhiều: nhiều nhất là ${MAX_SEEDS}`);
+  if (inPlay > MAX_SEEDS) refuse(squares[0].place, `there are ${inPlay} seeds; at most ${MAX_SEEDS} are allowed`, `${inPlay} dân là quá nhiều: nhiều nhất là ${MAX_SEEDS}`);
   const total = inPlay + sum(stones) * rules.stone_value + sum(scores);
   if (total !== rules.total) {
     refuse(words[0].place, `seeds, stones and scores make ${total} points, not the ${rules.total} of the rules`, `dân, quan và điểm cộng lại là ${total}, không phải ${rules.total} như luật`);

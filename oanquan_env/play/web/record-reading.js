@@ -152,7 +152,7 @@ function checkResult(reader, headers, { result, termination }) {
   const written = headers.get("Result"), word = reader.take(WORD), claim = headers.get("Termination");
   if (word?.[0] !== written.value) {
     throw reader.error(
-      word?.index ?? written.place, `the moves end with another result than the header's ${quoted(written.value)}`, `kết quả ở cuối khác với ${quoted(written.value)} ở dòng Result`,
+      word?.index ?? written.place, `the result after the moves must be the header's, ${quoted(written.value)}`, `kết quả ở cuối khác với ${quoted(written.value)} ở dòng Result`,
     );
   }
   const sharedOut = result !== UNFINISHED && OWNERSHIP_HEADERS.some((name) => headers.has(name));  // match-model.js checks these
@@ -161,7 +161,7 @@ function checkResult(reader, headers, { result, termination }) {
   }
   if (termination && claim?.value !== termination) {
     throw reader.error(
-      (claim ?? written).place, `the moves lead to the termination ${termination}, which the headers do not say`, `các nước đi dẫn đến ${termination}, nhưng dòng Termination không ghi như vậy`,
+      (claim ?? written).place, `the header Termination must be ${termination}, as the moves lead to it`, `các nước đi dẫn đến ${termination}, nhưng dòng Termination không ghi như vậy`,
     );
   }
 }

@@ -19,7 +19,7 @@ const refused = (field, en, vi) => new Refused("rules", en, vi, { field });
 
 function words(text, catalogue) {
   const most = catalogue.max_text, { length } = [...text], [en, vi] = ["en", "vi"].map((language) => [most, length].map((number) => number.toLocaleString(language)));
-  if (length > most) throw refused("", `rules are written in at most ${en[0]} characters; got ${en[1]}`, `luật dài nhất là ${vi[0]} ký tự, không phải ${vi[1]}`);
+  if (length > most) throw refused("", `a text of rules must have at most ${en[0]} characters; got ${en[1]}`, `luật dài nhất là ${vi[0]} ký tự, không phải ${vi[1]}`);
   return text.match(WORD) ?? [];
 }
 
@@ -53,7 +53,7 @@ function changes(words, fields, kind) {
     const [, name, sign, text] = /^([^=]*)(=?)(.*)$/su.exec(word);
     if (!sign) throw refused("", `cannot read ${quoted(word)}: expected field=value`, `không đọc được ${quoted(word)}: cần viết tên=giá_trị`);
     if (!fields.some((field) => field.name === name)) throw unknown(kind, name, fields.map((field) => field.name));
-    if (texts.has(name)) throw refused(name, `${name} is given twice`, `${name} được viết hai lần`);
+    if (texts.has(name)) throw refused(name, `the field ${name} is given twice`, `${name} được viết hai lần`);
     texts.set(name, text);
   }
   return Object.fromEntries(fields.filter(({ name }) => texts.has(name)).map((field) => [field.name, parsed(field, texts.get(field.name))]));
@@ -66,7 +66,7 @@ function checkRules(fields, catalogue) {
   complete.max_plies ||= catalogue.max_plies[fields.players];
   const seeds = complete.players * (complete.fields * complete.seeds + complete.mandarin_seeds), most = catalogue.max_seeds;
   if (seeds > most) {
-    throw refused("seeds", `players * (fields * seeds + mandarin_seeds) is ${seeds} seeds; at most ${most}`, `tổng cộng có ${seeds} dân; nhiều nhất là ${most}`);
+    throw refused("seeds", `players * (fields * seeds + mandarin_seeds) must be at most ${most} seeds; got ${seeds}`, `tổng cộng có ${seeds} dân; nhiều nhất là ${most}`);
   }
   for (const [name, value, other, needed, reason] of catalogue.needs) {
     if (complete[name] !== value || complete[other] === needed) continue;
