@@ -6,8 +6,10 @@ response to each agent with the same number of questions. The processor seconds 
 
 import functools
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agents.config import Share, Size
 from benchmarks import report
@@ -36,9 +38,19 @@ def given_up(folder: Path, rules: str) -> dict[str, float]:
     return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), found, strict=True)}
 
 
+def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """Return the cells of the table: a row of means for each share, with HEADINGS."""
+    cells = []
+    for result in results:
+        runs = result["runs"]
+        means = [f"{statistics.mean(run[name] for run in runs):.{digits}f}" for name, digits in SHOWN.items()]
+        cells.append([f"`{result['rules']}`", f"{result['share']:.0%}", str(len(runs)), *means])
+    return cells
+
+
 def main() -> None:
     """Train and measure with all shares, writing the results so far after each."""
-    options, results, rows = report.read_options(Options, __doc__, "beams"), [], []
+    options, results = report.read_options(Options, __doc__, "beams"), []
     for rules in options.rules:
         for share in SHARES:
             changes = ["--rules", rules, "--starts.beam-share", share, "--total-plies", round(options.plies * 500_000)]
@@ -47,11 +59,8 @@ def main() -> None:
                 for seed in range(options.seeds)
             ]
             results.append({"rules": rules, "share": share, "runs": runs})
-            means = {name: statistics.mean(run[name] for run in runs) for name in runs[0]}
-            cells = [f"{means[name]:.{digits}f}" for name, digits in SHOWN.items()]
-            rows.append([f"`{rules}`", f"{share:.0%}", str(len(runs)), *cells])
             report.write(options, "beams", {"questions": QUESTIONS, "results": results})
-    report.show("games that begin in lines that beat the network", HEADINGS, rows)
+    report.show("games that begin in lines that beat the network", HEADINGS, rows(results))
 
 
 if __name__ == "__main__":

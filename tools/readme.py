@@ -18,8 +18,8 @@ from typing import Any
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
+from benchmarks import beams, methods, players, search, solve, training
 from benchmarks import exploit as exploits
-from benchmarks import methods, players, search, solve, training
 from benchmarks.report import RESULTS, by_size
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import interval, plus_minus, table
@@ -247,6 +247,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "docs" / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
     ROOT / "docs" / "strength.md": {
         "worst": worst,
+        "beams": functools.partial(measured, "beams", beams.HEADINGS, lambda results: beams.rows(results["results"])),
         "exploit": exploit,
         "responses": responses,
         "presets": presets,
