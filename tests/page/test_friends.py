@@ -15,7 +15,7 @@ RULES = "vietnamese quan_non=250 max_plies=100"
 
 def link_of(person: Person, *, copied: bool) -> str:
     """Return the fragment of the link to the friend, after a press of its button if it is to be `copied`."""
-    link: str = person.state["sent"]["link"]
+    link: str = person.state["friend"]["link"]
     if copied:
         person.page.locator("#send").click()
         person.page.wait_for_function(
@@ -64,7 +64,7 @@ def test_a_game_that_went_on_elsewhere_is_not_replaced_unasked(visit: Visit) -> 
     person.waits_for("Send the link")
     for moves, told in (("3A", "1 move"), ("3A2A5A", "3 moves")):
         opens(person, f"rules=vietnamese&moves={moves}&south=friend&game=a1")
-        page.locator("#games-title", has_text="went on elsewhere").wait_for()
+        page.locator("#games-title", has_text="has continued elsewhere").wait_for()
         assert versions.all_inner_texts() == ["The one here (2 moves)", f"The one in the link ({told})"]
         assert person.moves == ["3A", "1A"]
         if moves == "3A":
