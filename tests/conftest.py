@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=40)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=400)  # --hypothesis-profile thorough
 hypothesis.settings.load_profile("default")
+
+# A shell ignores Ctrl-C in what it runs in the background, and so would all programs that tests start there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":  # compile proofs while the others compile alpha-beta
     importlib.import_module("oanquan_env.search.proof")

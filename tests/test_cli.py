@@ -4,7 +4,6 @@ import io
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -149,7 +148,6 @@ def terminal(*arguments: str, columns: int = 80, **variables: str) -> pexpect.sp
         env={**kept, "TERM": "dumb", "PYTHONIOENCODING": "utf-8", **variables},
         dimensions=(24, columns),
         encoding="utf-8",
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background ignores Ctrl-C
     )
     started.logfile_read = io.StringIO()
     return started

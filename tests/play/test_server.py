@@ -27,13 +27,6 @@ from tests.players import FirstMove
 
 FIRST = "tests.players:FirstMove"
 QUESTION = {"player": "greedy", "rules": "mancala-world", "position": Board().text()}
-INTERRUPTIBLE = """
-import signal, sys
-from oanquan_env.cli import main
-signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.exit(main(sys.argv[1:]))
-"""
-"""The command; a shell that runs the tests in its background would let it ignore Ctrl-C."""
 
 
 @contextlib.contextmanager
@@ -171,7 +164,7 @@ def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Path) -
     opened, script = tmp_path / "opened", tmp_path / "browser"
     script.write_text(f"#!/bin/sh\necho $1 > {opened}.part && mv {opened}.part {opened}\n")
     script.chmod(0o755)
-    command = [sys.executable, "-c", INTERRUPTIBLE, "play", "--browser", "--port", "0", "--rules", "tonkin"]
+    command = [sys.executable, "-m", "oanquan_env", "play", "--browser", "--port", "0", "--rules", "tonkin"]
     command += ["--opponent", FIRST]
     pipe, environment = subprocess.PIPE, {**os.environ, "BROWSER": str(script)}
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
