@@ -36,7 +36,7 @@ class Options(report.Options):
 def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:
     """Train a run; return plies, seconds (without the first and last evaluation), regret and the result of `then`.
 
-    `processor_seconds` are those of the whole program, with its start and both evaluations.
+    `processor_seconds` measures the whole program, including its start and both evaluations.
     """
     with tempfile.TemporaryDirectory() as folder:
         words = ["--config", config, *changes, "--evaluation.every-plies", 10**12, "--output", f"{folder}/run"]

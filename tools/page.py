@@ -48,7 +48,7 @@ from oanquan_env.search.leaf import with_net
 from oanquan_env.search.multiplayer import compile_multiplayer
 from oanquan_env.search.two_player import compile_rules
 from oanquan_env.search.value_net import ValueNet, read_value_net
-from tools.page_files import BEGIN, WEB, lists
+from tools.page_files import ABOUT, BEGIN, WEB, lists
 
 FOLDER = WEB / "data"
 PAR = "par.json"
@@ -56,8 +56,6 @@ NETWORK = "ppo:pretrained"
 EXPLOIT = Path(__file__).parents[1] / "benchmarks" / "results" / "exploit.json"
 """The best responses that `python -m benchmarks.exploit` found."""
 
-ABOUT = {"en": "about.md", "vi": "about.vi.md"}
-"""The pages about the game in docs, by language."""
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
 """Suggestions where the user enters a player's name."""
 

@@ -15,6 +15,8 @@ WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
 MOVE_WORDS = "move-words.js"
 """Holds the words for moves, which Python reads from the engine's `words.json`."""
+ABOUT = {"en": "about.md", "vi": "about.vi.md"}
+"""The pages about the game in docs, by language."""
 ENGINE = ("moves.wasm", "engine.json")
 BEGIN = "vietnamese"
 """The rules that the page starts with and teaches: those that people in Vietnam play."""
@@ -46,7 +48,7 @@ def before_the_first_move() -> list[str]:
 def of_its_beginning() -> list[str]:
     """Return all files that a game under the rules `BEGIN` may need: levels, hints, puzzles, lessons and dialogs."""
     data = [path.relative_to(WEB).as_posix() for path in WEB.glob(f"data/*-{BEGIN}.*")]
-    data += ["data/about.en.html", "data/about.vi.html"]
+    data += [f"data/about.{language}.html" for language in ABOUT]
     own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json")
     return sorted({*before_the_first_move(), *own, *data, *modules([START, WORKER], STATIC, DYNAMIC)})
 

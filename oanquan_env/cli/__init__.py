@@ -198,7 +198,7 @@ def _play(options: argparse.Namespace) -> None:
 
     given = [] if opponent in (PERSON, *LEVELS) else [opponent]
     for name in given:
-        player_of(name, options.rules)  # a fault is told here, not on the page
+        player_of(name, options.rules)  # an unknown player fails here, not on the page
     link: dict[str, str] = {}  # the page goes on with the game that it had
     if options.opponent or options.seat or options.position or options.rules != Rules.parse(DEFAULT_PRESET):
         link = {"rules": str(options.rules)} | ({"from": board.text()} if options.position else {})

@@ -1,4 +1,4 @@
-"""The points of players, in integers: what a move gains, what a game pays when it is over, and the rewards.
+"""Compute points and rewards in integers: the gain of a move, the final points of a game, the reward of a ply.
 
 Like `step`, these are plain functions that Numba compiles.
 """

@@ -24,8 +24,8 @@ export class Budget {
 }
 
 /**
- * Of each move of a game, and of its end, what the position before it is worth: `hints` by number of moves, undefined
- * where there is none yet, `played` texts, `final`, the `leads` at the end of a finished game, or null, and the number of players.
+ * Value each position of a game. `hints`, by number of moves, are undefined where there is no hint yet. `played` are the
+ * moves as texts. `final` are the `leads` at the end of a finished game, or null.
  *
  * -> of each position null, or { mover, leads, exact, best, values, proved, search, price, changed }: the players' final `leads`
  * with best play (of three or four players only the mover's) and whether they are `exact`, the best move, and of each move the

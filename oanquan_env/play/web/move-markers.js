@@ -78,7 +78,7 @@ export function tabShapes(drawing, codes) {
   }).join("");
 }
 
-/** How the arrow of a move that was played differs from that of a best one; `offset`: both may begin in one square. */
+/** The styles of the arrows for a played move and a best move. `offset` separates two arrows from one square. */
 export const ARROWS = {
   played: { role: "captured", dash: ' stroke-dasharray="11 8"', offset: 15, ring: 44 }, best: { role: "stone", dash: "", offset: -15, ring: 38 },
 };

@@ -25,7 +25,7 @@ const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "s
 export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
   #drawing = null; // of the rules, with English names alone
-  #lastDrawing = {}; // the last drawing, and what it was made of
+  #lastDrawing = {}; // the last drawing, and the key of its inputs
   #paused = null; // the game that a puzzle interrupted, and what belongs to it
   #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
   #values = new Map();
