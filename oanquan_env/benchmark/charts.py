@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from oanquan_env.render.theme import LIGHT
 
-CARD, INK, FAINT, GRID = (LIGHT[role] for role in ("card", "ink", "faint", "drop"))
+CARD, INK, FAINT, GRID, PALE = (LIGHT[role] for role in ("card", "ink", "faint", "drop", "mandarin"))
 GREEN, RED, SLATE, BROWN = (LIGHT[role] for role in ("stone", "captured", "pebble2", "edge"))
 AMBER = "#b87f0f"
 """The yellow of a passed square, dark enough to be read as text."""
