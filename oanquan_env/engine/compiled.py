@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
 import numba
 import numpy as np
 import numpy.typing as npt
+from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import register_jitable
@@ -102,6 +103,18 @@ class _Cache(FunctionCache):
         if kept is None:
             _say_once("compiling the engine, once; this takes some seconds")
         return kept
+
+
+def _symbol_of(kind: types.Record) -> tuple[str, tuple[str]]:
+    """Return the parts of a record's name in symbols, which depend on its fields alone.
+
+    Numba numbers records in the order in which a program meets them. The code of two records, cached by two programs,
+    can then have the same symbols, and a third program that loads both calls the wrong one.
+    """
+    return "Record", (hashlib.sha256(kind.name.encode()).hexdigest()[:16],)
+
+
+types.Record.mangling_args = property(_symbol_of)  # type: ignore[method-assign, assignment]
 
 
 @functools.cache

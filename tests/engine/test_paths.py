@@ -1,6 +1,9 @@
 """One position, a batch by NumPy and a batch compiled: the same moves, masks, observations, gains, errors."""
 
+import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -179,3 +182,43 @@ def test_two_programs_that_compile_at_once_do_not_mix_their_code(tmp_path: Path)
     first.save("of floats", 1)
     assert reader.load("of integers") == 2
     assert reader.load("of floats") in (1, None)
+
+
+MEETS = """
+import sys
+from oanquan_env.engine.compiled import compiled, record, zeros
+
+KINDS = {order: record(type("Pair", (), {"__annotations__": dict.fromkeys(order, int)})) for order in ("ab", "ba")}
+
+@compiled
+def inner(pair, count):
+    total = 0
+    for number in range(count):
+        total += pair.a if number % 3 == total % 2 else number
+    return total
+
+@compiled
+def outer(pair, count):
+    return inner(pair, count) if count > 2 else inner(pair, count + 3)
+
+for order in sys.argv[1:]:
+    pairs = zeros(KINDS[order], 1)
+    pairs["a"], pairs["b"] = 100, 1_000_000
+    print(outer(pairs[0], 9))
+"""
+"""A program that meets records of two types, in the order of its arguments."""
+
+
+def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_path: Path) -> None:
+    """Numba gave both the same symbols; the third program then called one function for both."""
+    program = tmp_path / "meets.py"
+    program.write_text(MEETS)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    printed = [
+        subprocess.run([sys.executable, program, *orders], env=environment, capture_output=True, text=True, check=True)
+        for orders in (["ab"], ["ba"], ["ab", "ba"])
+    ]
+    first, second, both = (run.stdout.split() for run in printed)
+    assert first == second
+    assert both == first * 2
+    assert "compiling" not in printed[2].stderr
