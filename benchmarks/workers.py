@@ -9,9 +9,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from agents.config import Share, Size, Workers
 from agents.run_files import read_evaluations
@@ -22,6 +25,8 @@ METHODS = {
     "TD(λ)": ("configs/value.yaml", "--td.games", 512, 3_000_000),
 }
 """The configuration, the option that sets the games, the games of one worker, and the plies of each method."""
+
+HEADINGS = "method", "workers", "games", "plies/s", "seconds", "share of one worker's time", "regret ± standard error"
 
 
 @dataclass(frozen=True)
@@ -52,23 +57,32 @@ def measure(config: str, *changes: object, then: Callable[[Path], dict[str, floa
         return row | then(Path(folder) / "run")
 
 
+def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """Return the cells of the table: a row for each method, number of workers and number of games, with HEADINGS."""
+    cells, seconds_of_one = [], 0.0
+    for result in results:
+        runs = result["runs"]
+        seconds, regrets = (statistics.mean(run[name] for run in runs) for name in ("seconds", "regret"))
+        if result["workers"] == 1:
+            seconds_of_one = seconds
+        speed = statistics.mean(run["plies"] for run in runs) / seconds
+        error = statistics.stdev(run["regret"] for run in runs) / len(runs) ** 0.5 if len(runs) > 1 else np.nan
+        shown = f"{speed:,.0f}", f"{seconds:.0f}", f"{seconds / seconds_of_one:.2f}", f"{regrets:.2f} ± {error:.2f}"
+        cells.append([result["method"], str(result["workers"]), f"{result['games']:,}", *shown])
+    return cells
+
+
 def main() -> None:
-    """Measure both methods with each number of workers."""
-    options, results, rows = report.read_options(Options, __doc__, "workers"), [], []
+    """Measure both methods with each number of workers, writing the results so far after each."""
+    options, results = report.read_options(Options, __doc__, "workers"), []
     for method, (config, option, games, plies) in METHODS.items():
         shared = ["--threads", 1, "--total-plies", round(options.share * plies)]
         for workers, played in sorted({(n, games * factor) for n in options.workers for factor in (1, n)}):
             changes = [*shared, "--workers", workers, option, played]
             runs = [measure(config, *changes, "--seed", seed) for seed in range(options.seeds)]
             results.append({"method": method, "workers": workers, "games": played, "runs": runs})
-            seconds, regrets = ([run[name] for run in runs] for name in ("seconds", "regret"))
-            speed = sum(run["plies"] for run in runs) / sum(seconds)
-            error = f" ± {statistics.stdev(regrets) / len(runs) ** 0.5:.2f}" if len(runs) > 1 else ""
-            shown = f"{speed:,.0f}", f"{statistics.mean(seconds):.0f}", f"{statistics.mean(regrets):.2f}{error}"
-            rows.append([method, str(workers), str(played), *shown])
-    headings = ["method", "workers", "games", "plies/s", "seconds", "regret ± standard error, points"]
-    report.show("one run on several workers", headings, rows)
-    report.write(options, "workers", {"results": results})
+            report.write(options, "workers", {"results": results})
+    report.show("one run on several workers", HEADINGS, rows(results))
 
 
 if __name__ == "__main__":
