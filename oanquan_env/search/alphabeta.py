@@ -35,10 +35,10 @@ from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, apply_m
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: the stored value is a lower bound of the position's value, an upper bound, or the value itself."""
 GUESS_MARGIN, GUESS_MARGIN_A_PLY = 16, 4
-"""A move's net value replaces a search of one ply if it lies more than GUESS_MARGIN points outside the window; each
-further ply of the search adds GUESS_MARGIN_A_PLY points."""
+"""A net's value of a move replaces a search of one ply if it lies more than GUESS_MARGIN points outside the window.
+Each further ply of the search adds GUESS_MARGIN_A_PLY points."""
 DEFAULT_GUESS_DEPTH = 4
-"""Maximum plies of a search that a net's guess may replace; chosen by regret at fixed nodes."""
+"""Maximum plies of a search that a net's guess may replace. It was chosen by regret at a fixed number of nodes."""
 _VALUE_OFFSET = 16_384
 
 
@@ -64,7 +64,7 @@ class TableEntry(NamedTuple):
 
 @compiled
 def probe(memory: Memory, table: Table, own: int, other: int) -> TableEntry:
-    """Return what the table holds about a position."""
+    """Return the table's entry for a position."""
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
     for place in range(ENTRIES):
@@ -77,7 +77,7 @@ def probe(memory: Memory, table: Table, own: int, other: int) -> TableEntry:
 
 @compiled
 def store(memory: Memory, table: Table, own: int, other: int, found: TableEntry) -> None:
-    """Store a bound, replacing the position's own entry, an outdated one, or the shallowest of the bucket."""
+    """Store a bound, replacing the position's own entry, an outdated entry, or the shallowest entry in the bucket."""
     if memory.bucket_bits == 0:
         return
     own_key = side_key(own)
@@ -85,13 +85,13 @@ def store(memory: Memory, table: Table, own: int, other: int, found: TableEntry)
     chosen, least = 0, 1 << 20
     for place in range(ENTRIES):
         head, tail = table[bucket, place].head, table[bucket, place].tail
-        worth = (head >> 7) & MAX_DEPTH
+        priority = (head >> 7) & MAX_DEPTH
         if tail & 255 != memory.generation:
-            worth = -1
+            priority = -1
         elif (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest:
-            worth = -2
-        if worth < least:
-            chosen, least = place, worth
+            priority = -2
+        if priority < least:
+            chosen, least = place, priority
     entry = table[bucket, chosen]
     entry.head = own_key << 14 | found.depth << 7 | found.is_open << 6 | found.kind << 4 | (found.action + 1)
     entry.tail = rest << 23 | (found.value + _VALUE_OFFSET) << 8 | memory.generation
@@ -125,7 +125,7 @@ def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int
 
 @compiled
 def order_by_guess(rules: SearchRules, children: Children, count: int, first: int) -> None:
-    """Order the moves on the stack by their net values; action `first` stays first."""
+    """Order the moves on the stack by the net's values; action `first` stays first."""
     for place in range(count):
         child = children[place]
         child.guess = child.gain
@@ -160,19 +160,19 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
     if depth == 1:
         return last_ply(rules, memory, own, other, beta, plies_left)[0]
     key = marked(rules, own, plies_left)
-    known = probe(memory, table, key, other)
-    if known.depth == depth or (known.depth < depth and known.is_open == 0):
-        value, kind = known.value, known.kind
+    entry = probe(memory, table, key, other)
+    if entry.depth == depth or (entry.depth < depth and entry.is_open == 0):
+        value, kind = entry.value, entry.kind
         if kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha):
-            return as_result(value, known.is_open)
+            return as_result(value, entry.is_open)
     children, margin = memory.children[ply], 0
-    count = play_all(rules, memory, own, other, known.action, ply, plies_left)
+    count = play_all(rules, memory, own, other, entry.action, ply, plies_left)
     if memory.nodes >= memory.node_limit:
         memory.stop = 1
     if memory.stop:
         return 0
     if rules.has_net:
-        order_by_guess(rules, children, count, known.action)
+        order_by_guess(rules, children, count, entry.action)
         if depth <= memory.guess_depth + 1 and not memory.to_the_end:
             margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2)
     best, best_open, best_action, floor = -INFINITY, 0, NO_ACTION, alpha
