@@ -45,7 +45,7 @@ class LearningCurve:
 
     @classmethod
     def of(cls, at: Sequence[float], regrets: npt.ArrayLike) -> "LearningCurve":
-        """Return the curve of regrets (R, C) measured before; raise `UsageError` for other shapes."""
+        """Return the curve of measured regrets (R, C); raise `UsageError` for other shapes."""
         table = np.asarray(regrets, dtype=np.float64)
         if table.ndim != 2 or not table.size or table.shape[1] != len(at):
             raise UsageError(f"regrets must have shape (runs, {len(at)}), one row per run; got {table.shape}")
@@ -54,7 +54,7 @@ class LearningCurve:
 
 
 class TrainingCurve:
-    """The learning curve of an agent; it also tells when training ends: `while curve.update(steps, agent): ...`.
+    """The learning curve of an agent, which also decides when training ends: `while curve.update(steps, agent): ...`.
 
     Args:
         steps: budget of training steps.
@@ -85,10 +85,10 @@ class TrainingCurve:
         minutes = (now - self._began) / 60
         self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)
         if steps >= self._due or self.progress == 1:
-            found = evaluate(player, self.rules, BASELINES, self.pairs, self.seed, part="development", progress=False)
-            regret = found.regret.mean if found.regret else math.nan
+            result = evaluate(player, self.rules, BASELINES, self.pairs, self.seed, part="development", progress=False)
+            regret = result.regret.mean if result.regret else math.nan
             row = {"steps": steps, "minutes": round(minutes, 2), "regret": round(regret, 3)}
-            self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in found.pairings})
+            self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in result.pairings})
             print(", ".join(f"{name} {number:,}" for name, number in self.rows[-1].items()), flush=True)
             self._due = steps - steps % self.every + self.every
             self._began += time.perf_counter() - now
@@ -144,8 +144,8 @@ def draw_curves(
     """Return a Matplotlib figure with a panel for each name, which labels its x-axis, and its curves by name.
 
     Curves are drawn with their intervals, and named at the right of the first panel that has them. `lines` are the
-    regrets of players to compare with, by name. An x-axis is logarithmic if its values grow by factors. `axes` may be
-    axes of your own figure, one per panel.
+    regrets of reference players, by name. An x-axis is logarithmic if its values grow geometrically. `axes` may be axes
+    of your own figure, one per panel.
     """
     from matplotlib.figure import Figure  # takes half a second to import
 

@@ -50,8 +50,8 @@ def rate(
     A player that won every game has no spread of its own: its interval shows only the spread of the others, and its
     rating is a lower bound set by the prior of `fit`.
 
-    `games` (G, 2) are the players 0 .. M-1 of a game, beginning with the first to move after the opening, and `scores`
-    (K, G) are the scores of that player: 0, 1/2 or 1. The rating of the player `anchor` is 0.
+    `games` (G, 2) holds the two players of each game, 0 .. M-1, and first the player that moves first after the
+    opening. `scores` (K, G) holds that player's scores: 0, 1/2 or 1. The rating of the player `anchor` is 0.
     """
     k = len(scores)
     drawn = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])
