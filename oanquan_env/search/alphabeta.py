@@ -85,13 +85,13 @@ def store(memory: Memory, table: Table, own: int, other: int, found: TableEntry)
     chosen, least = 0, 1 << 20
     for place in range(ENTRIES):
         head, tail = table[bucket, place].head, table[bucket, place].tail
-        priority = (head >> 7) & MAX_DEPTH
+        worth = (head >> 7) & MAX_DEPTH
         if tail & 255 != memory.generation:
-            priority = -1
+            worth = -1
         elif (head >> 14) & KEY == own_key and (tail >> 23) & KEY == rest:
-            priority = -2
-        if priority < least:
-            chosen, least = place, priority
+            worth = -2
+        if worth < least:
+            chosen, least = place, worth
     entry = table[bucket, chosen]
     entry.head = own_key << 14 | found.depth << 7 | found.is_open << 6 | found.kind << 4 | (found.action + 1)
     entry.tail = rest << 23 | (found.value + _VALUE_OFFSET) << 8 | memory.generation
@@ -160,19 +160,19 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
     if depth == 1:
         return last_ply(rules, memory, own, other, beta, plies_left)[0]
     key = marked(rules, own, plies_left)
-    entry = probe(memory, table, key, other)
-    if entry.depth == depth or (entry.depth < depth and entry.is_open == 0):
-        value, kind = entry.value, entry.kind
+    known = probe(memory, table, key, other)
+    if known.depth == depth or (known.depth < depth and known.is_open == 0):
+        value, kind = known.value, known.kind
         if kind == EXACT or (kind == LOWER and value >= beta) or (kind == UPPER and value <= alpha):
-            return as_result(value, entry.is_open)
+            return as_result(value, known.is_open)
     children, margin = memory.children[ply], 0
-    count = play_all(rules, memory, own, other, entry.action, ply, plies_left)
+    count = play_all(rules, memory, own, other, known.action, ply, plies_left)
     if memory.nodes >= memory.node_limit:
         memory.stop = 1
     if memory.stop:
         return 0
     if rules.has_net:
-        order_by_guess(rules, children, count, entry.action)
+        order_by_guess(rules, children, count, known.action)
         if depth <= memory.guess_depth + 1 and not memory.to_the_end:
             margin = GUESS_MARGIN + GUESS_MARGIN_A_PLY * (depth - 2)
     best, best_open, best_action, floor = -INFINITY, 0, NO_ACTION, alpha

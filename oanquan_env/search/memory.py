@@ -207,9 +207,9 @@ def is_symmetric(rules: SearchRules, own: int, other: int) -> bool:
 @compiled
 def drop_mirrored(rules: SearchRules, children: Children, count: int) -> int:
     """Keep one move of each mirrored pair in a symmetric position, and return the number of moves that remain."""
-    remaining = 0
+    kept = 0
     for place in range(count):
         if children[place].action < rules.fields:
-            children[remaining] = children[place]
-            remaining += 1
-    return remaining
+            children[kept] = children[place]
+            kept += 1
+    return kept

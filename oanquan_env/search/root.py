@@ -184,7 +184,7 @@ def recall_line(tree: Tree, found: Root) -> None:
         if depth == 1:
             _, action = last_ply(rules, memory, own, other, INFINITY, plies_left)
         else:
-            entry = probe(memory, table, marked(rules, own, plies_left), other)
-            if entry.kind != EXACT or (entry.depth != depth and (entry.is_open or entry.depth > depth)):
+            known = probe(memory, table, marked(rules, own, plies_left), other)
+            if known.kind != EXACT or (known.depth != depth and (known.is_open or known.depth > depth)):
                 return
-            action = entry.action
+            action = known.action
