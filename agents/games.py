@@ -13,7 +13,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.playing import play_randomly
 
 BLOCK = 4096
-"""Start positions made at once; in a large batch, each takes a tenth of the time that it takes in a small one."""
+"""Number of start positions made at once. In a large batch, each takes a tenth of its time in a small one."""
 PATIENCE = 32
 """Maximum number of draws of a start position; if all lead to finished games, the game starts at the set-up."""
 MOST_PLIES = 2**24
@@ -34,11 +34,11 @@ class Games:
 
     Start positions are the set-up and positions 1 to `max_plies` random plies after it, each number equally likely; a
     game that has already ended is drawn again. If there are `beams`, a share `beam_share` of the games starts from them
-    instead. Starts depend only on the seed, the worker, `beams` and the number drawn before.
+    instead. Starts depend only on the seed, the worker, `beams` and the number of starts drawn before.
 
     Attributes:
-        positions: the present N positions.
-        drawn: start positions drawn so far.
+        positions: the current N positions.
+        drawn: number of start positions drawn so far.
         beams: positions of lines that beat the network.
     """
 
@@ -49,7 +49,7 @@ class Games:
         self.restart(np.arange(n))
 
     def use(self, beams: Positions) -> None:
-        """Use these positions, from lines that beat the network, as start positions from now on."""
+        """Use positions from lines that beat the network as start positions from now on."""
         self.beams, self._block, self._number = beams, self.core.start(0), -1
 
     def restart(self, rows: Ints) -> None:

@@ -69,19 +69,19 @@ class Labeller:
         """
         task, finished = self.progress.add_task(name, total=len(items)), FinishedParts(self.parts)
         keys = [([name, str(number)], {"work": joblib.hash((work, item))}) for number, item in enumerate(items)]
-        known = [finished.find(*key) for key in keys]
-        missing = [number for number, label in enumerate(known) if label is None]
+        stored = [finished.find(*key) for key in keys]
+        missing = [number for number, label in enumerate(stored) if label is None]
         self.progress.advance(task, len(items) - len(missing))
 
-        def found() -> Iterator[tuple[int, Label]]:
+        def computed() -> Iterator[tuple[int, Label]]:
             for place, label in spread(work, [items[number] for number in missing], ray=self.ray, processes=self.jobs):
                 finished.store(*keys[missing[place]], [array.tolist() for array in label])
                 self.progress.advance(task)
                 yield place, label
 
-        labels = in_order(found())
-        for kept in known:
-            yield next(labels) if kept is None else tuple(map(np.array, kept))
+        labels = in_order(computed())
+        for stored_label in stored:
+            yield next(labels) if stored_label is None else tuple(map(np.array, stored_label))
 
     def label_rows(self, name: str, work: Callable[[Positions], Label], positions: Positions) -> Label:
         """Return the labels of N positions as arrays of N rows; each call of `work` gets up to `CHUNK` positions."""
@@ -112,7 +112,7 @@ class LabelOptions:
 # ---- work ------------------------------------------------------------------------------------------------------------
 
 core_of = functools.lru_cache(maxsize=1)(Core)
-"""Return the core, cached in each worker process: making its tables takes longer than many proofs do."""
+"""Function that returns a core, cached in each worker process because its tables take longer to make than a proof."""
 
 
 def net_bytes(source: str | None, core: Core) -> bytes | None:
@@ -184,8 +184,8 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
         child_own, child_other, gain, state = apply_move(table.rules, own, other, action, plies_left - 1)
         reply = Bounds(0, 0)
         if state == RUNNING:
-            known = Bounds(gain - upper[action], gain - lower[action])
-            bound_search = BoundSearch(table, child_own, child_other, known, plies_left - 1)
+            bounds = Bounds(gain - upper[action], gain - lower[action])
+            bound_search = BoundSearch(table, child_own, child_other, bounds, plies_left - 1)
             bound_search.narrow(gain - int(values[action]), nodes)
             reply = bound_search.bounds
         lower[action], upper[action] = reply.before(gain)
@@ -204,10 +204,10 @@ def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Position
     `asked` holds a batch of one position and its bounds so far. The search runs in rounds; each round doubles the node
     limit, up to `nodes`.
     """
-    (position, known), core, began = asked, core_of(rules), time.process_time()
+    (position, bounds), core, began = asked, core_of(rules), time.process_time()
     guess = round(Search(core, table_megabytes=16, threads=1).best(position, GUESS).value)
     own, other = mover_first(position)[0].tolist()
-    bound_search = BoundSearch(ProofTable(core, OPENING_MEGABYTES), own, other, known, plies_left)
+    bound_search = BoundSearch(ProofTable(core, OPENING_MEGABYTES), own, other, bounds, plies_left)
     limit = min(FIRST_NODES, nodes)
     bound_search.narrow(guess, limit)
     while limit < nodes and bound_search.limited and not bound_search.bounds.meet:

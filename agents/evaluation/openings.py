@@ -6,7 +6,7 @@ The command draws random lines of 4 to 8 plies, and keeps those after which a de
 a few points of a draw. Of lines that lead to equivalent boards (up to seats and mirror), it keeps the first. The suite
 has the order of drawing, so its first n lines are a fair sample. --net names the value net at the search's leaves.
 
-With three or four players, max^n search estimates the margins, and each must be near the others' mean:
+With three or four players, max^n search estimates each player's margin over the others' mean; all must be near zero:
 
     python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
 
@@ -68,7 +68,7 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
     net, rng = net_bytes(recipe.net, core), np.random.default_rng(recipe.seed)
     work = functools.partial(find_even, str(core.rules), recipe.depth, net, recipe.within, recipe.proved)
     records: list[GameRecord] = []
-    seen = np.zeros(0, dtype=canonical_keys(core, core.start()).dtype)
+    drawn_keys = np.zeros(0, dtype=canonical_keys(core, core.start()).dtype)
     failed = 0
     while len(records) < recipe.count:
         if failed >= MAX_FAILED_LINES:
@@ -80,8 +80,8 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
         before = len(records)
         lines, positions = _draw(core, recipe, rng)
         keys = canonical_keys(core, positions)
-        new = first_of_each(np.concatenate([seen, keys]))[len(seen) :] - len(seen)
-        seen = np.concatenate([seen, keys[new]])
+        new = first_of_each(np.concatenate([drawn_keys, keys]))[len(drawn_keys) :] - len(drawn_keys)
+        drawn_keys = np.concatenate([drawn_keys, keys[new]])
         if len(new):
             margins, even = labeller.label_rows(f"after {before} balanced lines", work, positions[new])
             for row, margin in zip(new[even].tolist(), margins[even], strict=True):

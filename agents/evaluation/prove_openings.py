@@ -66,8 +66,8 @@ class OpeningProofs:
             self._propagate()
             rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
             asked = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
-            found = labeller.label(f"positions of ply {layer.ply[0]}", self._work, asked)
-            for row, (bounds, spent) in zip(rows, found, strict=True):
+            labels = labeller.label(f"positions of ply {layer.ply[0]}", self._work, asked)
+            for row, (bounds, spent) in zip(rows, labels, strict=True):
                 self.table.bounds[names[row]] = Bounds(*bounds.tolist())
                 seconds += float(spent)
         self._propagate()
@@ -95,11 +95,11 @@ class OpeningProofs:
         """Return, for each named position, its children by name, with the highest gain of a move to each, in points."""
         moves = self.core.expand(layer)
         gains = points_won(self.core, layer, moves).tolist()
-        found: list[dict[str, float]] = [{} for _ in names]
+        gains_by_child: list[dict[str, float]] = [{} for _ in names]
         children = np.where(moves.positions.over, ENDED, squares_of(self.core, moves.positions)).tolist()
         for row, gain, child in zip(moves.rows.tolist(), gains, children, strict=True):
-            found[row][child] = max(gain, found[row].get(child, gain))
-        return list(zip(names, found, strict=True))
+            gains_by_child[row][child] = max(gain, gains_by_child[row].get(child, gain))
+        return list(zip(names, gains_by_child, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)

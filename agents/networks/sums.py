@@ -30,9 +30,9 @@ class SumOfRows(autograd.Function):
         """Return the gradient of the table; row numbers have none."""
         (numbers,), (gradient,) = ctx.saved_tensors, gradients
         if gradient.is_cpu:
-            found = gradient.new_zeros(ctx.rows, gradient.shape[1])
-            _add_rows(found.numpy(), numbers.numpy(), gradient.contiguous().numpy())
-            return None, found
+            table_gradient = gradient.new_zeros(ctx.rows, gradient.shape[1])
+            _add_rows(table_gradient.numpy(), numbers.numpy(), gradient.contiguous().numpy())
+            return None, table_gradient
         chosen = gradient.new_zeros(len(numbers), ctx.rows).scatter_(1, numbers, 1.0)
         return None, chosen.t() @ gradient
 

@@ -8,7 +8,7 @@ from oanquan_env import Core, Positions, Rules
 from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.playing import advance, random_openings, seated
 
-EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move; each is drawn equally often
+EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move, used equally often
 LONGEST_START = 8  # maximum number of random plies at the start of a game
 
 
@@ -30,7 +30,7 @@ def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.rando
     starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
     positions = Positions.concatenate(starts)
     seating = rng.integers(0, len(players), (games, core.rules.players))
-    met = [positions.copy()]
+    visited = [positions.copy()]
     for rows, _ in advance(core, positions, seated(players, seating, rng)):
-        met.append(positions[rows[~positions.over[rows]]])
-    return Positions.concatenate(met)
+        visited.append(positions[rows[~positions.over[rows]]])
+    return Positions.concatenate(visited)

@@ -69,7 +69,7 @@ class PPOPlayer:
             return self._forward(positions)
         rules = self.core.rules
         both = Positions.concatenate([positions, mirror(positions, rules)])
-        logits, values = (np.split(said, 2) for said in self._forward(both))
+        logits, values = (np.split(output, 2) for output in self._forward(both))
         back = mirror_actions(np.arange(rules.actions), rules)
         return (logits[0] + logits[1][:, back]) / 2, (values[0] + values[1]) / 2
 
@@ -77,9 +77,9 @@ class PPOPlayer:
         device = next(self.network.parameters()).device
         logits, values = [np.zeros((0, self.core.rules.actions))], [np.zeros((0, self.core.rules.players))]
         for begin in range(0, len(positions), BATCH):
-            some = positions[begin : begin + BATCH]
-            features = torch.from_numpy(self.features.encode(some)).to(device)
-            mask = torch.from_numpy(self.core.legal_mask(some)).to(device)
+            batch = positions[begin : begin + BATCH]
+            features = torch.from_numpy(self.features.encode(batch)).to(device)
+            mask = torch.from_numpy(self.core.legal_mask(batch)).to(device)
             with torch.no_grad():
                 some_logits, some_values = self.network(features, mask)
             if not (torch.isfinite(some_logits).all() and torch.isfinite(some_values).all()):

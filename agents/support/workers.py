@@ -72,7 +72,7 @@ def launch(command: Sequence[str], workers: int, folder: Path) -> int:
 
 
 def connect() -> None:
-    """Connect this process to the other workers; it will exit when its launcher does.
+    """Connect this process to the other workers; it then exits when its launcher exits.
 
     Raises `UsageError` if torchrun would connect restarted workers to the previous ones.
     """
@@ -123,11 +123,11 @@ def wait() -> None:
 
 def any_of(*flags: bool) -> list[bool]:
     """Return, for each flag, whether it is true in at least one worker."""
-    found = torch.tensor(flags, dtype=torch.uint8)
+    combined = torch.tensor(flags, dtype=torch.uint8)
     if distributed.is_initialized():
         with _together():
-            distributed.all_reduce(found, distributed.ReduceOp.MAX)
-    return [bool(flag) for flag in found]
+            distributed.all_reduce(combined, distributed.ReduceOp.MAX)
+    return [bool(flag) for flag in combined]
 
 
 def gathered(state: dict[str, Any]) -> list[dict[str, Any]]:
