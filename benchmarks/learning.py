@@ -107,13 +107,13 @@ METHODS: dict[str, Callable[..., Training | PQN]] = {
     "PPO, replies": by_ppo("two_ply"),
     "TD(λ)": functools.partial(Training, "value.yaml", {}),
 }
-"""Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists what each method sees."""
+"""Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists the input of each method."""
 
 
 def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
-    """Train one run, `wanted` being its minutes, rules, seed and method; return its entry for the results.
+    """Train the run `wanted` (minutes, rules, seed and method), and return its entry for the results.
 
-    Its seconds are measured processor time, or its plies divided by the speed of the earlier runs in the file `path`.
+    Its seconds are measured processor time, or its plies divided by the speed of earlier runs in the file `path`.
     """
     torch.set_num_threads(1)
     minutes, rules, seed, method = wanted
@@ -144,8 +144,8 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
 
 def measured(players: dict[str, Policy], suite: Suite) -> dict[str, dict[str, float]]:
     """Return each player's regret, with its interval over the positions."""
-    found = {name: regret(one, suite, np.random.default_rng(0), by_phase=False) for name, one in players.items()}
-    return {name: {end: round(getattr(one, end), 4) for end in ("mean", "low", "high")} for name, one in found.items()}
+    losses = {name: regret(one, suite, np.random.default_rng(0), by_phase=False) for name, one in players.items()}
+    return {name: {end: round(getattr(one, end), 4) for end in ("mean", "low", "high")} for name, one in losses.items()}
 
 
 def move_time(player: Policy, suite: Suite) -> float:
@@ -159,7 +159,7 @@ def move_time(player: Policy, suite: Suite) -> float:
 
 
 def search_as_long(ms: float, suite: Suite) -> dict[str, Any]:
-    """Measure plain search with `ms` milliseconds per move: its nodes and its regret."""
+    """Return the nodes and the regret of plain search with `ms` milliseconds per move."""
     search = Search(suite.core, threads=1)
     speed = max(NODES) / move_time(SearchPlayer(search, Limits(nodes=max(NODES))), suite)
     nodes = max(int(float(f"{ms * speed:.2g}")), 10)
@@ -185,20 +185,20 @@ def main(options: Options) -> None:
     """Train the missing runs, and draw the picture."""
     options.output.mkdir(parents=True, exist_ok=True)
     results = Results(options.output / "methods.json")
-    wanted = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))
+    tasks = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))
     finished = {(run["minutes"], run["rules"], run["seed"], run["method"]) for run in results.runs}
-    missing = [one for one in wanted if one not in finished]
+    missing = [one for one in tasks if one not in finished]
     runs = spread(functools.partial(train, results.path), missing, processes=options.jobs)
-    for number, (place, found) in enumerate(runs, len(wanted) - len(missing) + 1):
+    for number, (place, entry) in enumerate(runs, len(tasks) - len(missing) + 1):
         minutes, rules, seed, method = missing[place]
         searches = results.content["searches"].setdefault(rules, {})
-        for ending, ms in found["ms"].items():
+        for ending, ms in entry["ms"].items():
             if method + ending not in searches:
                 searches[method + ending] = search_as_long(ms, load_suite(Rules.parse(rules)))
-        results.runs.append(found)
+        results.runs.append(entry)
         results.write()
-        shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in found["regret"].items())
-        print(f"{number} of {len(wanted)}: {method}, {rules}, {minutes:g} min, seed {seed}: regret {shown}", flush=True)
+        shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in entry["regret"].items())
+        print(f"{number} of {len(tasks)}: {method}, {rules}, {minutes:g} min, seed {seed}: regret {shown}", flush=True)
     write_atomically(options.output / "methods.png", Results(results.path).picture())
 
 

@@ -53,7 +53,7 @@ class Results:
         return sum(run["plies"] for run in runs) / sum(run["seconds"] for run in runs) if runs else None
 
     def rows(self, rules: str) -> Iterator[tuple[str, str, str]]:
-        """Yield, for each row of the table, its name, its method, and the ending of its player's name."""
+        """Yield the name of each row of the table, its method, and the ending of its player's name."""
         for method in dict.fromkeys(run["method"] for run in self.runs):
             for ending in next((run["regret"] for run in self.of(rules=rules, method=method)), ()):
                 yield method + ending, method, ending
@@ -67,9 +67,9 @@ class Results:
         for name, method, ending in self.rows(rules):
             regrets, plies = [], []
             for runs in (self.of(rules=rules, method=method, minutes=minutes) for minutes in budgets):
-                found = [Estimate(**run["regret"][ending]) for run in runs]
+                estimates = [Estimate(**run["regret"][ending]) for run in runs]
                 seeds = f"; {len(runs)} run{'s' * (len(runs) > 1)}" * (len(runs) < SEEDS)
-                regrets.append(interval(over_runs(found), ".2f") + seeds if found else "")
+                regrets.append(interval(over_runs(estimates), ".2f") + seeds if estimates else "")
                 plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
             search = self.content["searches"][rules][name]
             shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"

@@ -58,7 +58,7 @@ class Options:
     uses: Literal["observation", "afterstates", "search"]
     learned_from: Literal["nothing", "self-play", "search"]  # the source of its training
     label: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # the row's name (default: the player)
-    budget: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # of its training
+    budget: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # training budget, in words
     rules: str = DEFAULT_PRESET  # rules by name
     pairs: int = 200  # openings, each played in every seating
 
@@ -76,17 +76,17 @@ def measure(options: Options) -> Row:
 
 def rows() -> str:
     """Return the tables of all files, with the commits at which they were measured."""
-    found = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
-    commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in found}))
-    return f"{tables(found)}\n\nMeasured by `python -m benchmarks.players` at commit {commits}."
+    entries = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
+    commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in entries}))
+    return f"{tables(entries)}\n\nMeasured by `python -m benchmarks.players` at commit {commits}."
 
 
 def tables(found: Sequence[Row]) -> str:
     """Return a Markdown table for each of the rules, lowest regret first."""
     parts = []
     for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
-        of_them = [row for row in found if row.evaluations[0].rules == rules]
-        cells = sorted((_cells(row) for row in of_them), key=lambda cell: float(cell[4].partition(" ")[0] or "inf"))
+        own = [row for row in found if row.evaluations[0].rules == rules]
+        cells = sorted((_cells(row) for row in own), key=lambda cell: float(cell[4].partition(" ")[0] or "inf"))
         heads = ["player", "uses", "learned from", "runs", "regret, points (95 %)", "blunders, %"]
         heads += [f"score against `{name}`, %" for name in SHOWN]
         parts.append(f"Rules `{rules}`:\n\n{table(heads, cells, left=3)}")

@@ -22,7 +22,7 @@ RESULTS = Path(__file__).parent / "results"
 
 Name = TypeVar("Name", bound=Hashable)
 Contestant: TypeAlias = Callable[[float], float]
-"""Runs for the given number of seconds, and returns its speed."""
+"""A function that runs for a number of seconds and returns its speed."""
 Speeds: TypeAlias = dict[str, dict[str, float]]
 """Speeds by the name of a table's row and the number of games side by side."""
 

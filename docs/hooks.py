@@ -25,11 +25,11 @@ WIDE = b"---\nhide: [navigation, toc]\n---\n"
 """Front matter of a page with wide tables: hides the side columns."""
 RESULTS = ROOT / "benchmarks" / "results"
 BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
-"""The picture on docs/play.md, for readers of the repository; the site shows the playable board instead."""
+"""Matches the picture on docs/play.md, for readers of the repository; the site shows the playable board instead."""
 PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-button--primary }"
 """The link to the board on docs/index.md, and the button that replaces it on the site."""
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
-"""A board in two colour schemes, between which the reader's system chooses; on the site its switch does."""
+"""A board in two colour schemes. The reader's system chooses one; on the site, the site's own switch does."""
 SWITCHED = r'<img src="\2#only-light"\3><img src="\1#only-dark"\3>'
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
 
@@ -70,7 +70,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 def notebook_page(path: Path) -> dict[str, str | bytes]:
     """Convert a notebook to Markdown with its outputs; return the contents of the page and pictures by file name."""
-    made: dict[str, str | bytes] = {}
+    contents: dict[str, str | bytes] = {}
     parts = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         source = "".join(cell["source"])
@@ -89,8 +89,8 @@ def notebook_page(path: Path) -> dict[str, str | bytes]:
                 parts.append(f"```{{.text .printed}}\n{printed}\n```")
                 continue
             content = "".join(data[kind])
-            name = f"{path.stem}-{len(made)}.{PICTURES[kind]}"
-            made[name] = base64.b64decode(content) if kind == "image/png" else content
+            name = f"{path.stem}-{len(contents)}.{PICTURES[kind]}"
+            contents[name] = base64.b64decode(content) if kind == "image/png" else content
             parts.append(f"![]({name})")
-    made[f"{path.stem}.md"] = "\n\n".join(parts)
-    return made
+    contents[f"{path.stem}.md"] = "\n\n".join(parts)
+    return contents

@@ -162,8 +162,8 @@ def main(arguments: list[str]) -> dict[str, Any]:
     settings = {name: getattr(options, name) for name in ("legal_moves", "retries", "transcripts")}
     model = LanguageModel(options.base_url, options.model, **settings)
     options.transcripts.parent.mkdir(parents=True, exist_ok=True)
-    rng, whole = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
-    suite = whole.take(np.sort(rng.permutation(len(whole))[: options.positions]))
+    rng, full_suite = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
+    suite = full_suite.take(np.sort(rng.permutation(len(full_suite))[: options.positions]))
     core, number = suite.core, range(options.games)
     boards = [Board.from_positions(core, suite.positions, row) for row in range(len(suite))]
     openings = load_openings(core, "balanced", (options.games + 1) // 2, 0, rng).positions
@@ -173,15 +173,15 @@ def main(arguments: list[str]) -> dict[str, Any]:
         seats, rngs = [game % 2 for game in number], rng.spawn(options.games)
         results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), rngs))
     answered = np.array([row for row, move in enumerate(moves) if move], dtype=np.intp)
-    found = {name: regret_of(suite, make(name).choose(suite.positions, rng)) for name in ("random", "greedy")}
+    regrets = {name: regret_of(suite, make(name).choose(suite.positions, rng)) for name in ("random", "greedy")}
     if answered.size:
-        found[options.model] = regret_of(suite.take(answered), np.array([move.action for move in moves if move]))
-    for name, one in found.items():
+        regrets[options.model] = regret_of(suite.take(answered), np.array([move.action for move in moves if move]))
+    for name, one in regrets.items():
         print(f"{name}: regret {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}) points")
     print(f"{options.model} answered {len(answered)} of {len(moves)} positions; its regret is over these")
     print(f"against {options.opponent}: " + ", ".join(f"{results[name]} {name}" for name in RESULTS))
     print("replies: " + ", ".join(f"{count} {kind}" for kind, count in model.replies.items()))
-    return {"regret": found, "results": results, "replies": model.replies}
+    return {"regret": regrets, "results": results, "replies": model.replies}
 
 
 if __name__ == "__main__":

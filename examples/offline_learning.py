@@ -93,9 +93,9 @@ def main(arguments: list[str]) -> Evaluation:
     if options.save:
         write_atomically(options.save, net.to_bytes())
     player = SearchPlayer(MaxnSearch(core, net=net), Limits(depth=1))
-    found = evaluate(player, core.rules, opponents=(), label="offline", part="development")
-    print(found)
-    return found
+    evaluation = evaluate(player, core.rules, opponents=(), label="offline", part="development")
+    print(evaluation)
+    return evaluation
 
 
 if __name__ == "__main__":
