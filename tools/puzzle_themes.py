@@ -1,4 +1,4 @@
-"""Detects the themes of a puzzle from its line.
+"""Detect the themes of a puzzle from its line.
 
 A *threat* is a capture that a player could make if it were to move on the same board. Captures are measured in points,
 as on the page's badges. `L` stands for `LARGE`, the points of a large capture.
@@ -77,7 +77,7 @@ def is_double(before: Board, after: Board) -> bool:
 
 
 def themes_of(board: Board, line: Sequence[str]) -> list[str]:
-    """Return the themes of a line of moves, which starts with the solver's, in the order of `THEMES`."""
+    """Return the themes of a line of moves, which starts with a move of the solver, in the order of `THEMES`."""
     boards = [board.copy()]
     for move in line:
         boards.append(boards[-1].copy())
