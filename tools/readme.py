@@ -173,17 +173,19 @@ def more_players(preset: str) -> str:
 
 def strength() -> str:
     """Return the table of players in the main report, with added columns for rules with nearly all values proved."""
-    overall = read_evaluation(RESULTS / "report.json")
-    heads, rows = summary_cells(overall, README_PLAYERS, README_COLUMNS)
-    place, ranked = heads.index(README_COLUMNS[1]), [one for one in overall.ranked() if one.label in README_PLAYERS]
-    heads[place] = f"regret, {_proved(overall)}"
+    whole = read_evaluation(RESULTS / "report.json")
+    heads, rows = summary_cells(whole, README_PLAYERS, README_COLUMNS)
+    place, ranked = heads.index(README_COLUMNS[1]), [one for one in whole.ranked() if one.label in README_PLAYERS]
+    heads[place] = f"regret, {_proved(whole)}"
     for preset in PROVED_PRESETS:
         place, report = place + 1, read_evaluation(RESULTS / preset / "report.json")
         regrets = _regret_rows(report)
         heads.insert(place, f"regret, {_proved(report)}")
         for row, one in zip(rows, ranked, strict=True):
             row.insert(place, interval(regrets[one.name], ".2f"))
-    note = f"`{overall.command}` writes the [report](benchmarks/results/report.md); the other rules have their own reports."
+    note = (
+        f"`{whole.command}` writes the [report](benchmarks/results/report.md); the other rules have their own reports."
+    )
     return f"{table(heads, rows)}\n\n{note}"
 
 
