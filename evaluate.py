@@ -69,7 +69,7 @@ FILE_WIDTH = 160  # width of a line in characters if the output is not a termina
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     settings: tyro.conf.OmitArgPrefixes[EvaluationSettings] = UNSET
     config: OptionalFile = None  # settings as YAML; the command line overrides them

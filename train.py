@@ -71,7 +71,7 @@ class Kind(Origin):
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Origin, Generic[Settings]):
-    """The command line; the settings are those of the kind of run."""
+    """The options of the command line; `settings` has the fields of the kind of run."""
 
     output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
     # train once for each of these seeds, such as 0,1,2, in FOLDER/seed-0, ...

@@ -179,7 +179,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def validated(model: type[Model], values: object, where: str) -> Model:
-    """Convert values to a pydantic model or dataclass; the `FileError` names `where`, field, value and requirement."""
+    """Convert values to a pydantic model or dataclass; raises `FileError` that names `where`, field and requirement."""
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:

@@ -34,7 +34,7 @@ from oanquan_env.search.deepening import Limits
 
 SHARD = 5000  # positions per file
 MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory
-POSITIONS_A_GAME = 16  # one game is played for this many wanted positions
+POSITIONS_A_GAME = 16  # one game is played for this many requested positions
 FEW = 0.01  # drawing stops when a round adds less than this share of the requested positions
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {
@@ -88,7 +88,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
 
 
 def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
-    """Draw up to `wanted` different running positions, each at most `random_plies` random plies after one of a game."""
+    """Draw up to `wanted` different running positions, up to `random_plies` random plies after positions of games."""
     withheld = np.sort(key_hashes(suite_keys(core)))
     pool = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
     drawn, before = core.start(0), -wanted
@@ -122,7 +122,7 @@ def read_positions(path: Path, core: Core) -> Positions:
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     output: Folder  # the folder of the data
     recipe: tyro.conf.OmitArgPrefixes[Recipe]

@@ -77,7 +77,7 @@ class PPOSettings(Strict):
 
 
 class PPOConfig(RunConfig):
-    """Everything that training an agent by PPO depends on."""
+    """All settings of a PPO run."""
 
     kind: Literal["ppo"] = Field("ppo", description="kind of run: ppo trains an agent, td a value net")
     reward: str = Field("margin", description="reward of a ply: margin, outcome, mixed, or a function MODULE:NAME")
@@ -237,7 +237,7 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
         return arr.reshape(-1, *arr.shape[2:])
 
     def compute_returns_and_advantage(self, last_values: Tensor, dones: Mask) -> None:
-        """Compute both from the values (N, P-1) after the last step and the flags (N,) of games that it ended."""
+        """Compute returns and advantages from the last values (N, P-1) and the flags (N,) of games that just ended."""
         last = last_values.detach().cpu().numpy()
         self.rewards, self.values = np.stack(list(self.rewards)), np.stack(list(self.values)).reshape(-1, *last.shape)
         ended = np.concatenate([self.episode_starts[1:], dones[None]]).astype(np.bool_)
@@ -250,7 +250,7 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
 class SelfPlayPolicy(MaskableActorCriticPolicy):
     """A network of `agents.networks` behind stable-baselines3's policy interface.
 
-    Each position has P - 1 values, where stable-baselines3 expects one; its loss flattens them, as it does the returns.
+    Each position has P - 1 values instead of one; the loss of stable-baselines3 flattens the values and the returns.
     Log-probabilities and entropies are computed from masked logits, because torch's distributions are slow. `predict`
     does not work; use `PPOPlayer` for playing.
     """
@@ -340,7 +340,7 @@ class PPORun(Run[PPOConfig]):
     def iterate(self) -> None:
         """Collect a rollout and train on it."""
         model, ppo = self.model, self.config.ppo
-        model._last_obs = self.env.observe()  # `look_ahead` with the present weights
+        model._last_obs = self.env.observe()  # `look_ahead` with the current weights
         model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # unused: `advantages` looks ahead
         done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
@@ -355,7 +355,7 @@ class PPORun(Run[PPOConfig]):
                 self.log(name, value)
 
     def player(self) -> PPOPlayer:
-        """Return a player with the present weights."""
+        """Return a player with the current weights."""
         with tempfile.TemporaryDirectory() as folder:
             self._save(Path(folder))
             return PPOPlayer(Path(folder), self.core.rules, network=self.config.network.name)

@@ -51,7 +51,7 @@ from oanquan_env.files import FileError, write_atomically
 from oanquan_env.players import Policy
 
 KINDS = {"ppo": "agents.ppo:PPORun", "td": "agents.td:TDRun"}
-"""The classes of the built-in kinds of training; any other kind is itself a MODULE:NAME."""
+"""The classes of the built-in kinds of training; any other kind is given as MODULE:NAME."""
 
 
 BEAMS, BEAM_WIDTH = 16, 150
@@ -93,7 +93,7 @@ def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfi
 
 
 def load_config(path: Path) -> RunConfig:
-    """Read a configuration; the `FileError` for an invalid one names the file, field, value and requirement."""
+    """Read a configuration; raises `FileError` that names the file, field, value and requirement."""
     values = read_yaml(path)
     return validated(config_type(values, str(path)), values, str(path))
 
@@ -105,7 +105,7 @@ def between(begin: float, end: float, done: float) -> float:
 
 
 def fastest_threads() -> int:
-    """Measure which number of torch threads, 1, 2 or 4, is now fastest; at most the number of processors."""
+    """Measure whether 1, 2 or 4 torch threads are fastest now, trying no more threads than there are processors."""
     network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
     batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
     for threads in [*seconds] * 3:  # alternate, because the load of the machine changes
@@ -215,9 +215,9 @@ class Run(ABC, Generic[Config]):
     def resume(cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None) -> Self:
         """Resume the run in `folder` from its checkpoint, or from its start if it was killed before the first one.
 
-        `changes` are configuration fields that change from now on. New `threads` and `device` are not written to the
-        file; results then agree with an unchanged run's up to rounding. A new `total_plies` makes the run and its
-        schedules longer or shorter, and is written to the file.
+        `changes` are configuration fields that change from now on. New values of `threads` and `device` are not written
+        to the file; results then agree with those of an unchanged run, except for rounding. A new `total_plies` makes
+        the run and its schedules longer or shorter, and is written to the file.
 
         Raises `UsageError` if there is no run, another program is using it, its checkpoint is damaged, it already has
         more plies than `total_plies`, or a value is invalid.

@@ -81,7 +81,7 @@ class TDEvaluation(EvaluationSchedule):
 
 
 class TDConfig(RunConfig):
-    """Everything that a value net depends on."""
+    """All settings of a TD run."""
 
     kind: Literal["td"] = Field("td", description="kind of run: td trains a value net, ppo an agent")
     total_plies: Count = Field(3_000_000, description="plies to train for")
@@ -149,7 +149,7 @@ def rollout(
 
 
 def choose(values: Floats, temperature: float, random_moves: float, rng: np.random.Generator) -> Ints:
-    """Draw (N,) actions from a softmax of values (N, A), -inf if illegal; a share `random_moves` is uniform."""
+    """Draw (N,) actions from a softmax of values (N, A), -inf if illegal; draw a share `random_moves` uniformly."""
     likely = values / temperature + rng.gumbel(size=values.shape)  # its argmax is a draw from the softmax
     legal = np.where(np.isfinite(values), rng.random(values.shape), -np.inf)
     at_random = rng.random(len(values)) < random_moves

@@ -161,7 +161,7 @@ def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     output: Folder  # the folder of the games
     recipe: tyro.conf.OmitArgPrefixes[Recipe]

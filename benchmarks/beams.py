@@ -25,7 +25,7 @@ HEADINGS = "rules", "share", "runs", "processor seconds", "regret, points", "as 
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     seeds: Size = 5
     plies: Share = 1.0  # plies of a run, as a fraction of the configuration's 500,000
@@ -49,7 +49,7 @@ def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
 
 
 def main() -> None:
-    """Train and measure with all shares, writing the results so far after each."""
+    """Train and measure with all shares, and write the results after each share."""
     options, results = report.read_options(Options, __doc__, "beams"), []
     for rules in options.rules:
         for share in SHARES:

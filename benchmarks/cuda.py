@@ -130,7 +130,7 @@ def speed() -> dict[str, Any]:
 
 PPO = ["--device", "cuda", "--num-envs", "65536", "--num-steps", "16", "--minibatch", "131072", "--epochs", "3"]
 PPO += ["--learning-rate", "2e-3"]
-"""Options of `examples.cleanrl_ppo` that suit a GPU: few launches of large kernels."""
+"""Options of `examples.cleanrl_ppo` that suit a GPU, because they launch few but large kernels."""
 
 
 def timed(function: Callable[[], Any]) -> tuple[float, Any]:

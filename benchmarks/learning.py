@@ -5,9 +5,10 @@
     python -m tools.readme                                        # renews the table
 
 Each finished run is written to `benchmarks/results/methods.json`, so you can stop the command at any time. At the end,
-it draws `methods.png`. The first run of a method under some rules is timed, without measurements. Later runs get the
-plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules span the
-whole budget, so each budget has its own runs. Tables use the test part of the suites, and curves the development part.
+the command draws `methods.png`. The first run of a method under some rules is timed, without measurements. Later runs
+get the plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules span
+the whole budget, so each budget has its own runs. Tables use the test part of the suites; curves use the development
+part.
 """
 
 import functools
@@ -121,7 +122,7 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
     parts: tuple[Suite, Suite] = suite.part("development"), suite.part("test")
     with tempfile.TemporaryDirectory() as folder:
         begin = METHODS[method]
-        warm = begin(Path(folder) / "warm", rules, seed)  # excludes compilation and file reading from the time
+        warm = begin(Path(folder) / "warm", rules, seed)  # keeps compilation and file reading out of the time
         warm.iterate(0.0)
         measured(warm.players(), suite.take(np.arange(TIMED)))
         run = begin(Path(folder) / "run", rules, seed)
@@ -171,7 +172,7 @@ def search_as_long(ms: float, suite: Suite) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     minutes: tuple[Annotated[float, tyro.conf.arg(metavar="MINUTES")], ...] = (1.0, 3.0, 10.0)  # budgets
     rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets that have a regret suite

@@ -50,9 +50,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
-    # the player, or one for each seed of its training
+    # the player, or one player for each training seed
     players: Annotated[tyro.conf.Positional[list[str]], tyro.conf.arg(metavar="PLAYER", help_behavior_hint="")]
     # the player's information: the observation, positions after moves and replies, or any search
     uses: Literal["observation", "afterstates", "search"]
@@ -82,7 +82,7 @@ def rows() -> str:
 
 
 def tables(found: Sequence[Row]) -> str:
-    """Return a Markdown table for each of the rules, lowest regret first."""
+    """Return one Markdown table per set of rules, with the lowest regret first."""
     parts = []
     for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
         own = [row for row in found if row.evaluations[0].rules == rules]

@@ -97,7 +97,7 @@ def over_runs(runs: Sequence[Estimate]) -> Estimate:
 
 
 def by_size(speeds: Speeds) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows of a table of millions per second by the number of games."""
+    """Return the headings and rows of a table of speeds, in millions per second, by the number of games."""
     sizes = list(next(iter(speeds.values())))
     rows = [[name, *(millions(row[size]) if size in row else "" for size in sizes)] for name, row in speeds.items()]
     return ["games", *(f"{int(size):,}" for size in sizes)], rows

@@ -51,10 +51,10 @@ def table_rows(found: dict[str, Any]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     positions: int = 250
-    """positions of the middle of games"""
+    """number of positions from the middle of games"""
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ def table_rows(found: dict[str, Any]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     time: float = 150.0
     """seconds for each preset"""

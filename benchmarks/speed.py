@@ -117,7 +117,7 @@ def turns_per_second(game: Any, seconds: float) -> float:
 
 
 def aec_games() -> dict[str, Any]:
-    """Make the AEC games to compare; only ours if pygame, which PettingZoo's games need, is not installed."""
+    """Make the AEC games to compare; omit PettingZoo's games if pygame, which they need, is not installed."""
     modules: dict[str, Any] = {"oanquan": oanquan_env}
     try:
         with needing_extra("human"), warnings.catch_warnings():
@@ -201,7 +201,7 @@ def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     seconds: float = 0.2
     """seconds of each contestant in each of the rounds"""

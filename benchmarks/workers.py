@@ -21,16 +21,16 @@ METHODS = {
     "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000),
     "TD(λ)": ("configs/value.yaml", "--td.games", 512, 3_000_000),
 }
-"""The configuration, the option that sets the games, the games of one worker, and the plies of each method."""
+"""For each method: configuration, option that sets the number of games, games of one worker, and plies."""
 
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     workers: tuple[Workers, ...] = (1, 2)
     seeds: Size = 5
-    share: Share = 1.0  # plies of a run, as a fraction of the configuration's
+    share: Share = 1.0  # plies of a run, as a fraction of the configuration's plies
 
 
 def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:

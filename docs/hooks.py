@@ -22,7 +22,7 @@ PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
 COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 LONG_CODE = re.compile(r"<code>(?=[^<]{36})")
 WIDE = b"---\nhide: [navigation, toc]\n---\n"
-"""Front matter of a page with wide tables: hides the side columns."""
+"""Front matter that hides the side columns of a page with wide tables."""
 RESULTS = ROOT / "benchmarks" / "results"
 BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
 """Matches the picture on docs/play.md, for readers of the repository; the site shows the playable board instead."""

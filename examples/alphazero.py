@@ -30,9 +30,9 @@ from oanquan_env.search.mcts import MCTSPlayer
 
 # fmt: off
 OPTIONS = {
-    "iterations": 120, "simulations": 16, "exploration": 0.3, "seed": 0,  # of training; of a search in it; of PUCT
+    "iterations": 120, "simulations": 16, "exploration": 0.3, "seed": 0,  # search's simulations and PUCT weight
     "games": 256, "plies": 16, "opening_plies": 8, "lam": 0.7,  # N, T; random plies before a game; lambda
-    "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # iterations kept
+    "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # replay: iterations
 }
 # fmt: on
 MEASURED = (1, 16, 128)  # numbers of simulations for which regret is measured

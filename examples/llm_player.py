@@ -4,10 +4,10 @@
     OPENAI_API_KEY=… python -m examples.llm_player --base-url https://api.openai.com/v1 --model gpt-4o-mini --jobs 8
 
 The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games. The last
-line of a reply that names a move must name only one: `**3A**` and "I play 3A." are accepted. After a reply without a
-move, or with an illegal one, the model is asked again, up to `--retries` times; then it forfeits the game or the
-position. All conversations are appended to a file. The key comes only from the environment, because other users can
-read a command line.
+line that names a move must name only one move: `**3A**` and "I play 3A." are accepted. After a reply without a move, or
+with an illegal move, the model is asked again, up to `--retries` times; then it forfeits the game or the position. All
+conversations are appended to a file. The key comes only from the environment, because other users can read a command
+line.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def prompt_of(board: Board, legal_moves: bool = False) -> str:
 
 
 def read_reply(reply: str) -> Move | None:
-    """Return the move in the last line of a reply that names one; None if there is none or the line names several."""
+    """Return the move in the last line of a reply that names any move; None if no line does or it names several."""
     lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
     named = next((moves for moves in reversed(lines) if moves), set())
     return Move.parse(named.pop()) if len(named) == 1 else None
@@ -109,7 +109,7 @@ class LanguageModel:
         raise AssertionError
 
     def choose_move(self, board: Board) -> Move | None:
-        """Return the model's legal move, or None if it forfeits. Thread-safe."""
+        """Return the model's legal move, or None if it forfeits. Several threads may call this method."""
         messages, verdicts = [{"role": "user", "content": prompt_of(board, self.legal_moves)}], list[str]()
         while len(verdicts) <= self.retries and "legal" not in verdicts:
             reply = self.ask(messages)

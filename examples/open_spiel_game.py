@@ -51,7 +51,7 @@ class OAnQuanGame(pyspiel.Game):
         return OAnQuanState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "Observer":
-        """Return an observer that gives tensors and strings."""
+        """Return an observer that provides tensors and strings."""
         return Observer(self.core_of(self.get_parameters()["rules"]))
 
 

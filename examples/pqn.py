@@ -6,7 +6,7 @@ A network learns Q(s, a), the future margin of the mover if it plays a: the poin
 the opponent's points, as a fraction of all points. PQN (Gallici et al., ICLR 2025) needs neither replay buffer nor
 target network: LayerNorm keeps the values bounded, and many games in parallel make the newest plies a varied batch.
 
-1. N games are played for T plies. The move is the legal one with the largest Q, or with probability epsilon random.
+1. N games are played for T plies. Each move is the legal move with the largest Q or, with probability epsilon, random.
 2. The target of a ply is its lambda-return, a weighted mean of the values of the next and later positions.
 3. Gradient steps fit Q of the played moves to these targets; then the plies are discarded.
 

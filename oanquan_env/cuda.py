@@ -129,9 +129,10 @@ class Games:
         self._kernel = kernel(self.core.rules.players, self._host.kind)
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """Restart all games, row i with the random numbers of one environment with seed + i; return its first outputs.
+        """Restart all games; return observations and masks.
 
-        Raises `ValueError` if in any row the opponent ended 100 games before the agent's first move.
+        Row i uses the random numbers of a single environment with seed + i. Raises `ValueError` if in any row the
+        opponent ended 100 games before the agent's first move.
         """
         host, rows = self._host, np.arange(len(self._host.records))
         host.seed(seed, rows, np.random.default_rng())

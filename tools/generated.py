@@ -64,7 +64,7 @@ def rules_fields() -> str:
 
 
 def presets() -> str:
-    """Return the table of presets: what each changes, and its source."""
+    """Return the table of presets with their changes and sources."""
     default = PRESETS[DEFAULT_PRESET].rules
     rows = []
     for name, preset in PRESETS.items():

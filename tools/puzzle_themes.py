@@ -108,7 +108,7 @@ THEMES: dict[str, Callable[[Sequence[Board], Sequence[MoveTrace]], bool]] = {
 
 
 def is_largest_badge(board: Board, move: str) -> bool:
-    """Return whether this move captures points, and no other captures more."""
+    """Return whether this move captures points, and no other move captures more."""
     return board.sowing(move).captured == largest(traces(board)) > 0
 
 

@@ -14,11 +14,11 @@ search (`oanquan_env.search.proof`) proves for every move of the solver either t
 opponent plays (a *right* move) or that the opponent can prevent it. A position is rejected if the search proves neither
 for some move within `NODES` moves, or if the position has fewer than `FEWEST` legal moves.
 
-*Line.* The first move is the only right one. The opponent then plays the reply that leaves the solver the fewest
-right moves; among equals, the one that holds out longest according to the proof. If only one move is right again, the
-line continues, up to `LONGEST` moves of the solver; if several are right, each of them is accepted, and the line ends
-there. At least half of the legal moves must be wrong at each step; otherwise the line ends before it. A line has at
-least two moves of the solver.
+*Line.* The first move is the only right move. The opponent then plays the reply that leaves the solver the fewest right
+moves; among equal replies, it plays the one with the longest proof. If only one move is right again, the line
+continues, up to `LONGEST` moves of the solver; if several are right, each of them is accepted, and the line ends there.
+At least half of the legal moves must be wrong at each step; otherwise the line ends before it. A line has at least two
+moves of the solver.
 
 *Difficulty.* The page's levels `WEAKER` try each puzzle `TRIALS` times in total, a third each, including their random
 moves; a trial succeeds if it finds the whole line. A puzzle is easy if at least the share `EASY` of the trials
@@ -100,7 +100,7 @@ class UnprovedError(Exception):
 
 
 def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Generator) -> Positions:
-    """Return the running positions of games between the page's levels, without equivalent ones."""
+    """Return the running positions of games between the page's levels, with equivalent positions only once."""
     levels = [player_at(untimed(LEVELS[name]), core.rules) for name in PLAYERS]
     seating = rng.integers(len(levels), size=(games, 2))
     openings = [random_openings(core, games // len(RANDOM_PLIES), plies, rng) for plies in RANDOM_PLIES]
@@ -151,7 +151,7 @@ class Prover:
         raise UnprovedError
 
     def step(self, board: Board) -> Step:
-        """Examine all moves of the solver."""
+        """Return the step at this position, after examining all moves of the solver."""
         legal = [str(move) for move in board.legal_moves]
         plies = {move: found for move in legal if (found := self.reaches(board, move))}
         return Step(tuple(plies), len(legal), min(plies.values(), default=0))

@@ -1,7 +1,7 @@
 """The loop that labels positions for the commands that make suites, opening tables and data sets.
 
 It spreads the work over processes or a Ray cluster, stores finished labels beside the command's output so that the same
-command resumes, and shows the progress. Labels depend neither on the number of processes nor on Ray.
+command can resume, and shows the progress. Labels depend neither on the number of processes nor on Ray.
 
 The work functions are also defined here, because workers cannot import functions from the `__main__` module.
 """
@@ -112,7 +112,7 @@ class LabelOptions:
 # ---- work ------------------------------------------------------------------------------------------------------------
 
 core_of = functools.lru_cache(maxsize=1)(Core)
-"""Function that returns a core, cached in each worker process because its tables take longer to make than a proof."""
+"""Function that returns a core, cached in each process because making its tables takes longer than many proofs."""
 
 
 def net_bytes(source: str | None, core: Core) -> bytes | None:
@@ -140,7 +140,7 @@ def find_even(
 ) -> tuple[Floats, Mask]:
     """Return (N, P) searched final margins, and (N,) flags: True if all margins of the position are within ±`within`.
 
-    Margins are NaN where a shallow search expects far larger ones. With `proved`, for two players only, the margin must
+    Margins are NaN if a shallow search expects far larger margins. With `proved`, for two players only, the margin must
     also be proved to be that small.
     """
     shallow = _search(rules, SHALLOW_DEPTH if core_of(rules).rules.players == 2 else SHALLOW_MAXN_DEPTH, net)
@@ -170,7 +170,8 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
     """Return (A,) proved lower and upper bounds of the values of a position's moves, in points.
 
     `searched` holds a batch of one running position, (A,) searched values of its moves, and the (A,) lower and upper
-    bounds proved so far. A value only chooses the first bound to try. `nodes` limits the moves played for each bound.
+    bounds proved so far. Searched values only determine which bound is tried first. `nodes` limits the moves played for
+    each bound.
     """
     position, values, lower, upper = searched
     core, lower, upper = core_of(rules), lower.copy(), upper.copy()

@@ -3,8 +3,8 @@
     python -m agents.evaluation.make_regret --rules mancala-world --count 2400
 
 Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats. Of
-equivalent positions (up to seats and mirror) the suite takes one, if it has at least three legal moves and the best is
-worth at least one point more than the worst. Each phase of the game gets a third of the positions. A search values all
+equivalent positions (up to seats and mirror) the suite takes one, if it has at least three legal moves and the best and
+worst values differ by at least one point. Each phase of the game gets a third of the positions. A search values all
 moves, and is deeper when fewer points are in play; --net names the value net at its leaves. Afterwards,
 `python -m agents.evaluation.prove_regret` proves as many values as it can. The same command resumes interrupted work.
 
@@ -91,7 +91,7 @@ def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     recipe: tyro.conf.OmitArgPrefixes[SuiteRecipe] = field(default_factory=SuiteRecipe)
     output: OptionalFile = None  # the suite's file (default: the package's own)

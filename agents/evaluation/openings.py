@@ -4,7 +4,7 @@
 
 The command draws random lines of 4 to 8 plies, and keeps those after which a deep search expects a final margin within
 a few points of a draw. Of lines that lead to equivalent boards (up to seats and mirror), it keeps the first. The suite
-has the order of drawing, so its first n lines are a fair sample. --net names the value net at the search's leaves.
+keeps the order of drawing, so its first n lines are a fair sample. --net names the value net at the search's leaves.
 
 With three or four players, max^n search estimates each player's margin over the others' mean; all must be near zero:
 
@@ -38,7 +38,7 @@ BATCH = 100
 MAX_FAILED_LINES = 50_000
 """`make_suite` gives up after this many consecutive lines that are unbalanced or repeated."""
 MAX_FULL_WIDTH = 8
-"""Maximum depth of a full-width search, in plies; with a deeper one a suite would take days."""
+"""Maximum depth of a full-width search, in plies; with a deeper search, a suite would take days."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class OpeningsRecipe:
 
 
 def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRecord]:
-    """Draw lines until `recipe.count` balanced ones are found; raises `ValueError` if there seem to be too few."""
+    """Draw lines until `recipe.count` of them are balanced; raises `ValueError` if there seem to be too few."""
     core = Core(recipe.rules)
     full_width = core.rules.players > 2
     if full_width and recipe.depth > MAX_FULL_WIDTH:
@@ -106,7 +106,7 @@ def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     recipe: tyro.conf.OmitArgPrefixes[OpeningsRecipe] = field(default_factory=OpeningsRecipe)
     output: OptionalFile = None  # the suite's file (default: the package's own)

@@ -2,10 +2,11 @@
 
     python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --nodes 4000000
 
-The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; if they leave
-its value open, the position is searched itself. Every position has its own proof table: in a shared table, a proof may
-build on others until its games exceed the ply limit. The file keeps all bounds, so a call with more nodes improves
-them, and the same command resumes interrupted work. The set-up starts with the bounds of the package's certificate.
+The deepest positions are proved first. The bounds of an earlier position follow from the bounds of its moves; if they
+leave its value open, the position itself is searched. Every position has its own proof table: in a shared table, a
+proof may build on other proofs until its games exceed the ply limit. The file keeps all bounds, so a call with more
+nodes improves them, and the same command resumes interrupted work. The set-up starts with the bounds of the package's
+certificate.
 """
 
 import functools
@@ -37,8 +38,8 @@ from oanquan_env.search.certificates import certificate_path, read_certificate
 
 PROG = "python -m agents.evaluation.prove_openings"
 MOST_PLIES = 8
-"""The table is kept in memory, and each further ply makes it about six times as large."""
-ENDED = ""  # stands for a finished game in place of a position's name
+"""Maximum plies of a table, which is in memory; each further ply makes it about six times as large."""
+ENDED = ""  # used for a finished game instead of a position's name
 
 
 class OpeningProofs:
@@ -74,9 +75,9 @@ class OpeningProofs:
         return seconds
 
     def _propagate(self) -> None:
-        """Narrow each position's bounds from its children, last ply first, and then each child's from its parent.
+        """Narrow each position's bounds by its children, last ply first, and then each child's bounds by its parent.
 
-        No move is worth more than its parent's value; if only one move can reach the proved lower bound, it does.
+        No move has a higher value than its parent; if only one move can reach the proved lower bound, that move does.
         """
         bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
         for name, moves in (one for layer in reversed(self._moves) for one in layer):
@@ -92,7 +93,7 @@ class OpeningProofs:
         self.table.bounds.update((name, bounds[name]) for name in self.table.bounds)
 
     def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, float]]]:
-        """Return, for each named position, its children by name, with the highest gain of a move to each, in points."""
+        """Return each position's name and, by child's name, the highest gain in points of a move to that child."""
         moves = self.core.expand(layer)
         gains = points_won(self.core, layer, moves).tolist()
         gains_by_child: list[dict[str, float]] = [{} for _ in names]
@@ -104,7 +105,7 @@ class OpeningProofs:
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions

@@ -46,7 +46,7 @@ def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
     nodes: Count = 4_000_000  # node limit of one proof

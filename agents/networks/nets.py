@@ -2,8 +2,8 @@
 
 Shapes: B positions, P players, A actions, S board columns, D feature columns. A position has one value per player, in
 the units of the reward, and the values sum to zero. A network returns the first P - 1 values in turn order from the
-mover, omitting the last player's; for two players that is only the mover's value. With an all-false mask only the
-values are computed.
+mover, omitting the last player; for two players, it returns only the mover's value. With an all-false mask it computes
+only the values.
 """
 
 import math

@@ -26,12 +26,12 @@ class PPOPlayer:
 
     Args:
         folder: the agent's folder.
-        rules: rules to play; defaults to the card's.
+        rules: rules to play; defaults to the rules on the card.
         temperature: 0 plays the best action; otherwise actions are drawn from `softmax(logits / temperature)`.
         mirror_average: average the network's outputs for a position and for its mirror image. Both have the same true
             value, so the outputs differ only by the network's errors, and averaging reduces these. Defaults to True if
             the rules are symmetric.
-        network: the class MODULE:NAME of a custom network, which is never imported only because a card names it.
+        network: the class MODULE:NAME of a custom network; a class that only the card names is never imported.
     """
 
     def __init__(

@@ -136,7 +136,7 @@ def cards() -> dict[Path, str]:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]  # the run's folder
 

@@ -4,7 +4,7 @@
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
 --output writes `learning.json` and, for rules with a suite, `learning.png`: the regret over plies and minutes of an
-agent, or of the first search with a value net. Runs that differ only in their seed make one curve. All runs must have
+agent, or of the first search with a value net. Runs that differ only in their seed form one curve. All runs must have
 the same rules, because regrets over different suites cannot be compared.
 """
 
@@ -135,7 +135,7 @@ def draw(runs: Sequence[MeasuredRun], lines: dict[str, float]) -> bytes:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     # folders of training runs
     folders: Annotated[

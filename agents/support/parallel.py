@@ -5,7 +5,7 @@
 
 Ray is imported only when an address is given; `pip install -e ".[ray]"` installs it. Every machine of a cluster needs
 this clone under the same path (a shared file system). We do not use joblib's Ray backend, because it returns no result
-before all are finished and does not restart tasks whose worker died.
+before all tasks are finished and does not restart tasks whose worker died.
 """
 
 import functools

@@ -29,7 +29,7 @@ from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 
 RESTARTS = 20
-"""How often all workers are restarted after one was killed."""
+"""Maximum number of restarts of all workers, each after one of them was killed."""
 PATIENCE = datetime.timedelta(days=1)
 """Timeout of workers that wait for another, e.g. while the first evaluates; a killed worker is noticed at once."""
 NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
@@ -41,7 +41,7 @@ launched = distributed.is_torchelastic_launched
 
 
 class LostWorkerError(Exception):
-    """Another worker was killed, so this one cannot continue."""
+    """Raised if another worker was killed, so that this worker cannot continue."""
 
 
 def launch(command: Sequence[str], workers: int, folder: Path) -> int:

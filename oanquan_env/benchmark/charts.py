@@ -1,6 +1,6 @@
 """The style of all charts: the colours of the board, few lines, and names beside the data instead of legends.
 
-It needs Matplotlib. We avoid pyplot, which depends on the settings of a display.
+This module needs Matplotlib. It avoids pyplot, which depends on the settings of a display.
 """
 
 import io

@@ -141,7 +141,7 @@ def draw_curves(
     *,
     axes: "Sequence[Axes] | None" = None,
 ) -> "Figure":
-    """Return a Matplotlib figure with a panel for each name, which labels its x-axis, and its curves by name.
+    """Return a Matplotlib figure; `panels` maps the label of each panel's x-axis to the panel's curves by name.
 
     Curves are drawn with their intervals, and named at the right of the first panel that has them. `lines` are the
     regrets of reference players, by name. An x-axis is logarithmic if its values grow geometrically. `axes` may be axes

@@ -1,7 +1,7 @@
 """The table of openings: proved bounds of the value of every position of the first plies, for two-player rules.
 
-A *value* is the future margin in points from the mover's view, under best play of both sides. The mover can force at
-least `lower`, and the opponent can force at most `upper`; if the two bounds are equal, the value is proved.
+A *value* is the future margin in points from the mover's view, under best play of both sides. The mover can win at
+least `lower` points, and the opponent can prevent more than `upper`; if the bounds are equal, the value is proved.
 
 The package has a table for each two-player preset, made by `agents.evaluation.prove_openings`. A file is compressed
 JSON with one position per line: its squares from the mover's view (a board and its mirror image count as one, see

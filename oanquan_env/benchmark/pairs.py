@@ -1,7 +1,7 @@
 """Pairings of two players: their games, played as one batch, and the scores, margins and Elo that result.
 
 Shapes: K openings, P players of the rules. `a` meets `b` in P games of every opening, with `a` in seat 0, 1, .. P-1 in
-turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
+turn and `b` in all other seats. For two players this is a *pair* of games with the seats swapped.
 """
 
 from collections.abc import Callable

@@ -67,7 +67,7 @@ class Suite:
     def searched(
         cls, name: str, core: Core, positions: Positions, values: Floats, proved: Mask, made: dict[str, Any]
     ) -> "Suite":
-        """Return the suite of searched values (N, A); `proved` (N, A) marks the values that are proved."""
+        """Return a suite with searched values (N, A); `proved` (N, A) marks the values that are proved."""
         unknown = np.isfinite(values) & ~proved
         lower, upper = (np.where(unknown, bound, values) for bound in (-np.inf, np.inf))
         return cls(name, core, positions, values, lower, upper, made)
@@ -76,7 +76,7 @@ class Suite:
         return len(self.positions)
 
     def take(self, rows: Ints | Mask) -> "Suite":
-        """Return the suite of a subset of the positions."""
+        """Return a suite with a subset of the positions."""
         values, lower, upper = (array[rows] for array in (self.values, self.lower, self.upper))
         return Suite(self.name, self.core, self.positions[rows], values, lower, upper, self.made)
 
@@ -133,7 +133,7 @@ class Regret(Estimate):
         optimal: share of moves as good as the best.
         blunders: share of moves that change the final result between win, draw and loss; see `JudgedMoves`.
         least, most: bounds of the regret from the proved bounds of the values; `most` is None if there is no bound.
-        phases: regret over the positions of each phase of the game, and the exact regret over those of `PROVED`.
+        phases: regret over the positions of each phase of the game, and of the group `PROVED`, where it is exact.
         runs: number of times that the player was asked; 1 if it does not randomise.
         losses: points lost in each position, averaged over the runs; empty for a phase, and in reports.
     """
@@ -156,7 +156,8 @@ class JudgedMoves:
         regret: (N,) points lost against the best move.
         optimal: (N,) 1 if the move is as good as the best one, else 0.
         blunder: (N,) 1 if the final result (win, draw or loss, by score so far and value) is worse than the best
-            move's; with more than two players, the results are: ahead of the others' mean, level with it, or behind.
+            move's; with more than two players, the result is whether the player is ahead of the others' mean, level
+            with it, or behind it.
         least, most: (N,) bounds of the regret from the proved bounds of the values; `most` may be infinite.
     """
 
@@ -168,7 +169,7 @@ class JudgedMoves:
 
 
 def judge(suite: Suite, actions: Ints) -> JudgedMoves:
-    """Compare (N,) legal actions with the best ones."""
+    """Compare (N,) legal actions with the best actions."""
     rows = np.arange(len(suite))
     best, chosen = np.nanmax(suite.values, axis=1), suite.values[rows, actions]
     scores, mover = suite.positions.scores, suite.positions.mover

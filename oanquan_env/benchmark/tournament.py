@@ -28,7 +28,7 @@ class Entrant:
     """A player to be measured.
 
     Attributes:
-        label: name in the results; it does not change them.
+        label: name in the results; it does not affect their numbers.
         name: name for `oanquan_env.players.make`, or the name of its class.
         policy: the player.
         files: hash of the files that its name mentions; empty if there are none.
@@ -192,7 +192,7 @@ class Tournament:
         return Pairing(a, b, results, content["games"], content["seconds"], content["moves"])
 
     def records(self, pairing: Pairing) -> list[GameRecord]:
-        """Return the games of a pairing as records, openings included."""
+        """Return the games of a pairing as records, including the openings."""
         labels, records = self._labels(pairing.a, pairing.b), []
         for number, text in enumerate(pairing.games):
             seat, opening = divmod(number, len(self.openings))

@@ -1,4 +1,4 @@
-"""Checking certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
+"""Check certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
 
 The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a strategy against every reply, but no
 part of the search that found the strategy. `oanquan_env.search.certificates` defines certificates.

@@ -105,7 +105,7 @@ def as_result(value: int, is_open: int) -> int:
 
 @compiled
 def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int, plies_left: int) -> tuple[int, int]:
-    """Return the result and action of a depth-1 search: the best move, or the first that reaches `beta`."""
+    """Return the result and action of a depth-1 search: of the best move, or of the first move that reaches `beta`."""
     best, best_open, best_action = -INFINITY, 0, NO_ACTION
     for action in range(2 * rules.fields):
         if can_play(rules, own, action):
@@ -153,7 +153,7 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
     """Return the result of a search of `depth` >= 1 plies from an inner node, `ply` plies below the root.
 
     The value is exact if it lies between `alpha` and `beta`. A value of at most `alpha` is an upper bound of the true
-    value, and one of at least `beta` a lower bound (fail-soft). Once `memory.stop` is set, the result is invalid.
+    value; a value of at least `beta` is a lower bound (fail-soft). Once `memory.stop` is set, the result is invalid.
     """
     rules, memory, table = tree.rules, tree.memory, tree.table
     plies_left = memory.plies_left - ply - 1

@@ -1,7 +1,7 @@
 """Certificates: proofs of a position's value, given as strategies that anyone can follow to the end of every game.
 
 A certificate claims bounds on the future margin of a position's mover, in points. The lower bound comes with a strategy
-for the mover, who is the *prover* of that bound, and the upper bound with a strategy for the opponent. A strategy has
+for the mover, which is the *prover* of that bound, and the upper bound with a strategy for the opponent. A strategy has
 one move for each position that the prover can meet while following it. Positions are seen from the prover, scores are
 omitted, and a position and its mirror image count as one (see `oanquan_env.engine.symmetry.canonical_sides`). A
 strategy may contain several copies of a position with different moves, because the prover may have to win more points

@@ -49,7 +49,7 @@ def add_net(rules: Any, net: ValueNet, factor: float = 1.0) -> None:
     own = net.embedding.reshape(sides, side_rows(fields), hidden)
     own_fields, own_mandarins = np.split(own, [fields * FIELD_ROWS], axis=1)
     largest = np.abs(own_fields).reshape(sides * fields, FIELD_ROWS, hidden).max(axis=1).sum(axis=0)
-    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # at least any sum of one row per square
+    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # an upper bound of all sums of one row per square
     first_scale = _scale(largest.max(), _INT16)
     words["embedding"][:sides, : fields * FIELD_ROWS] = np.rint(own_fields * first_scale)
     words["embedding"][:sides, MANDARIN_BYTE * FIELD_ROWS :] = np.rint(own_mandarins * first_scale)
@@ -163,7 +163,7 @@ class _Instructions:
         return [functools.reduce(build.add, chains) for chains in sums]
 
     def _add_pairs(self, left: Any, right: Any) -> Any:
-        """Return (_LANES,) int32, the products of two vectors of 2 * _LANES int16 with neighbours added."""
+        """Return (_LANES,) int32, the sums of adjacent products of two vectors of 2 * _LANES int16."""
         build = self.builder
         instruction, length = _pair_instruction(build.module)
         if instruction is not None:

@@ -185,7 +185,7 @@ class _Trees:
         return path
 
     def expand(self, path: Path, simulation: int) -> Positions:
-        """Return (N,) positions after the last action in each tree; running ones become nodes."""
+        """Return (N,) positions after the last action in each tree; running positions become nodes."""
         nodes, actions = np.zeros(self.n, dtype=np.intp), np.zeros(self.n, dtype=np.intp)
         for trees, passed, taken in path:  # later steps overwrite earlier ones
             nodes[trees], actions[trees] = passed, taken
@@ -212,7 +212,7 @@ class _Trees:
         return values
 
     def backup(self, path: Path, values: Floats) -> None:
-        """Add the leaves' values (N, P) to all actions that led to them, to each the value for its own mover."""
+        """Add the leaves' values (N, P) to the actions that led to them; each action gets its own mover's value."""
         for trees, nodes, actions in path:
             self.visits[nodes, actions] += 1
             self.sums[nodes, actions] += values[trees, self.nodes.mover[nodes]]

@@ -73,7 +73,7 @@ def bucket_bits(megabytes: float, entry: np.dtype[Any]) -> int:
 
 
 def bits_to_use(most: int, depth: int, nodes: int) -> int:
-    """Return the base-2 logarithm of the number of buckets to use, at most `most`, for limits of a search (0: none).
+    """Return the base-2 logarithm of the number of buckets, at most `most`, for a search with these limits (0: none).
 
     A small search is faster with a table that fits into the processor's caches.
     """

@@ -1,6 +1,6 @@
 """Proofs of bounds by depth-first proof-number search (Nagai 2002).
 
-A *prover*, which is the mover or the opponent, claims that it can win a number of points. If the prover is to move, one
+A *prover*, the mover or the opponent, claims that it can win a certain number of points. If the prover is to move, one
 of its moves must preserve the claim; if the other side is to move, all moves must. Only finished games settle a claim,
 so a proof holds for all play. Two numbers estimate the work left to settle a position: *phi* is the effort needed to
 show that its mover reaches the goal, and *delta* is the effort needed to show that it does not. At a leaf, phi is 1 and
@@ -69,7 +69,7 @@ UNPROVED = 1 << 20
 
 @compiled
 def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
-    """Return phi and delta of a running position, from the tables or as for a leaf, and its proof's plies, or 0."""
+    """Return phi, delta and the proof's plies (0 if none) of a running position: the stored numbers, or a leaf's."""
     won, lost = shortest_proofs(state, own, other, goal)
     if won != NOT_FOUND:
         return 0, SETTLED, won
@@ -294,8 +294,8 @@ class ProofTable:
     def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
         """Return (N,) the best lower bounds proved within `most` plies for N running positions, and (N,) the plies.
 
-        If the table has no such bound of at least `lower`, the search first plays up to `nodes` moves to prove one. If
-        that also fails, the plies are UNPROVED.
+        If the table has no such bound of at least `lower`, a search plays up to `nodes` moves to prove one. If this
+        also fails, the plies are UNPROVED.
         """
         questions = lower.astype(np.int64), most.astype(np.int64)
         bounds, plies = prove_each(self._state, mover_first(positions), *questions, nodes).T

@@ -150,7 +150,7 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 @compiled
 def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Root) -> None:
-    """Write the result of a search to `depth`, and the exact values of moves (not the upper bounds)."""
+    """Write the result of a search to `depth`, and the values of the moves whose values are exact."""
     exact = memory.to_the_end and not memory.stop
     found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
     found.values[:] = -INFINITY

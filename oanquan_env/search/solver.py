@@ -28,7 +28,7 @@ FIRST_NODES = 1 << 20
 class BoundSearch:
     """A search that narrows the bounds of a running position's value, by proofs that end within `plies` plies.
 
-    If the table holds a longer proof of a bound, no shorter one is searched for.
+    If the table holds a longer proof of a bound, the search does not look for a shorter one.
 
     Attributes:
         bounds: the bounds proved so far.

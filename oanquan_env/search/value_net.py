@@ -56,7 +56,7 @@ Weights = npt.NDArray[np.float32]
 
 
 def side_rows(fields: int) -> int:
-    """Return the number of rows in one side's tables: those of its fields in turn, then of its mandarin square."""
+    """Return the number of rows in one side's tables, which are the tables of its fields and its mandarin square."""
     return fields * FIELD_ROWS + 2 * MANDARIN_ROWS
 
 

@@ -38,8 +38,7 @@ def describe() -> bytes:
 def _record(kind: np.dtype[Any]) -> dict[str, Any]:
     """Return the size of a record and the offsets of its fields, in bytes.
 
-    For a record of rules, these are only the first field of `Rules`, after which all others follow, and the other
-    fields that JavaScript uses.
+    For a record of rules, omit the fields of `Rules` after the first, which follow it, and fields unused by JavaScript.
     """
     assert kind.fields
     names = ("players", "total", "net") if "playable" in kind.fields else kind.fields
