@@ -71,9 +71,9 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
         if path.exists():
             batch = read_positions(path, core)
         else:
-            drawn = draw_positions(core, SHARD, recipe.random_plies, np.random.default_rng([recipe.seed, 0, number]))
-            new = ~are_among(key_hashes(canonical_keys(core, drawn)), hashes)
-            batch = drawn[new][: recipe.positions - total]
+            pool = draw_positions(core, SHARD, recipe.random_plies, np.random.default_rng([recipe.seed, 0, number]))
+            new = ~are_among(key_hashes(canonical_keys(core, pool)), hashes)
+            batch = pool[new][: recipe.positions - total]
             if len(batch) < min(recipe.positions - total, FEW * SHARD):
                 most = f"games of '{core.rules}' hardly reach more than {total:,} different positions"
                 raise ValueError(f"--positions: {most}; got {recipe.positions:,}")
@@ -91,16 +91,16 @@ def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Ge
     """Draw up to `wanted` different running positions, up to `random_plies` random plies after positions of games."""
     withheld = np.sort(key_hashes(suite_keys(core)))
     pool = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
-    drawn, before = core.start(0), -wanted
-    while before + FEW * wanted < len(drawn) < wanted:
-        before = len(drawn)
+    positions, before = core.start(0), -wanted
+    while before + FEW * wanted < len(positions) < wanted:
+        before = len(positions)
         more = pool[rng.integers(0, len(pool), wanted)]
         play_randomly(core, more, rng.integers(0, random_plies + 1, len(more)), rng)
-        drawn = Positions.concatenate([drawn, more[~more.over]])
-        keys = canonical_keys(core, drawn)
+        positions = Positions.concatenate([positions, more[~more.over]])
+        keys = canonical_keys(core, positions)
         first = first_of_each(keys)
-        drawn = drawn[first[~are_among(key_hashes(keys[first]), withheld)]]
-    return drawn[rng.permutation(len(drawn))[:wanted]]
+        positions = positions[first[~are_among(key_hashes(keys[first]), withheld)]]
+    return positions[rng.permutation(len(positions))[:wanted]]
 
 
 def read_columns(path: Path) -> Columns:
@@ -136,8 +136,8 @@ def main(options: Options) -> None:
     core = Core(recipe.rules)
     if core.rules.players > 2:
         raise ValueError(f"--rules: values of moves need rules for two players; '{core.rules}' has more")
-    asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
-    with data_folder(folder, "data", asked, FIELDS), options.labeller(folder / "positions") as labeller:
+    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    with data_folder(folder, "data", settings, FIELDS), options.labeller(folder / "positions") as labeller:
         write_positions(recipe, core, folder, labeller)
     print(f"{recipe.positions:,} positions in {folder}")
 

@@ -72,10 +72,10 @@ class Games:
         block = self.core.start(BLOCK)
         missing = (rng.random(BLOCK) >= self.config.set_up_share).nonzero()[0]
         for _ in range(PATIENCE):
-            drawn = self.core.start(len(missing))
-            play_randomly(self.core, drawn, rng.integers(1, self.config.max_plies + 1, len(missing)), rng)
-            block[missing[~drawn.over]] = drawn[~drawn.over]
-            missing = missing[drawn.over]
+            starts = self.core.start(len(missing))
+            play_randomly(self.core, starts, rng.integers(1, self.config.max_plies + 1, len(missing)), rng)
+            block[missing[~starts.over]] = starts[~starts.over]
+            missing = missing[starts.over]
         if len(self.beams):
             rows = (rng.random(BLOCK) < self.config.beam_share).nonzero()[0]
             block[rows] = self.beams[rng.integers(0, len(self.beams), len(rows))]

@@ -26,8 +26,8 @@ PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "s
 
 def origin(command: str) -> dict[str, Any]:
     """Return the content of `RUN_NAME` for a run that begins now."""
-    made = {"command": command, "commit": provenance.commit(), "processor": provenance.processor()}
-    return {**made, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
+    fields = {"command": command, "commit": provenance.commit(), "processor": provenance.processor()}
+    return {**fields, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
 
 
 # ---- checkpoint ------------------------------------------------------------------------------------------------------

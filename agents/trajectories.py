@@ -175,8 +175,8 @@ def main(options: Options) -> None:
     recipe, folder = options.recipe, options.output
     core = Core(recipe.rules)
     check_reward(recipe.reward)
-    asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
-    with data_folder(folder, "games", asked, FIELDS):
+    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    with data_folder(folder, "games", settings, FIELDS):
         write_games(recipe, core, folder)
         print(f"{recipe.games:,} games in {folder}")
         if options.minari is not None:

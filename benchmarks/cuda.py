@@ -158,16 +158,16 @@ def ppo(rollouts: int = 20) -> dict[str, Any]:
     for _ in range(rollouts):
         seconds, _ = timed(lambda: [games.env.step(actions) for _ in range(options.num_steps)])
         times["games"].append(seconds)
-    medians = {name: 1000 * statistics.median(found) for name, found in times.items()}
+    medians = {name: 1000 * statistics.median(results) for name, results in times.items()}
     plies = options.num_envs * options.num_steps
-    found = {
+    results = {
         "games_ms": round(medians["games"], 2),
         "network_that_plays_ms": round(medians["collect"] - medians["games"], 2),
         "learning_ms": round(medians["learn"], 2),
         "million_plies_per_second": round(plies / (medians["collect"] + medians["learn"]) / 1000, 2),
     }
-    print(" ".join(PPO), *(f"{name} {number:,}" for name, number in found.items()), sep="\n", flush=True)
-    return {"options": PPO, **found}
+    print(" ".join(PPO), *(f"{name} {number:,}" for name, number in results.items()), sep="\n", flush=True)
+    return {"options": PPO, **results}
 
 
 def main() -> None:

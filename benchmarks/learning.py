@@ -134,7 +134,7 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
             spent += last
             passed = sum(spent >= share * 60 * minutes for share in due)
             if passed:
-                means = {name: found["mean"] for name, found in measured(run.players(), parts[0]).items()}
+                means = {name: estimate["mean"] for name, estimate in measured(run.players(), parts[0]).items()}
                 curve += passed * [{"seconds": round(spent, 1), "plies": run.plies, "regret": means}]
                 due = due[passed:]
         players = run.players()

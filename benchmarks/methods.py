@@ -93,5 +93,5 @@ def tables() -> str:
     """Return the tables for docs/benchmark.md."""
     results = Results(RESULTS / "methods.json")
     machine = results.content["measured_on"]
-    made = f"By `python -m benchmarks.learning`, {machine['processor']}; the last run at commit `{machine['commit']}`."
-    return "\n\n".join([*map(results.table, results.rules), made])
+    note = f"By `python -m benchmarks.learning`, {machine['processor']}; the last run at commit `{machine['commit']}`."
+    return "\n\n".join([*map(results.table, results.rules), note])

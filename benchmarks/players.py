@@ -105,7 +105,7 @@ def _cells(row: Row) -> list[str]:
         str(len(row.evaluations)),
         _interval(regrets, ".2f"),
         _interval([one.blunders for one in regrets], ".1f", 100, ends=False),
-        *(_interval(found, ".1f", 100, ends=False) for found in scores.values()),
+        *(_interval(estimates, ".1f", 100, ends=False) for estimates in scores.values()),
     ]
 
 

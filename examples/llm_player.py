@@ -59,9 +59,9 @@ def prompt_of(board: Board, legal_moves: bool = False) -> str:
     """Return a prompt with the rules of `mancala-world`, the board as text and, if requested, the legal moves."""
     signs = f"({render.terminal.STONE} is a mandarin stone; the numbers outside are the fields')"
     legal = f" Your legal moves: {names(board.legal_moves)}." if legal_moves else ""
-    asked = f"You are {seat_name(board.rules, board.mover)}.{legal}"
+    task = f"You are {seat_name(board.rules, board.mover)}.{legal}"
     end = "The last line of your reply must be your move alone, such as 5A."
-    return f"{RULES}\n\n{render.text(board)}\n{signs}\n\n{asked} {end}"
+    return f"{RULES}\n\n{render.text(board)}\n{signs}\n\n{task} {end}"
 
 
 def read_reply(reply: str) -> Move | None:

@@ -46,9 +46,9 @@ def pars(book: BookPolicy, seat: int) -> dict[str, int]:
             values = [most(after(board, move.action)) for move in board.legal_moves]
             value, (key,) = max(values), canonical_keys(book.core, board.positions).tolist()
             lead = board.scores[seat] - board.scores[1 - seat]
-            reached = max((lead + entry.value for entry in strategy.entries.get(key, ())), default=None)
+            guaranteed = max((lead + entry.value for entry in strategy.entries.get(key, ())), default=None)
             is_choice = len(values) >= FEWEST and 2 * values.count(value) <= len(values)
-            if value == reached and is_choice and value >= -MOST_BEHIND:
+            if value == guaranteed and is_choice and value >= -MOST_BEHIND:
                 par_of[text] = value
         margins[text] = value
         return value

@@ -82,8 +82,8 @@ def themes_of(board: Board, line: Sequence[str]) -> list[str]:
     for move in line:
         boards.append(boards[-1].copy())
         boards[-1].push(move)
-    played = [before.sowing(move) for before, move in zip(boards, line, strict=False)]
-    return [name for name, holds in THEMES.items() if holds(boards, played[::2])]
+    moves = [before.sowing(move) for before, move in zip(boards, line, strict=False)]
+    return [name for name, holds in THEMES.items() if holds(boards, moves[::2])]
 
 
 def _denies(boards: Sequence[Board]) -> bool:

@@ -153,7 +153,7 @@ class Prover:
     def step(self, board: Board) -> Step:
         """Return the step at this position, after examining all moves of the solver."""
         legal = [str(move) for move in board.legal_moves]
-        plies = {move: found for move in legal if (found := self.reaches(board, move))}
+        plies = {move: length for move in legal if (length := self.reaches(board, move))}
         return Step(tuple(plies), len(legal), min(plies.values(), default=0))
 
     def defence(self, board: Board) -> tuple[str, Board, Step] | None:

@@ -66,8 +66,8 @@ class OpeningProofs:
         for layer, names in reversed(self._layers):
             self._propagate()
             rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
-            asked = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
-            labels = labeller.label(f"positions of ply {layer.ply[0]}", self._work, asked)
+            questions = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
+            labels = labeller.label(f"positions of ply {layer.ply[0]}", self._work, questions)
             for row, (bounds, spent) in zip(rows, labels, strict=True):
                 self.table.bounds[names[row]] = Bounds(*bounds.tolist())
                 seconds += float(spent)

@@ -54,8 +54,8 @@ def rate(
     `scores` (K, G) the scores of the first of them: 0, 1/2 or 1. The rating of the player `anchor` is 0.
     """
     k = len(scores)
-    drawn = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])
-    won = drawn @ scores  # the first row is the real sample
+    counts = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])
+    won = counts @ scores  # the first row is the real sample
     estimates = ELO * fit(comparisons(np.asarray(games)), won, np.full(won.shape, float(k)))
     estimates[:, :-1] -= estimates[:, [anchor]]
     *players, first = percentile_estimates(estimates[0], estimates[1:])

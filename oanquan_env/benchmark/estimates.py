@@ -55,8 +55,8 @@ def bootstrap_means(samples: Floats, rng: np.random.Generator) -> list[Estimate]
     """
     runs, n, columns = samples.shape
     of_positions, of_runs = (rng.multinomial(k, np.full(k, 1 / k), size=BOOTSTRAP_SAMPLES) / k for k in (n, runs))
-    drawn = np.einsum("bn,bs,snc->bc", of_positions, of_runs, samples, optimize=True)
-    return percentile_estimates(samples.reshape(-1, columns).mean(axis=0), drawn)
+    means = np.einsum("bn,bs,snc->bc", of_positions, of_runs, samples, optimize=True)
+    return percentile_estimates(samples.reshape(-1, columns).mean(axis=0), means)
 
 
 def percentile_estimates(means: Floats, drawn: Floats) -> list[Estimate]:

@@ -88,8 +88,8 @@ class Suite:
     @property
     def proved(self) -> Mask:
         """(N, A) bool, whether each value is proved; False for illegal moves."""
-        met: Mask = self.lower == self.upper
-        return met
+        is_proved: Mask = self.lower == self.upper
+        return is_proved
 
     def digest(self) -> str:
         """Return a short hash of positions, values and bounds."""

@@ -237,8 +237,8 @@ def explanation(found: Evaluation) -> str:
             f"response found in {max(best['seconds'] for best in searched):.0f} s; a longer search may find more."
         )
     if any(one.ms_per_move is not None for one in found.players):
-        asked = "the regret suite's positions" if found.suite else "all games of a pairing"
-        parts.append(f"Times: wall time where {asked} are asked at once, and searches use every processor.")
+        batch = "the regret suite's positions" if found.suite else "all games of a pairing"
+        parts.append(f"Times: wall time where {batch} are asked at once, and searches use every processor.")
     if found.illegal:
         parts.append(f"{found.illegal} illegal actions were replaced by random legal ones.")
     return " ".join(parts)
@@ -250,8 +250,8 @@ def _given_up(player: PlayerResult) -> str:
 
 
 def _games_explained(found: Evaluation) -> str:
-    begun = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}"
-    games, players = f"{found.pairings[0].pairs} {begun}, each played in every seating", len(found.pairings[0].orders)
+    starts = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}"
+    games, players = f"{found.pairings[0].pairs} {starts}, each played in every seating", len(found.pairings[0].orders)
     if found.anchor:
         first = f" Moving first from the opening is worth {interval(found.first)} Elo." if found.first else ""
         return (

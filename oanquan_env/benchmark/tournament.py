@@ -155,9 +155,9 @@ class Tournament:
         one, other = players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
         for player in players:
             player.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
-        played = play_paired_games(self.core, one, other, self.openings.positions, rng_for(self.seed), progress)
-        games = ["".join(str(Move.from_action(action)) for action in moves) for moves in played.moves]
-        return Pairing(a, b, played.results, games, [one.seconds for one in players], [one.moves for one in players])
+        pairs = play_paired_games(self.core, one, other, self.openings.positions, rng_for(self.seed), progress)
+        games = ["".join(str(Move.from_action(action)) for action in moves) for moves in pairs.moves]
+        return Pairing(a, b, pairs.results, games, [one.seconds for one in players], [one.moves for one in players])
 
     def measure_regret(self, number: int, suite: Suite, runs: int) -> tuple[Regret, float]:
         """Return a player's regret and its mean wall time per move in ms, when many moves are chosen at once."""

@@ -166,8 +166,8 @@ class Reader:
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)
         for nodes in EFFORTS:
-            asked = (running & (plies == UNPROVED) & unsettled[rows][moves]).nonzero()[0]
-            points[asked], plies[asked] = self._proofs(reached[asked], needed[asked], most[asked], nodes)
+            edges = (running & (plies == UNPROVED) & unsettled[rows][moves]).nonzero()[0]
+            points[edges], plies[edges] = self._proofs(reached[edges], needed[edges], most[edges], nodes)
             proved = np.bincount(moves, plies == UNPROVED) == 0
             unsettled[rows[proved]] = False
             if not unsettled.any():

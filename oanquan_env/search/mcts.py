@@ -187,8 +187,8 @@ class _Trees:
     def expand(self, path: Path, simulation: int) -> Positions:
         """Return (N,) positions after the last action in each tree; running positions become nodes."""
         nodes, actions = np.zeros(self.n, dtype=np.intp), np.zeros(self.n, dtype=np.intp)
-        for trees, passed, taken in path:  # later steps overwrite earlier ones
-            nodes[trees], actions[trees] = passed, taken
+        for trees, step_nodes, step_actions in path:  # later steps overwrite earlier ones
+            nodes[trees], actions[trees] = step_nodes, step_actions
         leaves = self.nodes[nodes]
         self.core.play(leaves, actions, checked=False)
         running = (~leaves.over).nonzero()[0]

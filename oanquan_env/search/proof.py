@@ -281,15 +281,15 @@ class ProofTable:
         if deadline is None:
             return int(prove(*question))
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(prove, *question)
+            future = pool.submit(prove, *question)
             try:
-                done, _ = wait([asked], None if deadline == math.inf else max(deadline - time.monotonic(), 0.0))
+                done, _ = wait([future], None if deadline == math.inf else max(deadline - time.monotonic(), 0.0))
             finally:
-                if not asked.done():
+                if not future.done():
                     memory.stop = 1
-        if not done and asked.result() != PROVED:
+        if not done and future.result() != PROVED:
             raise LimitReachedError
-        return int(asked.result())
+        return int(future.result())
 
     def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
         """Return (N,) the best lower bounds proved within `most` plies for N running positions, and (N,) the plies.
