@@ -15,8 +15,8 @@ positions.
 The suite exploit measures how many points a player gives up to the best response found in --minutes, in each seat.
 
 --output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
-LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except those of
-players with a time limit.
+LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except for players
+with a time limit.
 
 MODULE:NAME names a player of your own, such as my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
 """

@@ -13,11 +13,11 @@ from oanquan_env.arrays import Ints
 from oanquan_env.playing import play_randomly
 
 BLOCK = 4096
-"""Number of start positions made at once. In a large batch, each takes a tenth of its time in a small one."""
+"""Number of start positions made at once. Each takes a tenth of the time that it takes in a small batch."""
 PATIENCE = 32
 """Maximum number of draws of a start position; if all lead to finished games, the game starts at the set-up."""
 MOST_PLIES = 2**24
-"""Maximum number of plies in a rollout or replay buffer; larger ones do not fit into memory."""
+"""Maximum number of plies in a rollout or replay buffer; larger buffers do not fit into memory."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
 
 

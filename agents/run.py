@@ -126,7 +126,7 @@ Config = TypeVar("Config", bound=RunConfig)
 
 
 def with_threads(config: Config) -> Config:
-    """Replace automatic threads by a number: 1 if there are several workers, otherwise the fastest number."""
+    """Replace an automatic number of threads: by 1 if there are several workers, otherwise by the fastest number."""
     if config.threads != AUTO:
         return config
     return config.model_copy(update={"threads": fastest_threads() if config.workers == 1 else 1})

@@ -91,7 +91,7 @@ def draw_actions(masks: Any, actions: Any, turn: int) -> None:
 
 
 def step_times(games: Games) -> Iterator[float]:
-    """Play random steps; yield the milliseconds that each one takes."""
+    """Play random steps; yield the milliseconds that each step takes."""
     games.reset(seed=0)
     actions = torch.zeros(len(games.reward), dtype=torch.int64, device="cuda")
     stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)

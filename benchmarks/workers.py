@@ -1,7 +1,7 @@
 """Measure the speed and the regret of a run on several workers: `python -m benchmarks.workers`, on an idle machine.
 
-All runs have the same number of plies and one torch thread per worker. The workers either share the number of games
-that a run with one worker plays, or each of them plays that number.
+All runs have the same number of plies and one torch thread per worker. A run has either the same number of games with
+any number of workers, or the same number of games per worker.
 """
 
 import os

@@ -25,7 +25,7 @@ WIDE = b"---\nhide: [navigation, toc]\n---\n"
 """Front matter that hides the side columns of a page with wide tables."""
 RESULTS = ROOT / "benchmarks" / "results"
 BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
-"""Matches the picture on docs/play.md, for readers of the repository; the site shows the playable board instead."""
+"""Pattern for the picture on docs/play.md, which is for readers of the repository; the site shows a playable board."""
 PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-button--primary }"
 """The link to the board on docs/index.md, and the button that replaces it on the site."""
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
@@ -56,7 +56,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the page's Markdown; insert the full reference into docs/api pages, and the board into docs/play.md.
 
-    Links to reports are changed, because reports are in benchmarks/results in a clone, but in reports on the site.
+    Links to reports are changed, because a clone has them in benchmarks/results, and the site has them in reports.
     The switch between the colour schemes also changes the boards.
     """
     markdown = PICTURE.sub(SWITCHED, markdown.replace("](../benchmarks/results/", "](reports/").replace(*PLAY))

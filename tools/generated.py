@@ -25,7 +25,7 @@ from oanquan_env.players.names import usages
 
 DOCS = Path(__file__).parents[1] / "docs"
 MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)
-"""Matches a module's part of a docs/api page, which lists the module's names for readers of the repository."""
+"""Pattern for a module's part of a docs/api page, which lists the module's names for readers of the repository."""
 MEMBERS = {
     "oanquan_env.engine.rules": ("Rules", "Preset", "RulesError", "as_rules"),
     "oanquan_env.board": ("Board", "IllegalMoveError"),

@@ -1,4 +1,4 @@
-"""The lists of the page's files: those to preload in `index.html`, and those to cache in `service-worker.js`.
+"""The lists of the page's files: files to preload in `index.html`, and files to cache in `service-worker.js`.
 
 `python -m tools.page` writes these lists, and the words for moves in `move-words.js`.
 """

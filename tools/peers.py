@@ -62,7 +62,7 @@ def _million(name: str, row: str, size: str = "4096") -> str:
 
 
 def peers_table() -> str:
-    """Return the README's table of projects, ours first, and the note under it."""
+    """Return the README's table of projects, with ours first, and the note under it."""
     heads = ["", "rules of the game", "interface", "to play against", "million moves/s", "with observations"]
     ours = ["**oanquan**", "7 presets, 2–4 players", "Gymnasium, PettingZoo; batched", "search, solver, neural agents"]
     rows = [

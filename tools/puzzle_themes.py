@@ -113,5 +113,5 @@ def is_largest_badge(board: Board, move: str) -> bool:
 
 
 def points_lead(board: Board) -> int:
-    """Return the mover's points so far minus its opponent's."""
+    """Return the mover's points so far minus its opponent's points."""
     return board.scores[board.mover] - board.scores[1 - board.mover]

@@ -7,7 +7,7 @@
 plies in `RANDOM_PLIES`. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
 exactly one move seems to win the game. Of positions that differ only by mirroring or by swapping seats, one is kept.
 These candidates are examined in random order until each level has `PER_LEVEL` puzzles. If a batch of games yields too
-few, another is played, up to `BATCHES`.
+few puzzles, another batch is played, up to `BATCHES`.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
 search (`oanquan_env.search.proof`) proves for every move of the solver either that it reaches the goal whatever the
@@ -24,7 +24,7 @@ moves of the solver.
 moves; a trial succeeds if it finds the whole line. A puzzle is easy if at least the share `EASY` of the trials
 succeeds, and hard if less than the share `HARD` succeeds.
 
-*Choice.* A file has `PER_LEVEL` puzzles of each level. The longest lines come first, then those found earlier. If a
+*Choice.* A file has `PER_LEVEL` puzzles of each level. Longer lines are preferred, then earlier puzzles. If a
 level has fewer puzzles, the other levels fill the file up to three times `PER_LEVEL`. Puzzles whose answer captures
 more than any other move are rejected, except `BADGES` easy ones. Of the candidates whose answer seems to be such a
 move, one in ten is examined.
@@ -63,7 +63,7 @@ NAMES = tuple(name for name, preset in PRESETS.items() if preset.rules.players =
 GAMES = {"vietnamese": 3000}
 """Games per batch by preset; 2,000 for all others."""
 BATCHES = 3
-"""Maximum number of batches; another is played only if the earlier ones yield too few puzzles."""
+"""Maximum number of batches; another batch is played only if the earlier batches yield too few puzzles."""
 RANDOM_PLIES = (0, 1, 2, 3)
 FIRST_PLY, LAST_PLY = {"vietnamese": 12}, 60
 """The earliest ply of a puzzle by preset, 3 for all others, and the latest ply."""
@@ -170,7 +170,7 @@ class Prover:
 def line_of(board: Board, prover: Prover) -> list[str] | None:
     """Return a puzzle's moves, the solver's and the opponent's moves in turn; several right moves share one string.
 
-    Returns None if the first move is not the only right one, or if the line is too short.
+    Returns None if the first move is not the only right move, or if the line is too short.
     """
     step, line = prover.step(board), list[str]()
     if len(step.right) != 1:
@@ -265,7 +265,7 @@ def examined(name: str) -> Iterator[dict[str, Any] | None]:
 
 
 def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Sort puzzles by level, dropping most of those whose answer is the largest capture."""
+    """Sort puzzles by level, dropping most puzzles whose answer is the largest capture."""
     levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
     badges = 0
     for puzzle in found:

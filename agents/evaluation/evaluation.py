@@ -185,7 +185,7 @@ def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address:
 def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple[str, str]]) -> Pairing:
     """Play one pairing; `players` are two pairs of a name and a hash of files, numbered 0 and 1 in the result.
 
-    Raises `UsageError` if a player's files here differ from those on the machine that started the tournament.
+    Raises `UsageError` if a player's files here differ from the files on the machine that started the tournament.
     """
     entrants = make_entrants([f"{number}={name}" for number, (name, _) in enumerate(players)], Rules.parse(rules))
     for one, (name, files) in zip(entrants, players, strict=True):

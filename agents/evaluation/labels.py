@@ -54,7 +54,7 @@ EVEN_NODES = 4_000_000
 class Labeller:
     """A labeller of positions in worker processes, or on the Ray cluster at the address `ray`.
 
-    Finished labels are stored in the folder `parts`, where a later call finds them; if it is None, nothing is stored.
+    Finished labels are stored in the folder `parts`, where a later call finds them; without it, nothing is stored.
     """
 
     jobs: int = 1
@@ -126,12 +126,12 @@ def _search(rules: str, depth: int, net: bytes | None) -> MoveValues:
 
 
 def search_moves(rules: str, depth: int, net: bytes | None, positions: Positions) -> tuple[Floats, Mask]:
-    """Return (N, A) searched values of all moves, NaN for illegal ones, and (N, A) flags of the proved values."""
+    """Return (N, A) searched values of all moves, NaN for illegal moves, and (N, A) flags of the proved values."""
     return _search(rules, depth, net).movers_values(positions)
 
 
 def final_margins(search: MoveValues, positions: Positions) -> Floats:
-    """Return (N, P) expected final margins over the others' mean in points: each player's lead plus its value."""
+    """Return (N, P) expected final margins in points: each player's lead over the others' mean plus its value."""
     return relative_points(positions.scores) + search.position_values(positions)
 
 

@@ -2,9 +2,9 @@
 
     python -m agents.evaluation.openings --rules mancala-world --count 600
 
-The command draws random lines of 4 to 8 plies, and keeps those after which a deep search expects a final margin within
-a few points of a draw. Of lines that lead to equivalent boards (up to seats and mirror), it keeps the first. The suite
-keeps the order of drawing, so its first n lines are a fair sample. --net names the value net at the search's leaves.
+The command draws random lines of 4 to 8 plies, and keeps a line if a deep search expects a final margin within a few
+points of a draw. Of lines that lead to equivalent boards (up to seats and mirror), it keeps the first. The suite keeps
+the order of drawing, so its first n lines are a fair sample. --net names the value net at the search's leaves.
 
 With three or four players, max^n search estimates each player's margin over the others' mean; all must be near zero:
 

@@ -49,8 +49,8 @@ class PlainFeatures(FeatureEncoder):
 class AfterstateFeatures(FeatureEncoder):
     """A position, the results of its moves, and the gains of the replies. Columns of illegal moves and replies are 0.
 
-    The gain of a move is a margin: a player's points over the mean of the others'. It is multiplied by P - 1, which
-    makes it a whole number. The margins of all players sum to zero, so the last player's margin is omitted.
+    The gain of a move is a margin: a player's points minus the mean of the others' points. It is multiplied by P - 1,
+    which makes it a whole number. The margins of all players sum to zero, so the last player's margin is omitted.
 
     Columns (P players, A actions, B = squares + players board columns: seeds and stones, the mover's side first):
 

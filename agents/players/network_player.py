@@ -62,7 +62,7 @@ class PPOPlayer:
         """Return the network's outputs for N running positions.
 
         Returns:
-            (N, A) float64 logits of the actions, `FORBIDDEN` for illegal ones; and (N, P) float64 expected future
+            (N, A) float64 logits of the actions, `FORBIDDEN` if illegal; and (N, P) float64 expected future
             rewards of the players in turn order from the mover, in the units of the reward used in training.
         """
         if not self.mirror_average:

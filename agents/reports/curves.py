@@ -47,7 +47,7 @@ class MeasuredRun:
     command: str
     commit: str | None
     rows: list[dict[str, Any]]
-    """Its evaluations as stored in the run folder, oldest first."""
+    """The run's evaluations as stored in its folder, oldest first."""
 
     def regrets(self) -> dict[int, tuple[float, Estimate]]:
         """Return minutes and regret in points, keyed by plies; empty if the rules have no suite."""
@@ -59,7 +59,7 @@ class MeasuredRun:
 
 
 def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> LearningCurve:
-    """Return the curve of runs that differ only in their seed, at the plies where all of them measured regret.
+    """Return the curve of runs that differ only in their seed, at the plies at which all runs measured regret.
 
     The interval is over seeds; a single run has the interval of its regret over positions.
     """

@@ -43,7 +43,7 @@ def spread(
         items: arguments of `work`, one per call; items and results are pickled.
         ray: address of a cluster, see `HELP`; None for this machine's processes.
         processes: worker processes without Ray; with 1, the work runs in this process.
-        cpus: processors that Ray reserves for one item, at most those of the largest machine.
+        cpus: processors that Ray reserves for one item, at most all processors of the largest machine.
         gpus: GPUs that Ray reserves for one item.
     """
     if ray:

@@ -34,7 +34,7 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:
-    """Return the versions of Python and of those `packages` that are installed."""
+    """Return the versions of Python and of the installed packages among `packages`."""
     installed = {"python": platform.python_version()}
     for name in packages:
         with contextlib.suppress(metadata.PackageNotFoundError):

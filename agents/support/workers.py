@@ -31,7 +31,7 @@ from oanquan_env.files import one_line
 RESTARTS = 20
 """Maximum number of restarts of all workers, each after one of them was killed."""
 PATIENCE = datetime.timedelta(days=1)
-"""Timeout of workers that wait for another, e.g. while the first evaluates; a killed worker is noticed at once."""
+"""Timeout of workers that wait for another worker, such as for its evaluation. A killed worker is noticed at once."""
 NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
 """Environment variable of torch; without it, restarted workers find outdated addresses in gloo's store."""
 LOG_NAME = "workers.log"  # which workers failed, when and how

@@ -60,13 +60,13 @@ class TrainingCurve:
         steps: budget of training steps.
         minutes: time budget, excluding measurements. Training ends when either budget is spent.
         every: steps between measurements.
-        pairs: openings against each of `BASELINES`, each played in every seating.
+        pairs: number of openings against each of `BASELINES`; each opening is played in every seating.
         seed: seed of the games and of the player's random moves.
         rules: the rules of all players.
 
     Attributes:
-        rows: for each measurement `steps`, `minutes`, `regret` over the development part of the suite (NaN for rules
-            without a suite), and the score against each of `BASELINES` from balanced openings.
+        rows: one row per measurement: `steps`, `minutes`, `regret` over the development part of the suite (NaN for
+            rules without a suite), and the score against each of `BASELINES` from balanced openings.
         progress: the share of the budget that is spent, 0 to 1.
     """
 

@@ -51,7 +51,7 @@ def rate(
     rating is a lower bound set by the prior of `fit`.
 
     `games` (G, 2) holds the two players (0 .. M-1) of each game in the order in which they move after the opening, and
-    `scores` (K, G) the scores of the first of them: 0, 1/2 or 1. The rating of the player `anchor` is 0.
+    `scores` (K, G) holds the first player's scores: 0, 1/2 or 1. The rating of the player `anchor` is 0.
     """
     k = len(scores)
     counts = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])

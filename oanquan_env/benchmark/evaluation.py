@@ -83,7 +83,7 @@ class Comparison:
     """Paired differences between two players, the first minus the second, with intervals.
 
     Attributes:
-        regret: points per move, over the positions of the suite; None for rules without one.
+        regret: points per move, over the positions of the suite; None for rules without a suite.
         score: share of wins against the same opponents from the same openings; None without opponents.
     """
 

@@ -21,7 +21,7 @@ from oanquan_env.playing import advance, seated
 MOST_PAIRS = 10**6
 """Maximum number of openings in a pairing; all its games are in memory at once."""
 OnGamesEnded: TypeAlias = Callable[[int], None]
-"""Called with the number of games that ended since the last call."""
+"""Function that is called with the number of games that ended since the last call."""
 
 
 class PairResults(NamedTuple):

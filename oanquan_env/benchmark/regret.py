@@ -1,8 +1,8 @@
 """Distance from perfect play: the points that an agent's moves lose compared with the best moves in a fixed suite.
 
 A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
-points from the mover's view. Values come from a deep search and lie between proved bounds; where these meet, the value
-is proved. A hash of the board assigns half of the positions to the development part and the others to the test part.
+points from the mover's view. Values come from a deep search and lie between proved bounds; if the bounds are equal, the
+value is proved. A hash of the board assigns half of the positions to the development part and half to the test part.
 
 With three or four players no move is best against all play of the others. There, values come from max^n search, which
 assumes that each player maximises its own margin, and regret is the loss of a move against such players: it shows how
@@ -130,7 +130,7 @@ class Regret(Estimate):
 
     Attributes:
         positions: number of positions.
-        optimal: share of moves as good as the best.
+        optimal: share of moves that are as good as the best move.
         blunders: share of moves that change the final result between win, draw and loss; see `JudgedMoves`.
         least, most: bounds of the regret from the proved bounds of the values; `most` is None if there is no bound.
         phases: regret over the positions of each phase of the game, and of the group `PROVED`, where it is exact.
@@ -154,7 +154,7 @@ class JudgedMoves:
 
     Attributes:
         regret: (N,) points lost against the best move.
-        optimal: (N,) 1 if the move is as good as the best one, else 0.
+        optimal: (N,) 1 if the move is as good as the best move, else 0.
         blunder: (N,) 1 if the final result (win, draw or loss, by score so far and value) is worse than the best
             move's; with more than two players, the result is whether the player is ahead of the others' mean, level
             with it, or behind it.

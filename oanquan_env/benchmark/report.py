@@ -56,7 +56,7 @@ class SuitePart:
         name, version, digest: name and version of the suite, and a hash of these positions and their values.
         part: part of the suite.
         positions: number of positions.
-        moves: number of legal moves in all of them.
+        moves: number of legal moves in all these positions.
         proved_moves: number of moves whose value is proved, not only searched.
         proved: number of positions in which every move's value is proved.
     """

@@ -28,7 +28,7 @@ class Entrant:
     """A player to be measured.
 
     Attributes:
-        label: name in the results; it does not affect their numbers.
+        label: name in the results; it does not influence the games.
         name: name for `oanquan_env.players.make`, or the name of its class.
         policy: the player.
         files: hash of the files that its name mentions; empty if there are none.
@@ -133,7 +133,7 @@ class Tournament:
         progress: OnGamesEnded = lambda _: None,
         elsewhere: "Callable[[Tournament, list[tuple[int, int]]], Iterator[Pairing]] | None" = None,
     ) -> list[Pairing]:
-        """Return the pairings (a, b) of the schedule, in its order; play those that are not finished.
+        """Return the pairings (a, b) of the schedule, in its order; play the unfinished pairings.
 
         `progress` is called with the number of games that ended since the last call. If `elsewhere` is given, it plays
         the missing pairings, in any order.

@@ -2,8 +2,8 @@
 
 The table stores every proof of a position with its length in plies, and also the proofs on which it depends. A strategy
 is read from the table in the order in which `follow` visits the positions. An *entry* of the strategy is a position
-with the points that the prover wins from there and the maximum plies that this takes. Its move is one after which every
-reply leads to an entry with fewer plies, so every game ends; among such moves, the one with the fewest new entries is
+with the points that the prover wins from there and the maximum plies that this takes. After the entry's move, every
+reply leads to an entry with fewer plies, so every game ends; among such moves, the move with the fewest new entries is
 chosen. A position may have several entries: with more points to win or fewer plies left, another move may be needed.
 """
 
@@ -35,7 +35,7 @@ from oanquan_env.search.proof import UNPROVED, LimitReachedError, ProofTable
 from oanquan_env.search.solver import Solver
 
 EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
-"""Node limits for proving a position after a reply, tried in ascending order. A full table may have lost its proof."""
+"""Node limits, tried in ascending order, for proving the position after a reply. A full table may lack its proof."""
 LUMP = 1 << 20
 """Maximum nodes between two checks of the clock, unless a single proof takes more."""
 

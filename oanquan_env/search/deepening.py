@@ -89,7 +89,7 @@ class Search:
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:
         """Return the search results of N running positions; raise `ValueError` if a game among them is over.
 
-        With `every_move`, every legal move is valued, not only the best ones, which takes longer.
+        With `every_move`, the search values every legal move, not only the best moves, which takes longer.
         """
         return [_result(row) for row in self._search(positions, limits, every_move)]
 

@@ -22,9 +22,9 @@ from oanquan_env.rewards import game_rewards
 from oanquan_env.search.move_values import MoveValues
 
 MAX_NODES = 1 << 18
-"""Nodes allocated at once; larger batches are searched in parts."""
+"""Maximum number of nodes allocated at once; larger batches are searched in parts."""
 MAX_SIMULATIONS = 1_000_000
-"""A tree with this many nodes takes a few hundred megabytes."""
+"""Maximum number of simulations; a tree with this number of nodes takes a few hundred megabytes."""
 UCT_EXPLORATION = 0.25
 """Of 0.1, 0.2, 0.4 and 0.8, the middle two were strongest at 100 simulations. Rollouts that counted wins instead of
 points won as many games, but by fewer points (55 % and 53 %, margin -11 and +3 against a depth-2 search, 100 pairs)."""

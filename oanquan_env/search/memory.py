@@ -56,7 +56,7 @@ class Memory(Protocol):
     guess_depth: int  # maximum plies of a search that a net's guess may replace
     to_the_end: int  # whether the ply limit ends the game after the last ply
     plies_left: int  # plies from the root to the ply limit
-    every_move: int  # whether to value every move of the root, not only the best ones
+    every_move: int  # whether to value every move of the root, not only the best moves
     root_moves: int  # number of moves of the root, which are first on the stack
     root_valued: int  # number of moves of the root that the last search has valued
     history: Any  # how often each action cut off a search, weighted by depth
@@ -119,7 +119,7 @@ def marked(rules: SearchRules, own: int, plies_left: int) -> int:
 
 @compiled
 def _mixed(key: int) -> int:
-    """Apply a permutation of 49-bit numbers that spreads every bit over the upper ones."""
+    """Apply a permutation of 49-bit numbers that spreads every bit over the upper bits."""
     key = (key * _MIX_A) & KEY
     key ^= key >> 27
     key = (key * _MIX_B) & KEY

@@ -69,7 +69,7 @@ UNPROVED = 1 << 20
 
 @compiled
 def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
-    """Return phi, delta and the proof's plies (0 if none) of a running position: the stored numbers, or a leaf's."""
+    """Return phi, delta and the proof's plies (0 if none) of a running position, from the tables or as for a leaf."""
     won, lost = shortest_proofs(state, own, other, goal)
     if won != NOT_FOUND:
         return 0, SETTLED, won
@@ -166,8 +166,8 @@ def settle(
             keep_numbers(state, own, other, question_number(goal, is_prover), phi, delta, memory.nodes - began)
             return phi, delta, 0
         child = children[best]
-        # The child is searched until its delta is a quarter above that of the second best child, so that the search
-        # switches between children less often (Pawlewicz and Lew 2007).
+        # The child is searched until its delta exceeds the delta of the second best child by a quarter, so that the
+        # search switches between children less often (Pawlewicz and Lew 2007).
         phis[best], deltas[best], plies[best] = settle(
             state,
             child.own,

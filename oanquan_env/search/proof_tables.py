@@ -92,7 +92,7 @@ def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int
 
 @compiled
 def keep_numbers(state: State, own: int, other: int, question: int, phi: int, delta: int, work: int) -> None:
-    """Store the numbers of a question, replacing its own entry or the one with the least work."""
+    """Store the numbers of a question, replacing its own entry or the entry with the least work."""
     table = state.numbers
     bucket, place = find_numbers(state, own, other, question)
     if place == NOT_FOUND:

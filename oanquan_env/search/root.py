@@ -56,7 +56,7 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
         roots: (M,) ROOT with positions; receives the results of the last depths that count.
         depth: 1 .. MAX_DEPTH; a search ends earlier if its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
-        every_move: whether to value every move, not only the best ones.
+        every_move: whether to value every move, not only the best moves.
         bits: base-2 logarithm of the number of buckets to use; 0 for no table.
     """
     rules, memory, table = tree.rules, tree.memory, tree.table

@@ -85,7 +85,7 @@ class ProofState:
     """The bounds of a position's value proved so far, in points from the mover's view.
 
     Attributes:
-        lower, upper: proved bounds; None where nothing is proved.
+        lower, upper: proved bounds; None for a bound that is not proved.
         line: principal variation as moves such as `5A`; proved if the bounds meet, otherwise an estimate; may be empty.
         nodes, seconds: moves played by the proofs, and time spent.
     """
