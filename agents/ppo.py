@@ -109,7 +109,7 @@ def _with_network(config: type[Config], options: type[NetworkConfig], name: str)
 
 
 def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArray[np.float64]]:
-    """Return the reward function of a ply: one of the environment's by name, or a custom function MODULE:NAME.
+    """Return the reward function of a ply: a function of the environment by name, or a custom function MODULE:NAME.
 
     The function takes the core, the scores (N, P) before the ply and the positions after it, and returns the players'
     rewards (N, P), by seat, which sum to zero.

@@ -77,7 +77,7 @@ class Results:
         return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
 
     def picture(self) -> bytes:
-        """Draw the curves of the longest runs, with one panel for each of the rules, as PNG."""
+        """Draw the curves of the longest runs, with one panel per set of rules, as PNG."""
         panels: dict[str, dict[str, LearningCurve]] = {}
         for rules in self.rules:
             curves = panels[f"minutes of one core ({rules})"] = {}

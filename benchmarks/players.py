@@ -1,4 +1,4 @@
-r"""Measure a row of the benchmark of players (docs/benchmark.md): a player, or several runs of a trained one.
+r"""Measure a row of the benchmark of players (docs/benchmark.md): a player, or several runs of a trained player.
 
     python -m benchmarks.players maxn:depth=3 --uses search --learned-from nothing
     python -m benchmarks.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \

@@ -9,7 +9,7 @@ from oanquan_env.benchmark.markdown import table
 from oanquan_env.files import read_json
 
 ONCE = "†"
-"""Marks a speed that no committed benchmark reproduces."""
+"""The mark of speeds that no committed benchmark reproduces."""
 ROWS = ("make_vec", "Gymnasium CartPole", "make_vec, greedy replies")
 """Rows of the README's table of the vector environment."""
 ONE_GAME = {

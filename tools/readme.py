@@ -195,7 +195,7 @@ def _proved(report: Evaluation) -> str:
 
 
 def cuda_games() -> str:
-    """Return the table of million steps per second on a CUDA device by the number of games."""
+    """Return the table of speeds on a CUDA device, in million steps per second, by the number of games."""
     results = read_json(RESULTS / "cuda.json")
     speeds = results["speed"]
     sizes = [f"{int(size):,}" for size in next(iter(speeds.values()))]

@@ -100,7 +100,7 @@ class AfterstateFeatures(FeatureEncoder):
         return features, after, rows, moves
 
     def _gains(self, parents: Positions, children: Positions, rows: Ints, of: int) -> Features:
-        """Return (M, `of`) margins, times P - 1, won by the moves from `parents[rows]` to `children`, mover first."""
+        """Return (M, `of`) margins, times P - 1, that the moves from `parents[rows]` to `children` win, mover first."""
         players, mover = self.core.rules.players, parents.mover.take(rows)
         won = self.core.standings(children) - parents.scores.take(rows, axis=0)
         together, seats = won[:, 0] + sum(won.T[1:]), np.arange(0, won.size, players)

@@ -173,7 +173,7 @@ class CountTrunk(nn.Module):
 
 
 class PlainNet(nn.Module):
-    """One trunk that maps the environment's observation to logits and values."""
+    """A network with one trunk, which maps the environment's observation to logits and values."""
 
     features_type: ClassVar = PlainFeatures
 
@@ -193,7 +193,7 @@ class PlainNet(nn.Module):
 
 
 class AfterstateNet(nn.Module):
-    """One trunk for positions and for the positions after each move (afterstates).
+    """A network with one trunk for positions and for the positions after each move (afterstates).
 
     V(position) is a linear function of the trunk's output. Q(move) = points won - the sum of the others' V(afterstate);
     V of a finished game is zero. The logit of a move is Q times a learned inverse temperature, plus a learned
@@ -293,7 +293,7 @@ class TwoPlyNet(nn.Module):
         return placed(scores[:, 0], legal, mask.shape), self.values(here.short())[0]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return V (B, P-1) and the trunk's output (B, width) for rows (B, D); meaningless for finished games."""
+        """Return V (B, P-1) and the trunk's output (B, width) for rows (B, D), which must not be finished games."""
         board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != AfterstateFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)

@@ -19,7 +19,7 @@ def player_names(rules: Rules) -> list[str]:
 
 
 def mixed_players(core: Core) -> list[Policy]:
-    """Make each of `player_names` with each of `EPSILONS`."""
+    """Make a player for each pair of a name from `player_names` and a probability from `EPSILONS`."""
     steady = [make(name, core.rules) for name in player_names(core.rules)]
     return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
 

@@ -52,7 +52,7 @@ def style(axes: Axes, grid: Grid = "both") -> None:
 
 
 def label_right(axes: Axes, labels: Mapping[str, tuple[float, str]]) -> None:
-    """Write names beside the right edge, each at its height in data and in its colour, moved up if two would overlap.
+    """Write names beside the right edge, each in its colour and at its height in data, moved up to avoid overlaps.
 
     Set the limits and scales of the axes before calling this function.
     """

@@ -80,7 +80,7 @@ class TrainingCurve:
         self._began, self._due = time.perf_counter(), 0
 
     def update(self, steps: int, player: object) -> bool:
-        """Measure and print the player if a measurement is due after `steps`; return whether training continues."""
+        """Measure the player and print the result if one is due after `steps`; return whether training continues."""
         now = time.perf_counter()
         minutes = (now - self._began) / 60
         self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)

@@ -37,7 +37,7 @@ class Ratings(NamedTuple):
     """Elo ratings of M players with bootstrapped 95 % intervals."""
 
     players: list[Estimate]
-    """M ratings; the anchor's is 0."""
+    """M ratings; the anchor's rating is 0."""
     first: Estimate
     """The advantage of moving first after the opening."""
 

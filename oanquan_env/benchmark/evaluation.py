@@ -50,7 +50,7 @@ def evaluate(
     runs: int = RUNS,
     progress: bool | None = None,
 ) -> Evaluation:
-    """Measure a player by games in pairs against others, and by its regret over fixed positions.
+    """Measure a player by pairs of games against other players, and by its regret over fixed positions.
 
     Results depend on all arguments except labels. They agree with the results of `evaluate.py` for the same openings
     and seed.

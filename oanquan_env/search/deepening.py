@@ -43,7 +43,7 @@ __all__ = ["Limits", "Search", "SearchResult"]
 
 
 class Search:
-    """A search of positions under one `Rules`, each afresh, so that results never depend on earlier searches.
+    """A search of positions under one `Rules`, whose results never depend on earlier searches.
 
     Threads may share it. Raises `ValueError` for more than two players, and for `refill=forfeit`.
 

@@ -137,7 +137,7 @@ class Workers:
                 raise
 
     def _stop(self, parts: Sequence[Future[None]]) -> None:
-        """Stop the searches. Each clears `stop` before each row, so `stop` is set until all of them have ended."""
+        """Stop the searches. Each clears `stop` before each row, so set it repeatedly until all have ended."""
         for part in parts:
             part.cancel()
         while not all(part.done() for part in parts):

@@ -154,7 +154,7 @@ def search(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
 def search_rows(
     rules: SearchRules, memory: MaxnMemory, roots: Any, first_depth: int, depth: int, nodes: int, every_move: bool
 ) -> None:
-    """Search M running positions, each afresh, to depths `first_depth`, ... `depth` or for `nodes` moves.
+    """Search each of M running positions to depths `first_depth`, ... `depth` or for `nodes` moves.
 
     `roots`, (M,) MAXN_ROOT, receives the results. A search to depth 1 always completes. A later depth starts with the
     best move of the previous depth; if it is interrupted, it counts as far as it got, unless every move is valued.
@@ -196,7 +196,7 @@ def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) ->
 
 
 class MaxnSearch:
-    """A search of positions under one `Rules`, each afresh. Threads may share it.
+    """A search of positions under one `Rules`, independent of earlier searches. Threads may share it.
 
     `net` evaluates running positions at the horizon; without a net their value is zero. `threads` is the number of
     positions of a batch searched at once, by default one per processor. Raises `ValueError` for a net of other rules.

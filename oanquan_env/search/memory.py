@@ -16,7 +16,7 @@ MAX_ACTIONS = 2 * MANDARIN_BYTE
 UNLIMITED = 1 << 62  # more moves than any search plays
 MIN_BUCKET_BITS = 8
 _LEAST_BITS = 10
-"""Base-2 logarithm of the buckets for the smallest search to a depth, enough to store its principal variation."""
+"""Minimum base-2 logarithm of the number of buckets for a search to a depth; its principal variation then fits."""
 ENTRIES = 4  # entries of a bucket
 NO_ACTION = -1
 """Placeholder for an unknown action. Entries hold `action + 1`, which is then 0."""

@@ -75,7 +75,7 @@ NOT_FOUND = -1
 
 @compiled
 def question_number(goal: int, is_prover: int) -> int:
-    """Return the nonzero number of the question whether the mover, the prover or not, can win `goal` points."""
+    """Return a nonzero number for the question whether the mover, as prover or opponent, can win `goal` points."""
     return 2 * (goal + INFINITY) + is_prover
 
 
@@ -126,7 +126,7 @@ def best_lower(state: State, own: int, other: int, least: int, most: int) -> tup
 
 @compiled
 def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int, int]:
-    """Return the plies of the shortest proof that a mover wins `goal` points, and that it does not; or NOT_FOUND."""
+    """Return the plies of the shortest proofs that a mover can and cannot win `goal` points; NOT_FOUND if missing."""
     bucket, _ = table_place(state.memory, side_key(own), other)
     won = lost = NOT_FOUND
     for place in range(PROOF_ENTRIES):

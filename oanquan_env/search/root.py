@@ -49,7 +49,7 @@ ROOT = record(Root, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS
 
 @compiled
 def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool, bits: int) -> None:
-    """Search M running positions, each afresh, to depths 1, 2, ... `depth` or for `nodes` moves.
+    """Search each of M running positions to depths 1, 2, ... `depth` or for `nodes` moves, from an empty table.
 
     Args:
         tree: see `compile_rules` and `new_memory`. `memory.stop`, cleared by the caller, ends the search of one row.
