@@ -232,7 +232,7 @@ def command(
 ) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
     """Turn a function of parsed options into a command's `main`, which parses its arguments and reports errors.
 
-    Both return the exit status; the function may return None for 0.
+    The function and `main` return the exit status; the function may return None for 0.
     """
 
     def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:

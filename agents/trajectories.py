@@ -114,8 +114,8 @@ def episodes(games: Columns) -> Iterator[Columns]:
     """Yield each game as an episode of the environment `OAnQuan-v0`, from the player's side.
 
     An episode has T steps: `observations` (T+1, D), `masks` (T+1, A), and `actions`, `rewards`, `terminations` and
-    `truncations` (T,). A reward covers the player's ply and all replies; the first one also covers the plies before it.
-    Games in which the player never moved are skipped.
+    `truncations` (T,). A reward covers the player's ply and all replies; the first reward also covers the plies before
+    it. Games in which the player never moved are skipped.
     """
     ends = np.append(games["begins"][1:], len(games["actions"]))
     for game, (begin, end) in enumerate(zip(games["begins"], ends, strict=True)):

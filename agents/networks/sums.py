@@ -14,8 +14,8 @@ Float32s = npt.NDArray[np.float32]
 class SumOfRows(autograd.Function):
     """Sums of table rows, as in `embedding_bag`: (B, S) int64 row numbers and an (R, W) float32 table -> (B, W).
 
-    On the CPU a compiled loop accumulates the gradient; on other devices it is a matrix product with a matrix of zeros
-    and ones. No sum may contain a row twice.
+    On the CPU a compiled loop accumulates the gradient; on other devices the gradient is a product with a matrix of
+    zeros and ones. No sum may contain a row twice.
     """
 
     @staticmethod

@@ -54,7 +54,7 @@ class BoundSearch:
         """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves the nodes, down to an eighth.
 
         Points are multiplied by `side` here, so that greater is better. Starting from the guess, the steps double until
-        one bound is proved and a better one is not; then each step halves the distance between these two bounds.
+        one bound is proved and a better bound is not; then each step halves the distance between the two.
         """
         guess, step, fewest = side * guess, 1, nodes // 8
         lower, upper = self.bounds
