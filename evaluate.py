@@ -15,8 +15,8 @@ positions.
 The suite exploit measures how many points a player gives up to the best response found in --minutes, in each seat.
 
 --output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
-LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except those of
-players with a time limit.
+LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except for players
+with a time limit.
 
 MODULE:NAME names a player of your own, such as my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
 """
@@ -69,7 +69,7 @@ FILE_WIDTH = 160  # width of a line in characters if the output is not a termina
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     settings: tyro.conf.OmitArgPrefixes[EvaluationSettings] = UNSET
     config: OptionalFile = None  # settings as YAML; the command line overrides them

@@ -63,7 +63,7 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind(Origin):
-    """The options that decide which settings there are."""
+    """The options that determine which other settings exist."""
 
     kind: str = "ppo"
     network: Annotated[str | None, tyro.conf.arg(name="network.name")] = None
@@ -71,7 +71,7 @@ class Kind(Origin):
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Origin, Generic[Settings]):
-    """The command line; the settings are those of the kind of run."""
+    """The options of the command line; `settings` has the fields of the kind of run."""
 
     output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
     # train once for each of these seeds, such as 0,1,2, in FOLDER/seed-0, ...
@@ -92,8 +92,8 @@ def parse(arguments: list[str]) -> Command[Any]:
         raise UsageError(f"unexpected argument {arguments[0]!r}: give a file by --config or a folder by --resume")
     origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
     file = origin.config or (origin.resume / CONFIG_NAME if origin.resume else None)
-    made: Any = run_type(origin.kind).config_type
-    settings = load_config(file) if file and (origin.config or file.exists()) else made()
+    config_class: Any = run_type(origin.kind).config_type
+    settings = load_config(file) if file and (origin.config or file.exists()) else config_class()
     if origin.network and not origin.resume:
         make = run_type(settings.kind).config_type.with_network(origin.network)
         if make is not type(settings):  # the network on the command line has other options
@@ -125,7 +125,7 @@ def parse(arguments: list[str]) -> Command[Any]:
 
 
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
-    """Create or resume the run of a command line; on a terminal, its lines are wrapped between words."""
+    """Create or resume the run of a command line; on a terminal, messages are wrapped between words."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
     config, folder = command.settings, command.resume or command.folder()
     if command.resume or (launched() and (folder / CONFIG_NAME).exists()):

@@ -30,11 +30,11 @@ Options = TypeVar("Options")
 _DIGITS = r"(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)"
 INTEGER = re.compile(rf"[-+]?{_DIGITS}$")
 FLOAT = re.compile(rf"([-+]?({_DIGITS}(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$")
-"""The accepted notations of numbers in YAML files, and of integers on command lines."""
+"""The accepted notations for numbers in YAML files, and for integers on command lines."""
 
 
 def whole_number(value: object) -> int:
-    """Return a setting or an option as an integer; 1_000_000 and 1e6 are integers, True, 010, 1:30 and 2.5 are not."""
+    """Return a setting or option as an integer; accept 1_000_000 and 1e6, and reject True, 010, 1:30 and 2.5."""
     number = value
     if isinstance(value, str) and FLOAT.fullmatch(value):
         number = int(value) if INTEGER.fullmatch(value) else float(value)
@@ -179,7 +179,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def validated(model: type[Model], values: object, where: str) -> Model:
-    """Convert values to a pydantic model or dataclass; the `FileError` names `where`, field, value and requirement."""
+    """Convert values to a pydantic model or dataclass; raises `FileError` that names `where`, field and requirement."""
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
@@ -221,10 +221,10 @@ def parse_options(
     Raises `SystemExit` after `--help` (status 0) and for invalid arguments (status 2).
     """
     config = (tyro.conf.DisallowNone,)
-    found: Options = tyro.cli(
+    parsed: Options = tyro.cli(
         options, args=arguments, prog=prog, description=description, default=default, config=config
     )
-    return found
+    return parsed
 
 
 def command(
@@ -232,7 +232,7 @@ def command(
 ) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
     """Turn a function of parsed options into a command's `main`, which parses its arguments and reports errors.
 
-    Both return the exit status; the function may return None for 0.
+    The function and `main` return the exit status; the function may return None for 0.
     """
 
     def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:
@@ -271,6 +271,6 @@ def progress_bar(**settings: Any) -> Progress:
 
 def refused(prog: str, error: Exception) -> int:
     """Print the error that stopped a command, and return the exit status."""
-    known = isinstance(error, OSError) and error.filename
-    print(f"{prog}: {f'{error.filename}: {error.strerror}' if known else error}", file=sys.stderr)  # type: ignore[attr-defined]
+    names_file = isinstance(error, OSError) and error.filename
+    print(f"{prog}: {f'{error.filename}: {error.strerror}' if names_file else error}", file=sys.stderr)  # type: ignore[attr-defined]
     return USAGE_ERROR

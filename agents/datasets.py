@@ -3,9 +3,9 @@
     python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
 
 The positions come from games between players of mixed strength, some of them after a few more random plies. No two are
-equivalent, and none is in the rules' regret suite or follows from one of its positions by a move. A search values every
-move. The files `positions-00000.npz` and so on are read by `numpy.load`; `FIELDS` describes their arrays. The same
-command resumes interrupted work and keeps finished files.
+equivalent, and none is in the rules' regret suite or one move after a position in it. A search values every move.
+`numpy.load` reads the files `positions-00000.npz` and so on; `FIELDS` describes their arrays. The same command resumes
+interrupted work and keeps finished files.
 """
 
 import dataclasses
@@ -34,8 +34,8 @@ from oanquan_env.search.deepening import Limits
 
 SHARD = 5000  # positions per file
 MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory
-POSITIONS_A_GAME = 16  # one game is played for this many wanted positions
-FEW = 0.01  # drawing stops when a round adds less than this share of the positions wanted
+POSITIONS_A_GAME = 16  # one game is played for this many requested positions
+FEW = 0.01  # drawing stops when a round adds less than this share of the requested positions
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {
     "observations": "(N, D) int32, the environments' observation of the position, see oanquan_env.observation",
@@ -65,64 +65,64 @@ class Recipe:
 def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
     """Write the missing files; raises `ValueError` if a file is damaged or there are too few different positions."""
     work = functools.partial(search_moves, str(core.rules), recipe.depth, net_bytes(recipe.net, core))
-    known, total, number = np.zeros(0, dtype=np.uint64), 0, 0
+    hashes, total, number = np.zeros(0, dtype=np.uint64), 0, 0
     while total < recipe.positions:
         path = folder / f"positions-{number:05}.npz"
         if path.exists():
-            some = read_positions(path, core)
+            batch = read_positions(path, core)
         else:
-            drawn = draw_positions(core, SHARD, recipe.random_plies, np.random.default_rng([recipe.seed, 0, number]))
-            new = ~are_among(key_hashes(canonical_keys(core, drawn)), known)
-            some = drawn[new][: recipe.positions - total]
-            if len(some) < min(recipe.positions - total, FEW * SHARD):
+            pool = draw_positions(core, SHARD, recipe.random_plies, np.random.default_rng([recipe.seed, 0, number]))
+            new = ~are_among(key_hashes(canonical_keys(core, pool)), hashes)
+            batch = pool[new][: recipe.positions - total]
+            if len(batch) < min(recipe.positions - total, FEW * SHARD):
                 most = f"games of '{core.rules}' hardly reach more than {total:,} different positions"
                 raise ValueError(f"--positions: {most}; got {recipe.positions:,}")
-            values, proved = labeller.label_rows(path.stem, work, some)
+            values, proved = labeller.label_rows(path.stem, work, batch)
             columns: tuple[npt.NDArray[Any], ...] = (
-                *(Encoder(core).encode(some), core.seeds(some).astype(np.uint8), core.stones(some).astype(np.uint8)),
-                *(some.scores, some.mover.astype(np.uint8), some.ply, values.astype(np.float32), proved),
+                *(Encoder(core).encode(batch), core.seeds(batch).astype(np.uint8), core.stones(batch).astype(np.uint8)),
+                *(batch.scores, batch.mover.astype(np.uint8), batch.ply, values.astype(np.float32), proved),
             )
             write_atomically(path, npz_bytes(**dict(zip(FIELDS, columns, strict=True))))
-        known = np.sort(np.concatenate([known, key_hashes(canonical_keys(core, some))]))
-        total, number = total + len(some), number + 1
+        hashes = np.sort(np.concatenate([hashes, key_hashes(canonical_keys(core, batch))]))
+        total, number = total + len(batch), number + 1
 
 
 def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
-    """Draw up to `wanted` running positions, no two equivalent, at most `random_plies` random plies off the games."""
+    """Draw up to `wanted` different running positions, up to `random_plies` random plies after positions of games."""
     withheld = np.sort(key_hashes(suite_keys(core)))
-    met = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
-    drawn, known = core.start(0), -wanted
-    while known + FEW * wanted < len(drawn) < wanted:
-        known = len(drawn)
-        more = met[rng.integers(0, len(met), wanted)]
+    pool = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
+    positions, before = core.start(0), -wanted
+    while before + FEW * wanted < len(positions) < wanted:
+        before = len(positions)
+        more = pool[rng.integers(0, len(pool), wanted)]
         play_randomly(core, more, rng.integers(0, random_plies + 1, len(more)), rng)
-        drawn = Positions.concatenate([drawn, more[~more.over]])
-        keys = canonical_keys(core, drawn)
+        positions = Positions.concatenate([positions, more[~more.over]])
+        keys = canonical_keys(core, positions)
         first = first_of_each(keys)
-        drawn = drawn[first[~are_among(key_hashes(keys[first]), withheld)]]
-    return drawn[rng.permutation(len(drawn))[:wanted]]
+        positions = positions[first[~are_among(key_hashes(keys[first]), withheld)]]
+    return positions[rng.permutation(len(positions))[:wanted]]
 
 
 def read_columns(path: Path) -> Columns:
     """Read the arrays of a file, see `FIELDS`; raises `ValueError` that names the file if it holds anything else."""
     with naming_damage(path, "not a file of positions", "; delete it to make it anew"):
         data = read_arrays(path)
-        found = {name: data[name] for name in FIELDS}
-        if len({len(array) for array in found.values()}) > 1:
+        columns = {name: data[name] for name in FIELDS}
+        if len({len(array) for array in columns.values()}) > 1:
             raise ValueError("its arrays must have one length, but differ")
-    return found
+    return columns
 
 
 def read_positions(path: Path, core: Core) -> Positions:
     """Read the positions of a file; raises `ValueError` if they do not fit the rules of `core`."""
-    found = read_columns(path)
+    columns = read_columns(path)
     with naming_damage(path, f"no positions of '{core.rules}'"):
-        return core.setup(*(found[name] for name in ("seeds", "stones", "scores", "mover", "ply")))
+        return core.setup(*(columns[name] for name in ("seeds", "stones", "scores", "mover", "ply")))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     output: Folder  # the folder of the data
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
@@ -136,8 +136,8 @@ def main(options: Options) -> None:
     core = Core(recipe.rules)
     if core.rules.players > 2:
         raise ValueError(f"--rules: values of moves need rules for two players; '{core.rules}' has more")
-    asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
-    with data_folder(folder, "data", asked, FIELDS), options.labeller(folder / "positions") as labeller:
+    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    with data_folder(folder, "data", settings, FIELDS), options.labeller(folder / "positions") as labeller:
         write_positions(recipe, core, folder, labeller)
     print(f"{recipe.positions:,} positions in {folder}")
 

@@ -13,11 +13,11 @@ from oanquan_env.arrays import Ints
 from oanquan_env.playing import play_randomly
 
 BLOCK = 4096
-"""Start positions made at once; in a large batch, each takes a tenth of the time that it takes in a small one."""
+"""Number of start positions made at once. Each takes a tenth of the time that it takes in a small batch."""
 PATIENCE = 32
 """Maximum number of draws of a start position; if all lead to finished games, the game starts at the set-up."""
 MOST_PLIES = 2**24
-"""Maximum number of plies in a rollout or replay buffer; larger ones do not fit into memory."""
+"""Maximum number of plies in a rollout or replay buffer; larger buffers do not fit into memory."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
 
 
@@ -34,11 +34,11 @@ class Games:
 
     Start positions are the set-up and positions 1 to `max_plies` random plies after it, each number equally likely; a
     game that has already ended is drawn again. If there are `beams`, a share `beam_share` of the games starts from them
-    instead. Starts depend only on the seed, the worker, `beams` and the number drawn before.
+    instead. Starts depend only on the seed, the worker, `beams` and the number of starts drawn before.
 
     Attributes:
-        positions: the present N positions.
-        drawn: start positions drawn so far.
+        positions: the current N positions.
+        drawn: number of start positions drawn so far.
         beams: positions of lines that beat the network.
     """
 
@@ -49,7 +49,7 @@ class Games:
         self.restart(np.arange(n))
 
     def use(self, beams: Positions) -> None:
-        """Use these positions, from lines that beat the network, as start positions from now on."""
+        """Use positions from lines that beat the network as start positions from now on."""
         self.beams, self._block, self._number = beams, self.core.start(0), -1
 
     def restart(self, rows: Ints) -> None:
@@ -57,7 +57,7 @@ class Games:
         self.positions[rows] = self.draw(len(rows))
 
     def draw(self, n: int) -> Positions:
-        """Return the next `n` start positions; none of them is finished."""
+        """Return the next `n` start positions, all of running games."""
         parts = [self.core.start(0)]
         while n > 0:
             number, begin = divmod(self.drawn, BLOCK)
@@ -72,10 +72,10 @@ class Games:
         block = self.core.start(BLOCK)
         missing = (rng.random(BLOCK) >= self.config.set_up_share).nonzero()[0]
         for _ in range(PATIENCE):
-            drawn = self.core.start(len(missing))
-            play_randomly(self.core, drawn, rng.integers(1, self.config.max_plies + 1, len(missing)), rng)
-            block[missing[~drawn.over]] = drawn[~drawn.over]
-            missing = missing[drawn.over]
+            starts = self.core.start(len(missing))
+            play_randomly(self.core, starts, rng.integers(1, self.config.max_plies + 1, len(missing)), rng)
+            block[missing[~starts.over]] = starts[~starts.over]
+            missing = missing[starts.over]
         if len(self.beams):
             rows = (rng.random(BLOCK) < self.config.beam_share).nonzero()[0]
             block[rows] = self.beams[rng.integers(0, len(self.beams), len(rows))]

@@ -71,13 +71,13 @@ class PPOSettings(Strict):
         if rollout > MOST_PLIES:
             raise ValueError(f"n_envs * n_steps must be {MOST_PLIES:,} or less; got {rollout:,}")
         if not 1 < self.batch_size <= rollout or rollout % self.batch_size == 1:  # one advantage cannot be normalised
-            wanted = f"2 to n_envs * n_steps = {rollout:,}, and leave no minibatch of a single ply"
-            raise ValueError(f"batch_size must be {wanted}; got {self.batch_size:,}")
+            allowed = f"2 to n_envs * n_steps = {rollout:,}, and leave no minibatch of a single ply"
+            raise ValueError(f"batch_size must be {allowed}; got {self.batch_size:,}")
         return self
 
 
 class PPOConfig(RunConfig):
-    """Everything that training an agent by PPO depends on."""
+    """All settings of a PPO run."""
 
     kind: Literal["ppo"] = Field("ppo", description="kind of run: ppo trains an agent, td a value net")
     reward: str = Field("margin", description="reward of a ply: margin, outcome, mixed, or a function MODULE:NAME")
@@ -109,7 +109,7 @@ def _with_network(config: type[Config], options: type[NetworkConfig], name: str)
 
 
 def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArray[np.float64]]:
-    """Return the reward function of a ply: one of the environment's by name, or a custom function MODULE:NAME.
+    """Return the reward function of a ply: a function of the environment by name, or a custom function MODULE:NAME.
 
     The function takes the core, the scores (N, P) before the ply and the positions after it, and returns the players'
     rewards (N, P), by seat, which sum to zero.
@@ -131,15 +131,15 @@ class SelfPlayVecEnv(SharedVecEnv):
     """N games of one `Core` as a stable-baselines3 VecEnv, stepped as one batch; finished games restart at once.
 
     Each step is one ply, observed from the mover's side, and rewards all players. `env_method("action_masks")` returns
-    a list with one (N, A) array for all games, where other stable-baselines3 environments are called N times. A game
+    a list with one (N, A) array for all games, whereas stable-baselines3 calls other environments N times. A game
     truncated by the ply limit is scored like any other, without bootstrapping.
     """
 
     def __init__(self, features: FeatureEncoder, games: Games, reward: str, network: Any = None) -> None:
         self.core, self.features, self.games = features.core, features, games
         self.reward, self.network = reward_function(reward), network
-        seen = self.observe()
-        space = spaces.Box(-np.inf, np.inf, seen.shape[1:], seen.dtype.type)
+        observations = self.observe()
+        space = spaces.Box(-np.inf, np.inf, observations.shape[1:], observations.dtype.type)
         super().__init__(len(games.positions), space, spaces.Discrete(self.core.rules.actions))
 
     def observe(self) -> npt.NDArray[np.int16] | npt.NDArray[np.float16]:
@@ -148,9 +148,9 @@ class SelfPlayVecEnv(SharedVecEnv):
         if not hasattr(self.network, "look_ahead"):
             return features
         device = next(self.network.parameters()).device
-        seen = self.network.look_ahead(*(torch.from_numpy(it).to(device) for it in (features, self.action_masks())))
-        kept: npt.NDArray[np.float16] = seen.half().cpu().numpy()
-        return kept
+        output = self.network.look_ahead(*(torch.from_numpy(it).to(device) for it in (features, self.action_masks())))
+        halves: npt.NDArray[np.float16] = output.half().cpu().numpy()
+        return halves
 
     def action_masks(self) -> Mask:
         """Return the (N, A) boolean mask of legal actions."""
@@ -195,15 +195,15 @@ def advantages(
         delta = r + gamma * V(next) - V        A = delta + gamma * lambda * A(next)
 
     At each step the policy learns from the mover's advantage, and the values from the returns A + V of all players. For
-    two players, the other's numbers are the mover's with the sign flipped. As an example, take two plies, the second of
-    which ends the game; each mover wins 1, both values are 0.5 for the mover, and gamma = lambda = 1:
+    two players, the opponent's numbers are the mover's with the sign flipped. For example, take two plies. The second
+    ply ends the game, each mover wins 1, both values are 0.5 for the mover, and gamma = lambda = 1:
 
         step 1    delta = 1 - 0.5 = 0.5                 A = 0.5
         step 0    delta = 1 - 0.5 - 0.5 = 0             A = 0 - 0.5 = -0.5: the mover gets 1 - 1 = 0, 0.5 less than V
 
     Args:
         rewards: (T, N, P) rewards of each step.
-        values: (T, N, P-1) values of the positions before each step, omitting the last player's.
+        values: (T, N, P-1) values of the positions before each step, omitting the last player.
         last_values: (N, P-1) values of the positions after the last step.
         dones: (T, N) flags, True if the step ended the game.
         gamma: discount of one ply.
@@ -212,15 +212,15 @@ def advantages(
     Returns:
         (T, N) advantages of the movers, and (T, N, P-1) returns.
     """
-    known = np.concatenate([values, last_values[None]])
-    known = np.concatenate([known, -known.sum(axis=2, keepdims=True)], axis=2)  # with the last player's
-    found = np.zeros_like(known)
+    all_values = np.concatenate([values, last_values[None]])
+    all_values = np.concatenate([all_values, -all_values.sum(axis=2, keepdims=True)], axis=2)  # with the last player
+    all_advantages = np.zeros_like(all_values)
     for step in reversed(range(len(rewards))):
         factor = gamma * (1.0 - dones[step].astype(np.float32))[:, None]
-        following, later = (np.roll(one[step + 1], 1, axis=1) for one in (known, found))
-        delta = rewards[step] + factor * following - known[step]
-        found[step] = delta + factor * gae_lambda * later
-    return found[:-1, :, 0], (found + known)[:-1, :, :-1]
+        following, later = (np.roll(one[step + 1], 1, axis=1) for one in (all_values, all_advantages))
+        delta = rewards[step] + factor * following - all_values[step]
+        all_advantages[step] = delta + factor * gae_lambda * later
+    return all_advantages[:-1, :, 0], (all_advantages + all_values)[:-1, :, :-1]
 
 
 class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
@@ -237,7 +237,7 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
         return arr.reshape(-1, *arr.shape[2:])
 
     def compute_returns_and_advantage(self, last_values: Tensor, dones: Mask) -> None:
-        """Compute both from the values (N, P-1) after the last step and the flags (N,) of games that it ended."""
+        """Compute returns and advantages from the last values (N, P-1) and the flags (N,) of games that just ended."""
         last = last_values.detach().cpu().numpy()
         self.rewards, self.values = np.stack(list(self.rewards)), np.stack(list(self.values)).reshape(-1, *last.shape)
         ended = np.concatenate([self.episode_starts[1:], dones[None]]).astype(np.bool_)
@@ -250,7 +250,7 @@ class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
 class SelfPlayPolicy(MaskableActorCriticPolicy):
     """A network of `agents.networks` behind stable-baselines3's policy interface.
 
-    Each position has P - 1 values, where stable-baselines3 expects one; its loss flattens them, as it does the returns.
+    Each position has P - 1 values instead of one; the loss of stable-baselines3 flattens the values and the returns.
     Log-probabilities and entropies are computed from masked logits, because torch's distributions are slow. `predict`
     does not work; use `PPOPlayer` for playing.
     """
@@ -340,7 +340,7 @@ class PPORun(Run[PPOConfig]):
     def iterate(self) -> None:
         """Collect a rollout and train on it."""
         model, ppo = self.model, self.config.ppo
-        model._last_obs = self.env.observe()  # `look_ahead` with the present weights
+        model._last_obs = self.env.observe()  # `look_ahead` with the current weights
         model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # unused: `advantages` looks ahead
         done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
@@ -355,7 +355,7 @@ class PPORun(Run[PPOConfig]):
                 self.log(name, value)
 
     def player(self) -> PPOPlayer:
-        """Return a player with the present weights."""
+        """Return a player with the current weights."""
         with tempfile.TemporaryDirectory() as folder:
             self._save(Path(folder))
             return PPOPlayer(Path(folder), self.core.rules, network=self.config.network.name)
@@ -365,8 +365,8 @@ class PPORun(Run[PPOConfig]):
         self._save(self.folder)
 
     def _save(self, folder: Path) -> None:
-        config, made = self.config, read_yaml(self.folder / RUN_NAME)
-        history = {"plies": self.plies, "seconds": round(self.seconds), "seed": config.seed, **made}
+        config, run_origin = self.config, read_yaml(self.folder / RUN_NAME)
+        history = {"plies": self.plies, "seconds": round(self.seconds), "seed": config.seed, **run_origin}
         card = AgentCard(rules=config.rules, reward=config.reward, network=config.network, training=history)
         save_agent(folder, self.network, card)
 
@@ -378,9 +378,9 @@ class PPORun(Run[PPOConfig]):
         except FileError as error:  # weights that are too large or not finite
             raise self.diverged(str(error)) from None
         row, text = self.config.evaluation.measure(self.core, player, self.config.seed, self.log)
-        if found := self.regret_of(player, "regret"):
-            row["regret"] = dataclasses.asdict(found)
-            text += f"; regret {found.mean:.2f} points, best moves {100 * found.optimal.mean:.1f} %"
+        if regret := self.regret_of(player, "regret"):
+            row["regret"] = dataclasses.asdict(regret)
+            text += f"; regret {regret.mean:.2f} points, best moves {100 * regret.optimal.mean:.1f} %"
         if (ahead := LOOKAHEAD.get(self.config.network.name)) and not self.plies:
             text += f" (not trained yet; the network looks {ahead} ahead)"
         return row, text

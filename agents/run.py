@@ -51,11 +51,11 @@ from oanquan_env.files import FileError, write_atomically
 from oanquan_env.players import Policy
 
 KINDS = {"ppo": "agents.ppo:PPORun", "td": "agents.td:TDRun"}
-"""The classes of the built-in kinds of training; any other kind is itself a MODULE:NAME."""
+"""The classes of the built-in kinds of training; any other kind is given as MODULE:NAME."""
 
 
 BEAMS, BEAM_WIDTH = 16, 150
-"""How many times a run searches for lines that beat its network, and the width of that beam search."""
+"""Number of times that a run searches for lines that beat its network, and the width of each of these beam searches."""
 
 
 class RunConfig(Strict):
@@ -81,8 +81,8 @@ def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
     """Return the class of a kind of training, by name or as MODULE:NAME; raises `FileError` that names `where`."""
     if (kind := str(kind)) not in KINDS and ":" not in kind:
         raise FileError(f"{where}: kind must be {', '.join(KINDS)} or MODULE:NAME; got {kind!r}")
-    found: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
-    return found
+    training: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
+    return training
 
 
 def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfig]:
@@ -93,7 +93,7 @@ def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfi
 
 
 def load_config(path: Path) -> RunConfig:
-    """Read a configuration; the `FileError` for an invalid one names the file, field, value and requirement."""
+    """Read a configuration; raises `FileError` that names the file, field, value and requirement."""
     values = read_yaml(path)
     return validated(config_type(values, str(path)), values, str(path))
 
@@ -105,7 +105,7 @@ def between(begin: float, end: float, done: float) -> float:
 
 
 def fastest_threads() -> int:
-    """Measure which number of torch threads, 1, 2 or 4, is now fastest; at most the number of processors."""
+    """Measure whether 1, 2 or 4 torch threads are fastest now, trying no more threads than there are processors."""
     network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
     batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
     for threads in [*seconds] * 3:  # alternate, because the load of the machine changes
@@ -126,7 +126,7 @@ Config = TypeVar("Config", bound=RunConfig)
 
 
 def with_threads(config: Config) -> Config:
-    """Replace automatic threads by a number: 1 if there are several workers, otherwise the fastest number."""
+    """Replace an automatic number of threads: by 1 if there are several workers, otherwise by the fastest number."""
     if config.threads != AUTO:
         return config
     return config.model_copy(update={"threads": fastest_threads() if config.workers == 1 else 1})
@@ -146,7 +146,7 @@ class Run(ABC, Generic[Config]):
         parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
             and Python; each has `state_dict` and `load_state_dict`. Workers share `network` and `optimizer`.
         iteration: plies of one iteration, summed over all workers.
-        usage: a text that says where the result is, with a command that plays it.
+        usage: a text that says where the result is, with a command that evaluates it.
         plies: plies trained so far, summed over all workers.
     """
 
@@ -199,8 +199,8 @@ class Run(ABC, Generic[Config]):
         config = with_threads(config)
         run = cls._make(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
-        with contextlib.ExitStack() as held:
-            run._lock = held.enter_context(lock_folder(folder))
+        with contextlib.ExitStack() as stack:
+            run._lock = stack.enter_context(lock_folder(folder))
             if (folder / CONFIG_NAME).exists():
                 raise FileError(
                     f"{folder} already holds a run: continue it with --resume {shlex.quote(str(folder))}, or choose "
@@ -208,16 +208,16 @@ class Run(ABC, Generic[Config]):
                 )
             write_atomically(folder / RUN_NAME, dump_yaml(run_files.origin(command)))
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
-            held.pop_all()  # the run keeps the lock
+            stack.pop_all()  # the run keeps the lock
         return run
 
     @classmethod
     def resume(cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None) -> Self:
         """Resume the run in `folder` from its checkpoint, or from its start if it was killed before the first one.
 
-        `changes` are configuration fields that change from now on. New `threads` and `device` are not written to the
-        file; results then agree with an unchanged run's up to rounding. A new `total_plies` makes the run and its
-        schedules longer or shorter, and is written to the file.
+        `changes` are configuration fields that change from now on. New values of `threads` and `device` are not written
+        to the file; results then agree with those of an unchanged run, except for rounding. A new `total_plies` makes
+        the run and its schedules longer or shorter, and is written to the file.
 
         Raises `UsageError` if there is no run, another program is using it, its checkpoint is damaged, it already has
         more plies than `total_plies`, or a value is invalid.
@@ -225,21 +225,21 @@ class Run(ABC, Generic[Config]):
         path = folder / CONFIG_NAME
         if not path.exists():
             raise FileError(f"{folder} holds no run, as it has no {CONFIG_NAME}")
-        kept: Any = load_config(path)
-        config: Any = with_threads(validated(type(kept), {**kept.model_dump(), **(changes or {})}, "command line"))
-        with contextlib.ExitStack() as held:
-            lock = held.enter_context(lock_folder(folder))
+        stored: Any = load_config(path)
+        config: Any = with_threads(validated(type(stored), {**stored.model_dump(), **(changes or {})}, "command line"))
+        with contextlib.ExitStack() as stack:
+            lock = stack.enter_context(lock_folder(folder))
             run = cls._make(folder, config, report)
             run._lock = lock
             run._restore()
-            if config.total_plies != kept.total_plies and config.total_plies < run.plies:
+            if config.total_plies != stored.total_plies and config.total_plies < run.plies:
                 raise FileError(f"{folder} has already played {run.plies:,} plies; --total-plies must be more")
             lasting = {name: getattr(config, name) for name in ("total_plies", "workers")}
-            if (changed := kept.model_copy(update=lasting)) != kept:
+            if (changed := stored.model_copy(update=lasting)) != stored:
                 write_atomically(path, dump_yaml(changed))
             rows = [row for row in run_files.read_evaluations(folder) if row["plies"] <= run.plies]
             run_files.write_evaluations(folder, rows)
-            held.pop_all()  # the run keeps the lock
+            stack.pop_all()  # the run keeps the lock
         return run
 
     @classmethod
@@ -288,11 +288,11 @@ class Run(ABC, Generic[Config]):
         """
         every, self._since = self.config.evaluation.every_plies, time.monotonic()
         saved, first = self._since, workers.rank() == 0
-        with contextlib.ExitStack() as held:
-            held.callback(self.close)
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.close)
             if first:
                 log = str(self.folder / "tensorboard")  # hides later entries of a killed process
-                self.board = held.enter_context(SummaryWriter(log, purge_step=self.plies + 1))
+                self.board = stack.enter_context(SummaryWriter(log, purge_step=self.plies + 1))
             while True:
                 self._check_finite()
                 progress(self.plies)
@@ -316,7 +316,7 @@ class Run(ABC, Generic[Config]):
                 self.plies += self.iteration
 
     def _renew_beams(self) -> None:
-        """Search for lines that beat the network, `BEAMS` times in a run, if some games start from them."""
+        """Search for lines that beat the network, `BEAMS` times in a run, if some games start from such lines."""
         every = max(self.iteration, self.config.total_plies // BEAMS)
         if self.config.starts.beam_share and self.plies // every > (self.plies - self.iteration) // every:
             rng = np.random.default_rng([workers.own_seed(self.config.seed), self.plies])
@@ -360,9 +360,9 @@ class Run(ABC, Generic[Config]):
         if suite is None:
             return None
         rng = np.random.default_rng(self.config.seed)
-        found = regret(player, suite.part("development"), rng, by_phase=False)
-        self.log(f"evaluation/{name}", found.mean)
-        return found
+        result = regret(player, suite.part("development"), rng, by_phase=False)
+        self.log(f"evaluation/{name}", result.mean)
+        return result
 
     def _check_finite(self) -> None:
         for name, parameter in self.network.named_parameters():

@@ -26,8 +26,8 @@ PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "s
 
 def origin(command: str) -> dict[str, Any]:
     """Return the content of `RUN_NAME` for a run that begins now."""
-    made = {"command": command, "commit": provenance.commit(), "processor": provenance.processor()}
-    return {**made, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
+    fields = {"command": command, "commit": provenance.commit(), "processor": provenance.processor()}
+    return {**fields, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
 
 
 # ---- checkpoint ------------------------------------------------------------------------------------------------------
@@ -59,10 +59,10 @@ def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str
     """
     states = {name: part.state_dict() for name, part in {**parts, "random": RandomGenerators()}.items()}
     shared = {name: states.pop(name) for name in SHARED & states.keys()}
-    if found := gathered(states):
-        others = {"workers": found[1:]} if found[1:] else {}
+    if by_worker := gathered(states):
+        others = {"workers": by_worker[1:]} if by_worker[1:] else {}
         with replacing(folder / CHECKPOINT_NAME) as file:
-            torch.save({**numbers, **shared, **found[0], **others}, file)
+            torch.save({**numbers, **shared, **by_worker[0], **others}, file)
 
 
 def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dict[str, Any] | None:
@@ -82,11 +82,11 @@ def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dic
             state = torch.load(path, map_location="cpu", weights_only=True)  # never runs code from the file
         except (zipfile.BadZipFile, pickle.UnpicklingError, EOFError) as error:
             raise ValueError(error) from None
-        found = [state, *state.pop("workers", [])]
+        by_worker = [state, *state.pop("workers", [])]
         for name, part in {**parts, "random": RandomGenerators()}.items():
-            if name in SHARED or len(found) == workers:
-                part.load_state_dict(found[0 if name in SHARED else rank()][name])
-        return {"plies": int(state["plies"]), "seconds": float(state["seconds"]), "workers": len(found)}
+            if name in SHARED or len(by_worker) == workers:
+                part.load_state_dict(by_worker[0 if name in SHARED else rank()][name])
+        return {"plies": int(state["plies"]), "seconds": float(state["seconds"]), "workers": len(by_worker)}
 
 
 # ---- evaluations -----------------------------------------------------------------------------------------------------

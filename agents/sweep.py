@@ -29,7 +29,7 @@ stop_asked = threading.Event()
 
 @dataclass(frozen=True)
 class SeedResult:
-    """How the training of a seed ended."""
+    """The result of the training of one seed."""
 
     seed: int
     folder: Path
@@ -91,10 +91,10 @@ def sweep(
     results: list[SeedResult] = []
     on_stop, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
     with never if ray else stopping(on_stop) as stop:  # a cluster receives no signals
-        for _, found in spread(work, values, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
-            results.append(found)
-            how = "stopped" if stop() else "failed" if found.error else "is done"
-            say(f"seed {found.seed} {how}, {len(results)} of {len(seeds)}: {found.folder}")
+        for _, result in spread(work, values, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
+            results.append(result)
+            how = "stopped" if stop() else "failed" if result.error else "is done"
+            say(f"seed {result.seed} {how}, {len(results)} of {len(seeds)}: {result.folder}")
         if stop():
             say("stopped; the same command resumes it")
             return INTERRUPTED
@@ -137,4 +137,4 @@ def figures(row: dict[str, Any]) -> dict[str, float]:
     """Return the figures of an evaluation by name: scores in percent, regrets in points."""
     scores = {f"score against {name}, %": 100 * result["score"] for name, result in row["results"].items()}
     regrets = row.get("regrets") or ({"": row["regret"]} if "regret" in row else {})
-    return scores | {f"regret {name}".strip() + ", points": found["mean"] for name, found in regrets.items()}
+    return scores | {f"regret {name}".strip() + ", points": regret["mean"] for name, regret in regrets.items()}

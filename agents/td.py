@@ -38,9 +38,9 @@ DEPTHS = 2, 1
 """Default search depths in plies, for two players and for more."""
 LAST_RATE = 0.05
 """Final step size as a share of the initial one."""
-BEAM_NODES = 200  # nodes of the player against which the beam search looks for lines
+BEAM_NODES = 200  # node limit of the player against which the beam search looks for lines
 MOST_DEPTH = 6
-"""At each ply, every move of every game is searched to the depth; each further ply takes about seven times as long."""
+"""Maximum depth to which every move is searched at each ply; one more ply of depth takes about seven times as long."""
 SCALE = 10.0
 """The net and its loss see points divided by this, so that they are of order one."""
 
@@ -81,7 +81,7 @@ class TDEvaluation(EvaluationSchedule):
 
 
 class TDConfig(RunConfig):
-    """Everything that a value net depends on."""
+    """All settings of a TD run."""
 
     kind: Literal["td"] = Field("td", description="kind of run: td trains a value net, ppo an agent")
     total_plies: Count = Field(3_000_000, description="plies to train for")
@@ -108,14 +108,14 @@ def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: f
     """Return (T, N, P) targets, the positions' lambda returns for all players.
 
     G[t] = (1 - lam) * best[t] + lam * (won[t] + G[t + 1]). At the last ply, and where the move was not `followed`, G[t]
-    is only best[t]: a target uses the value of the best move, not of the move played, and is cut at a move that was
-    much worse (Watkins 1989), so random moves do not distort it.
+    is best[t]. Targets use the value of the best move instead of the move played, and they end at a move that is much
+    worse (Watkins 1989), so random moves do not distort them.
 
     Args:
         best: (T, N, P) values of the mover's best moves, by seat.
         won: (T, N, P) margins that the played moves won at once.
         over: (T, N) flags, True if the move ended the game.
-        followed: (T, N) flags, True if the move was about as good as the best one.
+        followed: (T, N) flags, True if the move was about as good as the best move.
         lam: lambda, 0 to 1.
     """
     returns = best.copy()
@@ -130,13 +130,13 @@ def rollout(
 ) -> tuple[Positions, Floats]:
     """Play `settings.steps` plies of each game; return M positions and their (M, P) targets, by seat."""
     core, rows = games.core, np.arange(settings.games)
-    seen, best, won, over, followed = [], [], [], [], []
+    visited, best, won, over, followed = [], [], [], [], []
     for _ in range(settings.steps):
         positions = games.positions
         values = search.values(positions)
         movers = values[rows, :, positions.mover]
         actions = choose(movers, temperature, settings.random_moves, rng)
-        seen.append(positions.copy())
+        visited.append(positions.copy())
         best.append(values[rows, movers.argmax(axis=1)])
         followed.append(movers[rows, actions] > movers.max(axis=1) - settings.trace_cut)
         before = core.standings(positions)
@@ -144,12 +144,12 @@ def rollout(
         won.append(relative_points(core.standings(positions) - before))
         over.append(positions.over.copy())
         games.restart(over[-1].nonzero()[0])
-    found = lambda_returns(np.stack(best), np.stack(won), np.stack(over), np.stack(followed), settings.lam)
-    return Positions.concatenate(seen), found.reshape(-1, found.shape[2])
+    targets = lambda_returns(np.stack(best), np.stack(won), np.stack(over), np.stack(followed), settings.lam)
+    return Positions.concatenate(visited), targets.reshape(-1, targets.shape[2])
 
 
 def choose(values: Floats, temperature: float, random_moves: float, rng: np.random.Generator) -> Ints:
-    """Draw (N,) actions from a softmax of values (N, A), -inf if illegal; a share `random_moves` is uniform."""
+    """Draw (N,) actions from a softmax of values (N, A), -inf if illegal; draw a share `random_moves` uniformly."""
     likely = values / temperature + rng.gumbel(size=values.shape)  # its argmax is a draw from the softmax
     legal = np.where(np.isfinite(values), rng.random(values.shape), -np.inf)
     at_random = rng.random(len(values)) < random_moves
@@ -287,7 +287,7 @@ class TDRun(Run[TDConfig]):
         write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
 
     def player(self) -> SearchPlayer:
-        """Return a small search with the present net."""
+        """Return a small search with the current net."""
         return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
 
     def _search(self) -> Search | MaxnSearch:
@@ -301,9 +301,9 @@ class TDRun(Run[TDConfig]):
             return row, "no suite of these rules"
         search = self._search()
         for nodes in self.config.evaluation.nodes:
-            found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
-            assert found
-            row["regrets"][f"{self.name}:nodes={nodes}"] = dataclasses.asdict(found)
-            row.setdefault("regret", dataclasses.asdict(found))
-            texts.append(f"{found.mean:.2f} at {nodes:,} nodes")
+            regret = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
+            assert regret
+            row["regrets"][f"{self.name}:nodes={nodes}"] = dataclasses.asdict(regret)
+            row.setdefault("regret", dataclasses.asdict(regret))
+            texts.append(f"{regret.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(texts)}"

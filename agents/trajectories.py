@@ -3,10 +3,10 @@
     python -m agents.trajectories --output out/games --games 1000 --player minimax:depth=4 --opponent greedy
     python -m agents.trajectories --output out/games --games 1000 --minari oanquan/minimax-v0
 
-The player's seat is drawn for each game, and the opponent plays all others. The files `games-00000.npz` and so on are
-read by `numpy.load`; `FIELDS` describes their arrays. They depend only on the options. The same command keeps finished
-files. A Minari data set (`pip install -e ".[minari]"`) holds the same games as the player observes them in the
-environment `OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
+The player's seat is drawn for each game, and the opponent plays all other seats. `numpy.load` reads the files
+`games-00000.npz` and so on; `FIELDS` describes their arrays. The files depend only on the options. The same command
+keeps finished files. A Minari data set (`pip install -e ".[minari]"`) holds the same games as the player observes them
+in the environment `OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
 """
 
 import dataclasses
@@ -73,17 +73,17 @@ def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recip
     encoder, reward, going = Encoder(core), check_reward(recipe.reward), np.arange(n)
     plies: list[tuple[npt.NDArray[Any], ...]] = []
     while going.size:
-        some = positions[going]
-        movers, before, actions = some.mover.copy(), some.scores.copy(), np.zeros(len(going), dtype=np.intp)
-        observations, masks, mine = encoder.encode(some), core.legal_mask(some), movers == seats[going]
+        batch = positions[going]
+        movers, before, actions = batch.mover.copy(), batch.scores.copy(), np.zeros(len(going), dtype=np.intp)
+        observations, masks, mine = encoder.encode(batch), core.legal_mask(batch), movers == seats[going]
         for player, rows in zip(players, (mine.nonzero()[0], (~mine).nonzero()[0]), strict=True):
             if rows.size:
-                actions[rows] = player.choose(some[rows], rng)
-        core.play(some, actions)
-        rewards = ply_rewards(reward, core, before, some).astype(np.float32)
+                actions[rows] = player.choose(batch[rows], rng)
+        core.play(batch, actions)
+        rewards = ply_rewards(reward, core, before, batch).astype(np.float32)
         plies.append((going, observations, masks, actions.astype(np.uint8), movers.astype(np.uint8), rewards))
-        positions[going] = some
-        going = going[~some.over]
+        positions[going] = batch
+        going = going[~batch.over]
     game, *columns = (np.concatenate(parts) for parts in zip(*plies, strict=True))
     order = game.argsort(kind="stable")
     by_game = (np.searchsorted(game[order], np.arange(n)), seats.astype(np.uint8), core.standings(positions))
@@ -99,12 +99,12 @@ def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
             path = folder / f"games-{number:05}.npz"
             if not path.exists():
                 n = min(GAMES, recipe.games - number * GAMES)
-                found = play_games(core, players, n, recipe, np.random.default_rng([recipe.seed, number]))
-                write_atomically(path, npz_bytes(**found))
+                games = play_games(core, players, n, recipe, np.random.default_rng([recipe.seed, number]))
+                write_atomically(path, npz_bytes(**games))
 
 
 def read_games(path: Path) -> Columns:
-    """Read the arrays `FIELDS` of a file; raises a `ValueError` that names the file if its content is wrong."""
+    """Read the arrays of a file, see `FIELDS`; raises a `ValueError` that names the file if its content is wrong."""
     with naming_damage(path, "not a file of games", "; delete it to make it anew"):
         data = read_arrays(path)
         return {name: data[name] for name in FIELDS}
@@ -114,8 +114,8 @@ def episodes(games: Columns) -> Iterator[Columns]:
     """Yield each game as an episode of the environment `OAnQuan-v0`, from the player's side.
 
     An episode has T steps: `observations` (T+1, D), `masks` (T+1, A), and `actions`, `rewards`, `terminations` and
-    `truncations` (T,). A reward covers the player's ply and all replies; the first one also covers the plies before it.
-    Games in which the player never moved are skipped.
+    `truncations` (T,). A reward covers the player's ply and all replies; the first reward also covers the plies before
+    it. Games in which the player never moved are skipped.
     """
     ends = np.append(games["begins"][1:], len(games["actions"]))
     for game, (begin, end) in enumerate(zip(games["begins"], ends, strict=True)):
@@ -140,9 +140,9 @@ def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
     with needing_extra("minari"):
         import minari
         from minari.data_collector import EpisodeBuffer
-    found = (episode for path in sorted(folder.glob("games-*.npz")) for episode in episodes(read_games(path)))
+    games = (episode for path in sorted(folder.glob("games-*.npz")) for episode in episodes(read_games(path)))
     buffers = []
-    for number, episode in enumerate(found):
+    for number, episode in enumerate(games):
         masks = episode.pop("masks").astype(np.int8)
         parts = {key: list(column) for key, column in episode.items()}
         buffers.append(EpisodeBuffer(id=number, infos={"action_mask": list(masks)}, **parts))
@@ -161,11 +161,11 @@ def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     output: Folder  # the folder of the games
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
-    # also write the Minari data set of this name, such as oanquan/minimax-v0, where MINARI_DATASETS_PATH says
+    # also write a Minari data set of this name, such as oanquan/minimax-v0, into the folder MINARI_DATASETS_PATH
     minari: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = None
 
 
@@ -175,8 +175,8 @@ def main(options: Options) -> None:
     recipe, folder = options.recipe, options.output
     core = Core(recipe.rules)
     check_reward(recipe.reward)
-    asked = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
-    with data_folder(folder, "games", asked, FIELDS):
+    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    with data_folder(folder, "games", settings, FIELDS):
         write_games(recipe, core, folder)
         print(f"{recipe.games:,} games in {folder}")
         if options.minari is not None:

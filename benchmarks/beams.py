@@ -25,7 +25,7 @@ HEADINGS = "rules", "share", "runs", "processor seconds", "regret, points", "as 
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     seeds: Size = 5
     plies: Share = 1.0  # plies of a run, as a fraction of the configuration's 500,000
@@ -34,12 +34,12 @@ class Options(report.Options):
 
 def given_up(folder: Path, rules: str) -> dict[str, float]:
     """Return lower bounds of the points that a run's agent gives up, by seat."""
-    found = [exploit(f"ppo:{folder}", rules, seat, minutes=60, positions=QUESTIONS) for seat in range(2)]
-    return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), found, strict=True)}
+    responses = [exploit(f"ppo:{folder}", rules, seat, minutes=60, positions=QUESTIONS) for seat in range(2)]
+    return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), responses, strict=True)}
 
 
 def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return the cells of the table: a row of means for each share, with HEADINGS."""
+    """Return the rows of the table, one row of means for each share; `HEADINGS` names the columns."""
     cells = []
     for result in results:
         runs = result["runs"]
@@ -49,7 +49,7 @@ def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
 
 
 def main() -> None:
-    """Train and measure with all shares, writing the results so far after each."""
+    """Train and measure with all shares, and write the results after each share."""
     options, results = report.read_options(Options, __doc__, "beams"), []
     for rules in options.rules:
         for share in SHARES:

@@ -43,16 +43,16 @@ def check(steps: int) -> dict[str, Any]:
         settings: dict[str, Any] = {"rules": preset, "opponent": opponent, "reward": reward, "opening_plies": 4}
         host = gymnasium.make_vec("OAnQuan-v0", CHECKED_GAMES, autoreset_mode="SameStep", **settings)
         device = Games(CHECKED_GAMES, **settings)
-        seen, info = host.reset(seed=number)
+        observations, info = host.reset(seed=number)
         mask = info["action_mask"]
-        compare(preset, opponent, -1, (seen, mask), device.reset(seed=number))
+        compare(preset, opponent, -1, (observations, mask), device.reset(seed=number))
         for step in range(each):
             actions = (mask * rng.random(mask.shape, dtype=np.float32)).argmax(axis=1)
             illegal = rng.random(CHECKED_GAMES) < 0.005
             actions[illegal] = rng.integers(0, mask.shape[1], illegal.sum())
-            seen, rewards, terminated, truncated, info = host.step(actions)
+            observations, rewards, terminated, truncated, info = host.step(actions)
             mask = info["action_mask"]
-            expected = seen, mask, rewards.astype(np.float32), terminated, truncated
+            expected = observations, mask, rewards.astype(np.float32), terminated, truncated
             compare(preset, opponent, step, expected, device.step(torch.from_numpy(actions).cuda()))
             compared += CHECKED_GAMES
         print(f"{preset}, opponent {opponent}, {reward}: {compared:,} steps compared, 0 differences", flush=True)
@@ -60,7 +60,7 @@ def check(steps: int) -> dict[str, Any]:
 
 
 def compare(preset: str, opponent: str | None, step: int, expected: Any, got: Any) -> None:
-    """Raise `SystemExit` if an array of the host differs from that of the device."""
+    """Raise `SystemExit` if an array of the host differs from the device's array."""
     for name, mine, theirs in zip(
         ("observation", "mask", "reward", "terminated", "truncated"), expected, got, strict=False
     ):
@@ -91,7 +91,7 @@ def draw_actions(masks: Any, actions: Any, turn: int) -> None:
 
 
 def step_times(games: Games) -> Iterator[float]:
-    """Play random steps; yield the milliseconds that each one takes."""
+    """Play random steps; yield the milliseconds that each step takes."""
     games.reset(seed=0)
     actions = torch.zeros(len(games.reward), dtype=torch.int64, device="cuda")
     stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
@@ -109,7 +109,7 @@ def step_times(games: Games) -> Iterator[float]:
 
 
 def median_speed(games: Games, steps: int = STEPS) -> float:
-    """Return million steps per second: the median over `steps` steps, after 60 warm-up steps."""
+    """Return the median speed over `steps` steps, in million steps per second, after 60 warm-up steps."""
     times = step_times(games)
     for _ in range(60):
         next(times)
@@ -118,19 +118,19 @@ def median_speed(games: Games, steps: int = STEPS) -> float:
 
 def speed() -> dict[str, Any]:
     """Measure million steps per second for each setting and number of games."""
-    found: dict[str, Any] = {}
+    speeds: dict[str, Any] = {}
     for preset, opponent in (*(("mancala-world", one) for one in OPPONENTS), ("four-player", None)):
         row = {size: round(median_speed(Games(size, preset, opponent=opponent)), 1) for size in SIZES}
-        found[f"{preset}, {opponent or 'no opponent'}"] = row
+        speeds[f"{preset}, {opponent or 'no opponent'}"] = row
         print(
             f"{preset}, {opponent or 'no opponent'}:", *(f"{size:,}: {one:,}" for size, one in row.items()), flush=True
         )
-    return found
+    return speeds
 
 
 PPO = ["--device", "cuda", "--num-envs", "65536", "--num-steps", "16", "--minibatch", "131072", "--epochs", "3"]
 PPO += ["--learning-rate", "2e-3"]
-"""Options of `examples.cleanrl_ppo` that suit a GPU: few launches of large kernels."""
+"""Options of `examples.cleanrl_ppo` that suit a GPU, because they launch few but large kernels."""
 
 
 def timed(function: Callable[[], Any]) -> tuple[float, Any]:
@@ -158,16 +158,16 @@ def ppo(rollouts: int = 20) -> dict[str, Any]:
     for _ in range(rollouts):
         seconds, _ = timed(lambda: [games.env.step(actions) for _ in range(options.num_steps)])
         times["games"].append(seconds)
-    medians = {name: 1000 * statistics.median(found) for name, found in times.items()}
+    medians = {name: 1000 * statistics.median(results) for name, results in times.items()}
     plies = options.num_envs * options.num_steps
-    found = {
+    results = {
         "games_ms": round(medians["games"], 2),
         "network_that_plays_ms": round(medians["collect"] - medians["games"], 2),
         "learning_ms": round(medians["learn"], 2),
         "million_plies_per_second": round(plies / (medians["collect"] + medians["learn"]) / 1000, 2),
     }
-    print(" ".join(PPO), *(f"{name} {number:,}" for name, number in found.items()), sep="\n", flush=True)
-    return {"options": PPO, **found}
+    print(" ".join(PPO), *(f"{name} {number:,}" for name, number in results.items()), sep="\n", flush=True)
+    return {"options": PPO, **results}
 
 
 def main() -> None:
@@ -179,16 +179,16 @@ def main() -> None:
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the results here, as JSON")
     options = parser.parse_args()
     device = torch.cuda.get_device_name()
-    found: dict[str, Any] = {"device": device, "torch": torch.__version__, "numba": numba.__version__}
+    results: dict[str, Any] = {"device": device, "torch": torch.__version__, "numba": numba.__version__}
     print(device, torch.__version__, numba.__version__, cuda.__name__, flush=True)
     if options.check:
-        found["check"] = check(options.check)
+        results["check"] = check(options.check)
     if options.speed:
-        found["speed"] = speed()
+        results["speed"] = speed()
     if options.ppo:
-        found["ppo"] = ppo()
+        results["ppo"] = ppo()
     if options.output:
-        options.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        options.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

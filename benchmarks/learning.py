@@ -5,9 +5,10 @@
     python -m tools.readme                                        # renews the table
 
 Each finished run is written to `benchmarks/results/methods.json`, so you can stop the command at any time. At the end,
-it draws `methods.png`. The first run of a method under some rules is timed, without measurements. Later runs get the
-plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules span the
-whole budget, so each budget has its own runs. Tables use the test part of the suites, and curves the development part.
+the command draws `methods.png`. The first run of a method under some rules is timed, without measurements. Later runs
+get the plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules span
+the whole budget, so each budget has its own runs. Tables use the test part of the suites; curves use the development
+part.
 """
 
 import functools
@@ -107,13 +108,13 @@ METHODS: dict[str, Callable[..., Training | PQN]] = {
     "PPO, replies": by_ppo("two_ply"),
     "TD(λ)": functools.partial(Training, "value.yaml", {}),
 }
-"""Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists what each method sees."""
+"""Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists the input of each method."""
 
 
 def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
-    """Train one run, `wanted` being its minutes, rules, seed and method; return its entry for the results.
+    """Train the run `wanted` (minutes, rules, seed and method), and return its entry for the results.
 
-    Its seconds are measured processor time, or its plies divided by the speed of the earlier runs in the file `path`.
+    Its seconds are measured processor time, or its plies divided by the speed of earlier runs in the file `path`.
     """
     torch.set_num_threads(1)
     minutes, rules, seed, method = wanted
@@ -121,7 +122,7 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
     parts: tuple[Suite, Suite] = suite.part("development"), suite.part("test")
     with tempfile.TemporaryDirectory() as folder:
         begin = METHODS[method]
-        warm = begin(Path(folder) / "warm", rules, seed)  # excludes compilation and file reading from the time
+        warm = begin(Path(folder) / "warm", rules, seed)  # keeps compilation and file reading out of the time
         warm.iterate(0.0)
         measured(warm.players(), suite.take(np.arange(TIMED)))
         run = begin(Path(folder) / "run", rules, seed)
@@ -133,7 +134,7 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
             spent += last
             passed = sum(spent >= share * 60 * minutes for share in due)
             if passed:
-                means = {name: found["mean"] for name, found in measured(run.players(), parts[0]).items()}
+                means = {name: estimate["mean"] for name, estimate in measured(run.players(), parts[0]).items()}
                 curve += passed * [{"seconds": round(spent, 1), "plies": run.plies, "regret": means}]
                 due = due[passed:]
         players = run.players()
@@ -144,8 +145,8 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
 
 def measured(players: dict[str, Policy], suite: Suite) -> dict[str, dict[str, float]]:
     """Return each player's regret, with its interval over the positions."""
-    found = {name: regret(one, suite, np.random.default_rng(0), by_phase=False) for name, one in players.items()}
-    return {name: {end: round(getattr(one, end), 4) for end in ("mean", "low", "high")} for name, one in found.items()}
+    losses = {name: regret(one, suite, np.random.default_rng(0), by_phase=False) for name, one in players.items()}
+    return {name: {end: round(getattr(one, end), 4) for end in ("mean", "low", "high")} for name, one in losses.items()}
 
 
 def move_time(player: Policy, suite: Suite) -> float:
@@ -159,7 +160,7 @@ def move_time(player: Policy, suite: Suite) -> float:
 
 
 def search_as_long(ms: float, suite: Suite) -> dict[str, Any]:
-    """Measure plain search with `ms` milliseconds per move: its nodes and its regret."""
+    """Return the nodes and the regret of plain search with `ms` milliseconds per move."""
     search = Search(suite.core, threads=1)
     speed = max(NODES) / move_time(SearchPlayer(search, Limits(nodes=max(NODES))), suite)
     nodes = max(int(float(f"{ms * speed:.2g}")), 10)
@@ -171,7 +172,7 @@ def search_as_long(ms: float, suite: Suite) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     minutes: tuple[Annotated[float, tyro.conf.arg(metavar="MINUTES")], ...] = (1.0, 3.0, 10.0)  # budgets
     rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets that have a regret suite
@@ -185,20 +186,20 @@ def main(options: Options) -> None:
     """Train the missing runs, and draw the picture."""
     options.output.mkdir(parents=True, exist_ok=True)
     results = Results(options.output / "methods.json")
-    wanted = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))
+    tasks = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))
     finished = {(run["minutes"], run["rules"], run["seed"], run["method"]) for run in results.runs}
-    missing = [one for one in wanted if one not in finished]
+    missing = [one for one in tasks if one not in finished]
     runs = spread(functools.partial(train, results.path), missing, processes=options.jobs)
-    for number, (place, found) in enumerate(runs, len(wanted) - len(missing) + 1):
+    for number, (place, entry) in enumerate(runs, len(tasks) - len(missing) + 1):
         minutes, rules, seed, method = missing[place]
         searches = results.content["searches"].setdefault(rules, {})
-        for ending, ms in found["ms"].items():
+        for ending, ms in entry["ms"].items():
             if method + ending not in searches:
                 searches[method + ending] = search_as_long(ms, load_suite(Rules.parse(rules)))
-        results.runs.append(found)
+        results.runs.append(entry)
         results.write()
-        shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in found["regret"].items())
-        print(f"{number} of {len(wanted)}: {method}, {rules}, {minutes:g} min, seed {seed}: regret {shown}", flush=True)
+        shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in entry["regret"].items())
+        print(f"{number} of {len(tasks)}: {method}, {rules}, {minutes:g} min, seed {seed}: regret {shown}", flush=True)
     write_atomically(options.output / "methods.png", Results(results.path).picture())
 
 

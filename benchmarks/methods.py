@@ -53,13 +53,13 @@ class Results:
         return sum(run["plies"] for run in runs) / sum(run["seconds"] for run in runs) if runs else None
 
     def rows(self, rules: str) -> Iterator[tuple[str, str, str]]:
-        """Yield, for each row of the table, its name, its method, and the ending of its player's name."""
+        """Yield the name of each row of the table, its method, and the ending of its player's name."""
         for method in dict.fromkeys(run["method"] for run in self.runs):
             for ending in next((run["regret"] for run in self.of(rules=rules, method=method)), ()):
                 yield method + ending, method, ending
 
     def table(self, rules: str) -> str:
-        """Return the table for some rules, with one row per method and one regret column per budget."""
+        """Return the table for `rules`, with one row per method and one regret column per budget."""
         budgets = sorted({run["minutes"] for run in self.of(rules=rules)})
         heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
         heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search of that time"]
@@ -67,9 +67,9 @@ class Results:
         for name, method, ending in self.rows(rules):
             regrets, plies = [], []
             for runs in (self.of(rules=rules, method=method, minutes=minutes) for minutes in budgets):
-                found = [Estimate(**run["regret"][ending]) for run in runs]
+                estimates = [Estimate(**run["regret"][ending]) for run in runs]
                 seeds = f"; {len(runs)} run{'s' * (len(runs) > 1)}" * (len(runs) < SEEDS)
-                regrets.append(interval(over_runs(found), ".2f") + seeds if found else "")
+                regrets.append(interval(over_runs(estimates), ".2f") + seeds if estimates else "")
                 plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
             search = self.content["searches"][rules][name]
             shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"
@@ -77,7 +77,7 @@ class Results:
         return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
 
     def picture(self) -> bytes:
-        """Draw the curves of the longest runs, with one panel for each of the rules, as PNG."""
+        """Draw the curves of the longest runs, with one panel per set of rules, as PNG."""
         panels: dict[str, dict[str, LearningCurve]] = {}
         for rules in self.rules:
             curves = panels[f"minutes of one core ({rules})"] = {}
@@ -93,5 +93,5 @@ def tables() -> str:
     """Return the tables for docs/benchmark.md."""
     results = Results(RESULTS / "methods.json")
     machine = results.content["measured_on"]
-    made = f"By `python -m benchmarks.learning`, {machine['processor']}; the last run at commit `{machine['commit']}`."
-    return "\n\n".join([*map(results.table, results.rules), made])
+    note = f"By `python -m benchmarks.learning`, {machine['processor']}; the last run at commit `{machine['commit']}`."
+    return "\n\n".join([*map(results.table, results.rules), note])

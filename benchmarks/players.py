@@ -1,4 +1,4 @@
-r"""Measure a row of the benchmark of players (docs/benchmark.md): a player, or several runs of a trained one.
+r"""Measure a row of the benchmark of players (docs/benchmark.md): a player, or several runs of a trained player.
 
     python -m benchmarks.players maxn:depth=3 --uses search --learned-from nothing
     python -m benchmarks.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
@@ -50,15 +50,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
-    # the player, or one for each seed of its training
+    # the player, or one player for each training seed
     players: Annotated[tyro.conf.Positional[list[str]], tyro.conf.arg(metavar="PLAYER", help_behavior_hint="")]
     # the player's information: the observation, positions after moves and replies, or any search
     uses: Literal["observation", "afterstates", "search"]
     learned_from: Literal["nothing", "self-play", "search"]  # the source of its training
     label: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # the row's name (default: the player)
-    budget: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # of its training
+    budget: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # training budget, in words
     rules: str = DEFAULT_PRESET  # rules by name
     pairs: int = 200  # openings, each played in every seating
 
@@ -76,17 +76,17 @@ def measure(options: Options) -> Row:
 
 def rows() -> str:
     """Return the tables of all files, with the commits at which they were measured."""
-    found = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
-    commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in found}))
-    return f"{tables(found)}\n\nMeasured by `python -m benchmarks.players` at commit {commits}."
+    entries = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
+    commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in entries}))
+    return f"{tables(entries)}\n\nMeasured by `python -m benchmarks.players` at commit {commits}."
 
 
 def tables(found: Sequence[Row]) -> str:
-    """Return a Markdown table for each of the rules, lowest regret first."""
+    """Return one Markdown table per set of rules, with the lowest regret first."""
     parts = []
     for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
-        of_them = [row for row in found if row.evaluations[0].rules == rules]
-        cells = sorted((_cells(row) for row in of_them), key=lambda cell: float(cell[4].partition(" ")[0] or "inf"))
+        own = [row for row in found if row.evaluations[0].rules == rules]
+        cells = sorted((_cells(row) for row in own), key=lambda cell: float(cell[4].partition(" ")[0] or "inf"))
         heads = ["player", "uses", "learned from", "runs", "regret, points (95 %)", "blunders, %"]
         heads += [f"score against `{name}`, %" for name in SHOWN]
         parts.append(f"Rules `{rules}`:\n\n{table(heads, cells, left=3)}")
@@ -105,7 +105,7 @@ def _cells(row: Row) -> list[str]:
         str(len(row.evaluations)),
         _interval(regrets, ".2f"),
         _interval([one.blunders for one in regrets], ".1f", 100, ends=False),
-        *(_interval(found, ".1f", 100, ends=False) for found in scores.values()),
+        *(_interval(estimates, ".1f", 100, ends=False) for estimates in scores.values()),
     ]
 
 

@@ -22,7 +22,7 @@ RESULTS = Path(__file__).parent / "results"
 
 Name = TypeVar("Name", bound=Hashable)
 Contestant: TypeAlias = Callable[[float], float]
-"""Runs for the given number of seconds, and returns its speed."""
+"""A function that runs for a number of seconds and returns its speed."""
 Speeds: TypeAlias = dict[str, dict[str, float]]
 """Speeds by the name of a table's row and the number of games side by side."""
 
@@ -97,7 +97,7 @@ def over_runs(runs: Sequence[Estimate]) -> Estimate:
 
 
 def by_size(speeds: Speeds) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows of a table of millions per second by the number of games."""
+    """Return the headings and rows of a table of speeds, in millions per second, by the number of games."""
     sizes = list(next(iter(speeds.values())))
     rows = [[name, *(millions(row[size]) if size in row else "" for size in sizes)] for name, row in speeds.items()]
     return ["games", *(f"{int(size):,}" for size in sizes)], rows

@@ -1,6 +1,6 @@
-"""Measure the search on one core: moves played per second, and time to depth.
+"""Measure the search on one core: moves played per second, and the time to reach a depth.
 
-It searches from the set-up and from positions in the middle of games, where it also uses a value net at the leaves.
+The positions are the set-up and positions from the middle of games; the latter are also searched with a value net.
 
 Run it on an idle machine: `python -m benchmarks.search`.
 """
@@ -22,15 +22,15 @@ OPENING_DEPTHS = (16, 20, 24)
 MIDDLE_DEPTHS = (8, 12, 16)
 HEADS = ("search", "ms", "million moves/s")
 MIDDLE_PLIES = (2, 4, 6, 8, 10)
-"""Numbers of random plies after which the middle-game positions are taken."""
+"""Numbers of random plies before the middle-game positions."""
 
 
 def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
     """Search every position to `depth`, one after the other, and return the speeds."""
     begin = time.perf_counter()
-    found = search.best_moves(positions, Limits(depth=depth))
+    results = search.best_moves(positions, Limits(depth=depth))
     seconds = time.perf_counter() - begin
-    nodes = sum(result.nodes for result in found)
+    nodes = sum(result.nodes for result in results)
     return {
         "depth": depth,
         "positions": len(positions),
@@ -51,10 +51,10 @@ def table_rows(found: dict[str, Any]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     positions: int = 250
-    """positions of the middle of games"""
+    """number of positions from the middle of games"""
 
 
 def main() -> None:
@@ -76,9 +76,9 @@ def main() -> None:
     for depth in MIDDLE_DEPTHS:  # alternate, so that each pair is measured under the same load
         results["middle"].append(measure(search, middle, depth))
         results["middle, value net"].append(measure(with_net, middle, depth))
-    found = {"rules": RULES, **results}
-    report.show(f"Alpha-beta, {RULES}, one core; means of a position", HEADS, table_rows(found))
-    report.write(options, "search", found)
+    content = {"rules": RULES, **results}
+    report.show(f"Alpha-beta, {RULES}, one core; means of a position", HEADS, table_rows(content))
+    report.write(options, "search", content)
 
 
 if __name__ == "__main__":

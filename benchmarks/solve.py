@@ -42,7 +42,7 @@ def table_rows(found: dict[str, Any]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     time: float = 150.0
     """seconds for each preset"""
@@ -55,9 +55,9 @@ def main() -> None:
     options = report.read_options(Options, __doc__, "solve")
     names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
     results = {name: solve(name, options.time, options.megabytes) for name in names}
-    found = {"unit": "points, seen by South", "results": results}
-    report.show("Future margin of the opening position", HEADS, table_rows(found))
-    report.write(options, "solve", found)
+    content = {"unit": "points, seen by South", "results": results}
+    report.show("Future margin of the opening position", HEADS, table_rows(content))
+    report.write(options, "solve", content)
 
 
 if __name__ == "__main__":

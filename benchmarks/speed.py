@@ -1,10 +1,10 @@
 """Measure millions of moves and steps per second in random games on one core, by the number of parallel games.
 
-The first table measures `Core.play`, with its test for legal actions, the refills and the end test. The second measures
-`make_vec("OAnQuan-v0")`: a step is one ply in each game, with observation, mask, reward and restart, and against greedy
-also the reply. Gymnasium's CartPole is timed in the same way. The rows of one game are single environments of Gymnasium
-(unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and OpenSpiel's mancala
-(Kalah, with observation, mask and rewards). All contestants play in each of several rounds; the table gives medians.
+The first table measures `Core.play`, including the test for legal actions, the refills and the end test. The second
+measures `make_vec("OAnQuan-v0")`. A step is one ply in each game, with observation, mask, reward and restart; against
+greedy it includes the reply. Gymnasium's CartPole is timed in the same way. The rows of one game are Gymnasium's single
+environments (unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and OpenSpiel's
+mancala (Kalah, with observation, mask and rewards). All contestants play in several rounds; the table gives medians.
 
 The clock stops while actions are drawn, also for CartPole, and while the games of the first table restart. OpenSpiel's
 games are drawn beforehand and replayed, as one ply takes about a microsecond. The table omits OpenSpiel if it is not
@@ -117,7 +117,7 @@ def turns_per_second(game: Any, seconds: float) -> float:
 
 
 def aec_games() -> dict[str, Any]:
-    """Make the AEC games to compare; only ours if pygame, which PettingZoo's games need, is not installed."""
+    """Make the AEC games to compare; omit PettingZoo's games if pygame, which they need, is not installed."""
     modules: dict[str, Any] = {"oanquan": oanquan_env}
     try:
         with needing_extra("human"), warnings.catch_warnings():
@@ -178,30 +178,30 @@ def side_by_side(size: int) -> dict[Name, report.Contestant]:
 
 
 def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
-    """Make the contestants that play one game; `ModuleNotFoundError` if `all_needed` and OpenSpiel is not installed."""
-    made: dict[Name, report.Contestant] = {}
+    """Make the contestants that play one game; if `all_needed`, raise `ModuleNotFoundError` without OpenSpiel."""
+    contestants: dict[Name, report.Contestant] = {}
     single = {name: gymnasium.make("OAnQuan-v0", opponent=opponent) for name, opponent in SINGLE.items()}
     single["one CartPole"] = gymnasium.make("CartPole-v1")
     for name, env in single.items():
-        made["vector", name, 1] = partial(per_second, single_times(env.unwrapped), 1)
+        contestants["vector", name, 1] = partial(per_second, single_times(env.unwrapped), 1)
     for name, game in aec_games().items():
-        made["vector", f"AEC, {name}", 1] = partial(turns_per_second, game)
+        contestants["vector", f"AEC, {name}", 1] = partial(turns_per_second, game)
     try:
         game = importlib.import_module("pyspiel").load_game("mancala")
     except ModuleNotFoundError:
         if all_needed:
             raise
         print("The table omits OpenSpiel, which is not installed.")
-        return made
+        return contestants
     rng = np.random.default_rng(0)
     lines = [open_spiel_line(game, rng) for _ in range(OPEN_SPIEL_GAMES)]
     replay = partial(per_second, open_spiel_times(game, lines), sum(map(len, lines)))
-    return {**made, ("vector", "OpenSpiel mancala", 1): replay}
+    return {**contestants, ("vector", "OpenSpiel mancala", 1): replay}
 
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     seconds: float = 0.2
     """seconds of each contestant in each of the rounds"""

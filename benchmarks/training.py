@@ -97,9 +97,9 @@ def main() -> None:
         for rules in MORE_PLAYERS:
             config = PPOConfig.model_validate({"network": network, "rules": rules})
             results[f"{name}; 1 thread, {rules}"] = measure(config)
-    found = {"ppo": PPOConfig().ppo.model_dump(), "results": results}
-    report.show("self-play training", HEADS, table_rows(found))
-    report.write(options, "training", found)
+    content = {"ppo": PPOConfig().ppo.model_dump(), "results": results}
+    report.show("self-play training", HEADS, table_rows(content))
+    report.write(options, "training", content)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Measure the speed and the regret of a run on several workers: `python -m benchmarks.workers`, on an idle machine.
 
-All runs have the same number of plies and one torch thread per worker. The workers either share the games of a run with
-one worker, or each of them plays that number of games.
+All runs have the same number of plies and one torch thread per worker. A run has either the same number of games with
+any number of workers, or the same number of games per worker.
 """
 
 import os
@@ -24,18 +24,18 @@ METHODS = {
     "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000),
     "TD(λ)": ("configs/value.yaml", "--td.games", 512, 3_000_000),
 }
-"""The configuration, the option that sets the games, the games of one worker, and the plies of each method."""
+"""For each method: configuration, option that sets the number of games, games of one worker, and plies."""
 
 HEADINGS = "method", "workers", "games", "plies/s", "seconds", "share of one worker's time", "regret ± standard error"
 
 
 @dataclass(frozen=True)
 class Options(report.Options):
-    """The command line."""
+    """The options of the command line."""
 
     workers: tuple[Workers, ...] = (1, 2)
     seeds: Size = 5
-    share: Share = 1.0  # plies of a run, as a fraction of the configuration's
+    share: Share = 1.0  # plies of a run, as a fraction of the configuration's plies
 
 
 def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:

@@ -22,14 +22,14 @@ PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
 COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 LONG_CODE = re.compile(r"<code>(?=[^<]{36})")
 WIDE = b"---\nhide: [navigation, toc]\n---\n"
-"""Front matter of a page with wide tables: hides the side columns."""
+"""Front matter that hides the side columns of a page with wide tables."""
 RESULTS = ROOT / "benchmarks" / "results"
 BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
-"""The picture on docs/play.md, for readers of the repository; the site shows the playable board instead."""
+"""Pattern for the picture on docs/play.md, which is for readers of the repository; the site shows a playable board."""
 PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-button--primary }"
 """The link to the board on docs/index.md, and the button that replaces it on the site."""
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
-"""A board in two colour schemes, between which the reader's system chooses; on the site its switch does."""
+"""A board in two colour schemes. The reader's system chooses one; on the site, the site's own switch does."""
 SWITCHED = r'<img src="\2#only-light"\3><img src="\1#only-dark"\3>'
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
 
@@ -56,7 +56,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the page's Markdown; insert the full reference into docs/api pages, and the board into docs/play.md.
 
-    Links to reports are changed, because reports are in benchmarks/results in a clone, but in reports on the site.
+    Links to reports are changed, because a clone has them in benchmarks/results, and the site has them in reports.
     The switch between the colour schemes also changes the boards.
     """
     markdown = PICTURE.sub(SWITCHED, markdown.replace("](../benchmarks/results/", "](reports/").replace(*PLAY))
@@ -70,7 +70,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 def notebook_page(path: Path) -> dict[str, str | bytes]:
     """Convert a notebook to Markdown with its outputs; return the contents of the page and pictures by file name."""
-    made: dict[str, str | bytes] = {}
+    contents: dict[str, str | bytes] = {}
     parts = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         source = "".join(cell["source"])
@@ -89,8 +89,8 @@ def notebook_page(path: Path) -> dict[str, str | bytes]:
                 parts.append(f"```{{.text .printed}}\n{printed}\n```")
                 continue
             content = "".join(data[kind])
-            name = f"{path.stem}-{len(made)}.{PICTURES[kind]}"
-            made[name] = base64.b64decode(content) if kind == "image/png" else content
+            name = f"{path.stem}-{len(contents)}.{PICTURES[kind]}"
+            contents[name] = base64.b64decode(content) if kind == "image/png" else content
             parts.append(f"![]({name})")
-    made[f"{path.stem}.md"] = "\n\n".join(parts)
-    return made
+    contents[f"{path.stem}.md"] = "\n\n".join(parts)
+    return contents

@@ -3,8 +3,8 @@
     python -m examples.alphazero
 
 N games are played for T plies in one batch. Each move is drawn in proportion to the visits of a tree search (PUCT). The
-targets of the priors are the shares of visits. The targets of the values are lambda-returns: means of the values that
-the search found at later positions. The network reads the position after each of the A moves; one call of the core
+targets of the priors are the shares of visits. The targets of the values are lambda-returns: weighted means of the
+search's values at later positions. The network reads the position after each of the A moves; one call of the core
 plays them all. Games begin after random plies, which replace the noise at the root. At the end, the script measures
 regret on the test part of the suite.
 """
@@ -30,17 +30,17 @@ from oanquan_env.search.mcts import MCTSPlayer
 
 # fmt: off
 OPTIONS = {
-    "iterations": 120, "simulations": 16, "exploration": 0.3, "seed": 0,  # of training; of a search in it; of PUCT
+    "iterations": 120, "simulations": 16, "exploration": 0.3, "seed": 0,  # search's simulations and PUCT weight
     "games": 256, "plies": 16, "opening_plies": 8, "lam": 0.7,  # N, T; random plies before a game; lambda
-    "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # iterations kept
+    "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # replay: iterations
 }
 # fmt: on
 MEASURED = (1, 16, 128)  # numbers of simulations for which regret is measured
-SHARPNESS = 20.0  # a prior grows by a factor of e for each 1/20 of all points that its move is expected to win
+SHARPNESS = 20.0  # a prior grows by a factor of e if its move is expected to win 1/20 of all points more
 
 
 class Network(nn.Module):
-    """Maps running positions to each action's logit, and the margin that the mover wins by it and later plies."""
+    """A network that maps running positions to logits of actions, and to the margins that the mover wins with them."""
 
     def __init__(self, core: Core, width: int) -> None:
         super().__init__()
@@ -79,21 +79,21 @@ def lambda_returns(rewards: Floats, dones: Floats, values: Floats, lam: float) -
 
 def self_play(player: MCTSPlayer, positions: Positions, options: Namespace, rng: np.random.Generator) -> list[Any]:
     """Play T plies in place; return T * N positions, visit shares (T * N, A), actions (T * N,) and targets (T * N,)."""
-    core, rows, seen, plies = player.evaluator.core, np.arange(len(positions)), [], []
+    core, rows, visited, plies = player.evaluator.core, np.arange(len(positions)), [], []
     for _ in range(options.plies + 1):
-        seen.append(positions.copy())
-        visits, found = player.search(positions, rng)
+        visited.append(positions.copy())
+        visits, means = player.search(positions, rng)
         shares, mover, total = visits / options.simulations, positions.mover.copy(), core.rules.total
         actions = torch.multinomial(torch.from_numpy(shares), 1).squeeze(1).numpy()
         core.play(positions, actions)
-        won = relative_points(core.standings(positions) - seen[-1].scores)[rows, mover] / total
-        expected = (shares * found).sum(axis=1) - relative_points(seen[-1].scores)[rows, mover] / total
+        won = relative_points(core.standings(positions) - visited[-1].scores)[rows, mover] / total
+        expected = (shares * means).sum(axis=1) - relative_points(visited[-1].scores)[rows, mover] / total
         plies.append((shares, actions, won, positions.over.astype(float), expected))
         restart(core, positions, rng, rng.integers(0, options.opening_plies + 1, int(positions.over.sum())))
-    positions[:] = seen.pop()  # the last search was only needed for its values
+    positions[:] = visited.pop()  # the last search was only needed for its values
     shares, actions, won, dones, values = (np.stack(column) for column in zip(*plies, strict=True))
     columns = shares[:-1], actions[:-1], lambda_returns(won[:-1], dones[:-1], values, options.lam)
-    return [Positions.concatenate(seen), *(torch.from_numpy(column).flatten(end_dim=1) for column in columns)]
+    return [Positions.concatenate(visited), *(torch.from_numpy(column).flatten(end_dim=1) for column in columns)]
 
 
 def main(arguments: list[str]) -> None:

@@ -6,7 +6,7 @@ The script needs only oanquan_env and PyTorch. With `--device cuda` games and ne
 "oanquan[cuda]"`; docs/how-to/gpu.md suggests options). It differs from PPO for one player in four points:
 
 - A step is one ply of the player to move (opponent=None), so in the next position the other player is to move. The
-  value of that position counts against the mover, so signs alternate from ply to ply in the advantages.
+  value of that position counts against the mover. In the advantages, signs therefore alternate from ply to ply.
 - Illegal actions are masked in the network's output, never punished.
 - Games begin with some random plies (`opening_plies`). Without them, all games follow a few lines.
 - Each count of seeds has its own vector (an embedding), because one more seed changes where a sowing ends.
@@ -53,7 +53,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 class Agent(nn.Module):
-    """Maps observations (N, D) and masks (N, A) to masked logits (N, A) and values (N,) for the player to move."""
+    """A network that maps observations (N, D) and masks (N, A) to the mover's masked logits (N, A) and values (N,)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Games:
 
 
 class DeviceGames:
-    """The same games on a CUDA device."""
+    """The same games as `Games`, on a CUDA device."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         from oanquan_env.cuda import Games as CudaGames
@@ -140,10 +140,10 @@ def collect(games: Games | DeviceGames, agent: Agent, options: argparse.Namespac
             logits, values = agent(games.observations, games.masks)
             policy = Categorical(logits=logits, validate_args=False)
             actions = policy.sample()
-            seen = {"observations": games.observations, "masks": games.masks, "values": values, "actions": actions}
+            ply = {"observations": games.observations, "masks": games.masks, "values": values, "actions": actions}
             rewards, dones = games.step(actions)
-            seen |= {"logprobs": policy.log_prob(actions), "rewards": rewards, "dones": dones}
-            for name, column in seen.items():
+            ply |= {"logprobs": policy.log_prob(actions), "rewards": rewards, "dones": dones}
+            for name, column in ply.items():
                 plies.setdefault(name, []).append(column)
         _, next_value = agent(games.observations, games.masks)
     rollout = {name: torch.stack(columns) for name, columns in plies.items()}
@@ -186,8 +186,8 @@ def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
 
     @torch.no_grad()
     def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        seen = (torch.as_tensor(array, device=options.device) for array in (observations, masks))
-        actions: np.ndarray = agent(*seen)[0].argmax(dim=1).numpy(force=True)
+        inputs = (torch.as_tensor(array, device=options.device) for array in (observations, masks))
+        actions: np.ndarray = agent(*inputs)[0].argmax(dim=1).numpy(force=True)
         return actions
 
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)

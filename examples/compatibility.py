@@ -3,7 +3,7 @@
     python -m examples.compatibility            # test the installed frameworks
     python -m examples.compatibility --check    # test nothing; fail if a framework is untested or failed
 
-No single virtual environment can hold all frameworks, so each run replaces only the rows of those that it finds.
+No single virtual environment can hold all frameworks, so each run replaces only the rows of installed frameworks.
 """
 
 import contextlib
@@ -39,8 +39,8 @@ def test(name: str) -> list[str]:
     _, package, through, tests = FRAMEWORKS[name]
     command = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", *tests.split()]
     passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
-    found = versions([package, *(one for one in BESIDE if one != package)])
-    return [name, found[package], through, *(found.get(one, "–") for one in BESIDE), "pass" if passed else "**fail**"]
+    tested = versions([package, *(one for one in BESIDE if one != package)])
+    return [name, tested[package], through, *(tested.get(one, "–") for one in BESIDE), "pass" if passed else "**fail**"]
 
 
 def read_rows(text: str) -> dict[str, list[str]]:

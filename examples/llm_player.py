@@ -4,10 +4,10 @@
     OPENAI_API_KEY=… python -m examples.llm_player --base-url https://api.openai.com/v1 --model gpt-4o-mini --jobs 8
 
 The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games. The last
-line of a reply that names a move must name only one: `**3A**` and "I play 3A." are accepted. After a reply without a
-move, or with an illegal one, the model is asked again, up to `--retries` times; then it forfeits the game or the
-position. All conversations are appended to a file. The key comes only from the environment, because other users can
-read a command line.
+line that names a move must name only one move: `**3A**` and "I play 3A." are accepted. After a reply without a move, or
+with an illegal move, the model is asked again, up to `--retries` times; then it forfeits the game or the position. All
+conversations are appended to a file. The key comes only from the environment, because other users can read a command
+line.
 """
 
 import argparse
@@ -59,13 +59,13 @@ def prompt_of(board: Board, legal_moves: bool = False) -> str:
     """Return a prompt with the rules of `mancala-world`, the board as text and, if requested, the legal moves."""
     signs = f"({render.terminal.STONE} is a mandarin stone; the numbers outside are the fields')"
     legal = f" Your legal moves: {names(board.legal_moves)}." if legal_moves else ""
-    asked = f"You are {seat_name(board.rules, board.mover)}.{legal}"
+    task = f"You are {seat_name(board.rules, board.mover)}.{legal}"
     end = "The last line of your reply must be your move alone, such as 5A."
-    return f"{RULES}\n\n{render.text(board)}\n{signs}\n\n{asked} {end}"
+    return f"{RULES}\n\n{render.text(board)}\n{signs}\n\n{task} {end}"
 
 
 def read_reply(reply: str) -> Move | None:
-    """Return the move in the last line of a reply that names one; None if there is none or the line names several."""
+    """Return the move in the last line of a reply that names any move; None if no line does or it names several."""
     lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
     named = next((moves for moves in reversed(lines) if moves), set())
     return Move.parse(named.pop()) if len(named) == 1 else None
@@ -109,7 +109,7 @@ class LanguageModel:
         raise AssertionError
 
     def choose_move(self, board: Board) -> Move | None:
-        """Return the model's legal move, or None if it forfeits. Thread-safe."""
+        """Return the model's legal move, or None if it forfeits. Several threads may call this method."""
         messages, verdicts = [{"role": "user", "content": prompt_of(board, self.legal_moves)}], list[str]()
         while len(verdicts) <= self.retries and "legal" not in verdicts:
             reply = self.ask(messages)
@@ -162,8 +162,8 @@ def main(arguments: list[str]) -> dict[str, Any]:
     settings = {name: getattr(options, name) for name in ("legal_moves", "retries", "transcripts")}
     model = LanguageModel(options.base_url, options.model, **settings)
     options.transcripts.parent.mkdir(parents=True, exist_ok=True)
-    rng, whole = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
-    suite = whole.take(np.sort(rng.permutation(len(whole))[: options.positions]))
+    rng, full_suite = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
+    suite = full_suite.take(np.sort(rng.permutation(len(full_suite))[: options.positions]))
     core, number = suite.core, range(options.games)
     boards = [Board.from_positions(core, suite.positions, row) for row in range(len(suite))]
     openings = load_openings(core, "balanced", (options.games + 1) // 2, 0, rng).positions
@@ -173,15 +173,15 @@ def main(arguments: list[str]) -> dict[str, Any]:
         seats, rngs = [game % 2 for game in number], rng.spawn(options.games)
         results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), rngs))
     answered = np.array([row for row, move in enumerate(moves) if move], dtype=np.intp)
-    found = {name: regret_of(suite, make(name).choose(suite.positions, rng)) for name in ("random", "greedy")}
+    regrets = {name: regret_of(suite, make(name).choose(suite.positions, rng)) for name in ("random", "greedy")}
     if answered.size:
-        found[options.model] = regret_of(suite.take(answered), np.array([move.action for move in moves if move]))
-    for name, one in found.items():
+        regrets[options.model] = regret_of(suite.take(answered), np.array([move.action for move in moves if move]))
+    for name, one in regrets.items():
         print(f"{name}: regret {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}) points")
     print(f"{options.model} answered {len(answered)} of {len(moves)} positions; its regret is over these")
     print(f"against {options.opponent}: " + ", ".join(f"{results[name]} {name}" for name in RESULTS))
     print("replies: " + ", ".join(f"{count} {kind}" for kind, count in model.replies.items()))
-    return {"regret": found, "results": results, "replies": model.replies}
+    return {"regret": regrets, "results": results, "replies": model.replies}
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
     python -m examples.offline_learning out/data --save out/offline.npz
 
 The value of a move, minus the points that it wins at once, is the value of the position after it. So every legal move
-of a position in the data gives one training example. A value net is fitted to all of them. Its player chooses the move
-with the largest sum of points won and value.
+of a position in the data gives one training example. A value net is fitted to all examples. The player with this net
+chooses the move with the largest sum of points won and value.
 """
 
 from __future__ import annotations
@@ -93,9 +93,9 @@ def main(arguments: list[str]) -> Evaluation:
     if options.save:
         write_atomically(options.save, net.to_bytes())
     player = SearchPlayer(MaxnSearch(core, net=net), Limits(depth=1))
-    found = evaluate(player, core.rules, opponents=(), label="offline", part="development")
-    print(found)
-    return found
+    evaluation = evaluate(player, core.rules, opponents=(), label="offline", part="development")
+    print(evaluation)
+    return evaluation
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ class OAnQuanGame(pyspiel.Game):
 
     @staticmethod
     def core_of(text: str) -> Core:
-        """Return the core for these rules. Not an attribute: OpenSpiel may recreate this object from its parameters."""
+        """Return the core for these rules. It is not an attribute: OpenSpiel may recreate the game from parameters."""
         return shared_core(Rules.parse(text.replace(":", "=")))
 
     def new_initial_state(self, state: Any = None) -> "OAnQuanState":
@@ -51,19 +51,19 @@ class OAnQuanGame(pyspiel.Game):
         return OAnQuanState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "Observer":
-        """Return an observer that gives tensors and strings."""
+        """Return an observer that provides tensors and strings."""
         return Observer(self.core_of(self.get_parameters()["rules"]))
 
 
 class OAnQuanState(pyspiel.State):
-    """One game: a batch of one position."""
+    """The state of one game: a batch of one position."""
 
     def __init__(self, game: OAnQuanGame) -> None:
         super().__init__(game)
         self.rules = game.get_parameters()["rules"]
         self.position = self.core.start(1)
 
-    core = property(lambda self: OAnQuanGame.core_of(self.rules))  # no attribute: OpenSpiel copies those
+    core = property(lambda self: OAnQuanGame.core_of(self.rules))  # not an attribute, because OpenSpiel copies them
 
     def current_player(self) -> int:
         """Return the player to move, or `TERMINAL` after the end."""
@@ -91,7 +91,7 @@ class OAnQuanState(pyspiel.State):
 
 
 class Observer:
-    """An observer of a position as the environment does, from a player's own side."""
+    """An observer that encodes a position as the environment does, seen from a player's side."""
 
     def __init__(self, core: Core) -> None:
         self.encoder = Encoder(core)
@@ -99,7 +99,7 @@ class Observer:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: OAnQuanState, player: int) -> None:
-        """Write the observation of `state` by `player` into `tensor`."""
+        """Write the observation of `state`, as `player` sees it, into `tensor`."""
         self.tensor[:] = self.encoder.encode(state.position, player)[0]
 
     def string_from(self, state: OAnQuanState, player: int) -> str:

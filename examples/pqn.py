@@ -2,11 +2,11 @@
 
     python -m examples.pqn
 
-A network learns Q(s, a), the future margin of the mover if it plays a: the points that it wins from this move on, less
-the opponent's, as a fraction of all points. PQN (Gallici et al., ICLR 2025) needs neither replay buffer nor target
-network: LayerNorm keeps the values bounded, and many games side by side make the newest plies a varied batch.
+A network learns Q(s, a), the future margin of the mover if it plays a: the points that it wins from this move on, minus
+the opponent's points, as a fraction of all points. PQN (Gallici et al., ICLR 2025) needs neither replay buffer nor
+target network: LayerNorm keeps the values bounded, and many games in parallel make the newest plies a varied batch.
 
-1. N games are played for T plies. The move is the legal one with the largest Q, or with probability epsilon random.
+1. N games are played for T plies. Each move is the legal move with the largest Q or, with probability epsilon, random.
 2. The target of a ply is its lambda-return, a weighted mean of the values of the next and later positions.
 3. Gradient steps fit Q of the played moves to these targets; then the plies are discarded.
 
@@ -53,7 +53,7 @@ def parse_options(arguments: list[str]) -> Namespace:
 
 
 class QNetwork(nn.Module):
-    """Maps observations (N, D) and masks (N, A) to the mover's Q (N, A), -inf if illegal; usable as a player."""
+    """A network, usable as a player, that maps observations (N, D) and masks (N, A) to Q (N, A), -inf if illegal."""
 
     def __init__(self, rules: Rules, width: int) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class QNetwork(nn.Module):
 
 
 def epsilon_greedy(q: Tensor, masks: Tensor, epsilon: float) -> Tensor:
-    """Choose legal actions (N,): those with the largest Q or, with probability `epsilon`, random ones."""
+    """Choose legal actions (N,): the action with the largest Q or, with probability `epsilon`, a random one."""
     random = torch.multinomial(masks.float(), 1).squeeze(1)
     return torch.where(torch.rand(len(q)) < epsilon, random, q.argmax(dim=1))
 
@@ -117,8 +117,8 @@ class Games:
             q, (observations, masks) = net(*self.seen), self.seen
             actions = epsilon_greedy(q, masks, epsilon)
             after, rewards, terminated, truncated, info = self.env.step(actions.numpy())
-            found = torch.as_tensor(rewards).float(), torch.as_tensor(terminated | truncated)
-            plies.append((observations, masks, actions, q.amax(dim=1), *found))
+            outcome = torch.as_tensor(rewards).float(), torch.as_tensor(terminated | truncated)
+            plies.append((observations, masks, actions, q.amax(dim=1), *outcome))
             self._see(after, info)
         *played, values, rewards, dones = (torch.stack(column) for column in zip(*plies, strict=True))
         next_values = torch.cat([values[1:], net(*self.seen).amax(dim=1)[None]])

@@ -3,7 +3,7 @@
     python -m venv .venv-pinned && .venv-pinned/bin/pip install -e ".[rllib]"    # ray[rllib] pins an older Gymnasium
     .venv-pinned/bin/python -m examples.rllib_ppo --minutes 10
 
-The reward of a step is all that the player won or lost up to its next turn, so nothing need know that it is zero-sum.
+A step's reward is the margin that the player wins or loses up to its next turn, so RLlib can treat players separately.
 """
 
 import argparse
@@ -36,7 +36,7 @@ KEYS = "observations", "action_mask"
 
 
 class FloatMaskEnv(BaseWrapper):
-    """Wraps `raw_env` for RLlib: renames the observation, and makes the mask (zero if not to move) a float array."""
+    """A wrapper of `raw_env` for RLlib: it renames the observation, and returns a float mask (zero if not to move)."""
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of observations, which is the same for both players."""
@@ -45,8 +45,8 @@ class FloatMaskEnv(BaseWrapper):
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return a player's observation and mask."""
-        seen = self.env.observe(agent)
-        parts = seen["observation"], seen["action_mask"].astype(np.float32)
+        observed = self.env.observe(agent)
+        parts = observed["observation"], observed["action_mask"].astype(np.float32)
         return dict(zip(KEYS, parts, strict=True))
 
 
@@ -80,8 +80,8 @@ def main(arguments: list[str]) -> TrainingCurve:
 
     @torch.no_grad()
     def choose(observations: Any, masks: Any) -> Any:
-        seen = dict(zip(KEYS, (observations, masks.astype(np.float32)), strict=True))
-        batch = {Columns.OBS: {name: torch.from_numpy(array) for name, array in seen.items()}}
+        inputs = dict(zip(KEYS, (observations, masks.astype(np.float32)), strict=True))
+        batch = {Columns.OBS: {name: torch.from_numpy(array) for name, array in inputs.items()}}
         logits = algorithm.get_module("player").forward_inference(batch)[Columns.ACTION_DIST_INPUTS]
         return logits.argmax(dim=1).numpy()
 

@@ -25,7 +25,7 @@ OPTIONS = {
 
 
 class Measure(BaseCallback):
-    """Updates the learning curve before each rollout, and stops training at its end."""
+    """A callback that updates the learning curve before each rollout, and stops training when the budget is spent."""
 
     def __init__(self, curve: TrainingCurve) -> None:
         super().__init__()

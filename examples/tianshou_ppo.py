@@ -34,7 +34,7 @@ ENCODER = Encoder(Core(), "planes")
 
 
 class FeaturesEnv(gymnasium.Wrapper):
-    """A seeded game that observes planes and a mask. It returns empty infos, because Tianshou would stack them."""
+    """A seeded game with planes and a mask as observations, and with empty infos, because Tianshou would stack them."""
 
     def __init__(self, seed: int, opponent: str) -> None:
         settings = {"reward": "margin", "opening_plies": 6, "observation": "planes"}
@@ -57,7 +57,7 @@ class FeaturesEnv(gymnasium.Wrapper):
 
 
 class Actor(DiscreteActor):
-    """Masks the logits of illegal actions, because Tianshou's policy gradients ignore masks in observations."""
+    """An actor that masks the logits of illegal actions, because Tianshou's policy gradients ignore the masks."""
 
     def forward(self, obs: Batch, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
         """Map a batch of N observations to (N, A) masked logits."""
@@ -66,7 +66,7 @@ class Actor(DiscreteActor):
 
 
 class Critic(DiscreteCritic):
-    """Computes values of observations that come with a mask."""
+    """A critic whose observations come with a mask."""
 
     def forward(self, obs: Batch, **kwargs: Any) -> torch.Tensor:
         """Map a batch of N observations to (N, 1) values."""

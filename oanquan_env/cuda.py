@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """The outputs of a step of N games: int32 (N, D), int8 (N, A), and (N,) float32, bool and bool."""
+    """The outputs of a step of N games: int32 (N, D), int8 (N, A), and (N,) float32, bool and bool, in this order."""
 
     observation: Any
     mask: Any
@@ -47,10 +47,10 @@ class Outputs(NamedTuple):
 
 @inlined
 def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, constants: Any, outputs: Any) -> None:
-    """Step the game in one row, and begin a new one if it is then over.
+    """Step the game in one row, and begin a new game if that one is then over.
 
-    `constants` holds the rules, start position and settings, each as an array of one entry; `outputs` has the order of
-    `Outputs`.
+    `constants` holds the rules, start position and settings, each as an array of one entry; `outputs` holds the arrays
+    in the order of `Outputs`.
     """
     rules, start, settings = constants[0][0], constants[1][0], constants[2][0]
     game, action = games[row], actions[row]
@@ -84,10 +84,10 @@ def kernel(players: int, opponent: int) -> Callable[..., Any]:
 
 
 class Games:
-    """N games that restart in the step that ends them; final observations are not kept.
+    """N games that restart in the step that ends them; final observations are not returned.
 
-    The games equal those of `OAnQuanVectorEnv` with the same arguments and seed, and `autoreset_mode="SameStep"`. Each
-    call overwrites the tensors of the previous call and runs on torch's current stream.
+    The games equal the games of `OAnQuanVectorEnv` with the same arguments and seed, and `autoreset_mode="SameStep"`.
+    Each call overwrites the tensors of the previous call and runs on torch's current stream.
 
     Args:
         n: the number of games.
@@ -96,7 +96,7 @@ class Games:
         seat, reward, opening_plies: as for `OAnQuanEnv`.
         device: a torch CUDA device.
 
-    Raises `ValueError` for any other opponent, and where `OAnQuanVectorEnv` raises it.
+    Raises `ValueError` for any other opponent, and for all arguments that `OAnQuanVectorEnv` rejects.
     """
 
     def __init__(
@@ -129,18 +129,19 @@ class Games:
         self._kernel = kernel(self.core.rules.players, self._host.kind)
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """Restart all games; row i draws like a single environment with seed + i. Return observations and masks.
+        """Restart all games; return observations and masks.
 
-        Raises `ValueError` if in any row the opponent ended 100 games before the agent's first move.
+        Row i uses the random numbers of a single environment with seed + i. Raises `ValueError` if in any row the
+        opponent ended 100 games before the agent's first move.
         """
         host, rows = self._host, np.arange(len(self._host.records))
         host.seed(seed, rows, np.random.default_rng())
         host.records["terminated"] = 1
         tensors = self.observation, self.mask, self.reward, (self.terminated, self.truncated)
-        seen, masks, rewards = (cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[:3])
+        observations, masks, rewards = (cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[:3])
         ends = tuple(cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[3])
         constants = (cuda.to_device(array) for array in (self._table, *host.constants))
-        self._arguments = *constants, seen, masks, rewards, ends
+        self._arguments = *constants, observations, masks, rewards, ends
         self._games = cuda.to_device(host.records)
         self.step(self._no_actions)
         if not self.mask.any(dim=1).all():

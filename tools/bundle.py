@@ -1,6 +1,6 @@
-"""Bundle the page for publication: all scripts needed for the first move in `page.js`, the worker's in `worker.js`.
+"""Bundle the page for publication: `page.js` gets all scripts for the first move, and `worker.js` the worker's scripts.
 
-A phone on a slow network waits for each request, so bundling keeps them few. Scripts that load later stay separate.
+A phone on a slow network waits for each request, so bundling reduces requests. Scripts that load later stay separate.
 """
 
 from __future__ import annotations

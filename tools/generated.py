@@ -25,7 +25,7 @@ from oanquan_env.players.names import usages
 
 DOCS = Path(__file__).parents[1] / "docs"
 MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)
-"""Matches a module's part of a docs/api page, which lists the module's names for readers of the repository."""
+"""Pattern for a module's part of a docs/api page, which lists the module's names for readers of the repository."""
 MEMBERS = {
     "oanquan_env.engine.rules": ("Rules", "Preset", "RulesError", "as_rules"),
     "oanquan_env.board": ("Board", "IllegalMoveError"),
@@ -55,16 +55,16 @@ def _allowed(name: str) -> str:
 
 def rules_fields() -> str:
     """Return the table of all fields of `Rules`: values, default and meaning."""
-    default, said = PRESETS[DEFAULT_PRESET].rules, meanings(Rules)
+    default, descriptions = PRESETS[DEFAULT_PRESET].rules, meanings(Rules)
     rows = [
-        [f"`{field.name}`", _allowed(field.name), f"`{getattr(default, field.name)}`", said[field.name]]
+        [f"`{field.name}`", _allowed(field.name), f"`{getattr(default, field.name)}`", descriptions[field.name]]
         for field in dataclasses.fields(Rules)
     ]
     return table(["field", "values", "default", "meaning"], rows, left=None)
 
 
 def presets() -> str:
-    """Return the table of presets: what each changes, and its source."""
+    """Return the table of presets with their changes and sources."""
     default = PRESETS[DEFAULT_PRESET].rules
     rows = []
     for name, preset in PRESETS.items():
@@ -95,7 +95,7 @@ def spaces() -> str:
 def layout() -> str:
     """Return the table of the parts of an observation under the default rules."""
     encoder = Encoder(Core())
-    said = {
+    descriptions = {
         "seeds": "seeds of each square: the agent's own side first, each side's mandarin square last",
         "stones": "1 for each mandarin square that holds its stone",
         "scores": "points, the agent's own first: captures less refills; a debt is below zero",
@@ -106,7 +106,7 @@ def layout() -> str:
     for name, part in encoder.layout.items():
         place = str(part.start) if part.stop == part.start + 1 else f"{part.start}–{part.stop - 1}"
         bounds = f"{encoder.low[part].min()} … {encoder.high[part].max()}"
-        rows.append([place, f"`{name}`", said[name], bounds])
+        rows.append([place, f"`{name}`", descriptions[name], bounds])
     return table(["index", "part", "meaning", "bounds"], rows, left=None)
 
 
@@ -120,7 +120,7 @@ def actions() -> str:
 
 def terminations() -> str:
     """Return the table of reasons why games end."""
-    said = {
+    descriptions = {
         Termination.STONES_CAPTURED: "all mandarin stones are captured (`end=stones_captured`)",
         Termination.SQUARES_EMPTY: "all mandarin squares are empty (`end=squares_empty`)",
         Termination.FORFEIT: "a player cannot refill its row and may not borrow (`refill=forfeit`)",
@@ -129,7 +129,7 @@ def terminations() -> str:
         Termination.TOO_MANY_SEEDS: "refills on credit would bring more than 255 seeds into play",
     }
     rows = [
-        [f"`{reason}`", "truncated" if reason >= Termination.MAX_PLIES else "terminated", said[reason]]
+        [f"`{reason}`", "truncated" if reason >= Termination.MAX_PLIES else "terminated", descriptions[reason]]
         for reason in Termination
         if reason not in (Termination.RUNNING, Termination.RESIGNED)
     ]
@@ -183,11 +183,11 @@ def opening_tables() -> str:
     """Return the table that describes the package's opening tables."""
     rows = []
     for name, preset in PRESETS.items():
-        known = find_opening_table(preset.rules)
-        if known:
+        openings = find_opening_table(preset.rules)
+        if openings:
             size = openings_table_path(preset.rules).stat().st_size
-            share = f"{known.proved:,} of {len(known.bounds):,}"
-            rows.append([f"`{name}`", str(known.plies), share, f"{size:,}", f"{known.made['seconds'] / 60:.0f}"])
+            share = f"{openings.proved:,} of {len(openings.bounds):,}"
+            rows.append([f"`{name}`", str(openings.plies), share, f"{size:,}", f"{openings.made['seconds'] / 60:.0f}"])
     return table(["rules", "plies", "values proved", "bytes", "core minutes"], rows)
 
 

@@ -2,8 +2,8 @@
 
     python -m tools.lines    # a table; fails if a room is above its budget
 
-Growth must be worth it: a commit that raises a number says what users get for it. A room is a list of patterns of
-files that git tracks.
+A commit that raises a budget says what users gain. A room is a list of file patterns, which match files that git
+tracks.
 """
 
 import subprocess
@@ -23,10 +23,10 @@ def lines(patterns: list[str]) -> int:
 def main() -> int:
     """Print the table, and return the exit status."""
     rooms = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["oanquan"]["lines"]
-    found = {name: (lines(room["files"]), room["budget"]) for name, room in rooms.items()}
-    for name, (counted, budget) in found.items():
+    counts = {name: (lines(room["files"]), room["budget"]) for name, room in rooms.items()}
+    for name, (counted, budget) in counts.items():
         print(f"{name:16}{counted:>7,} of {budget:>6,} lines{'  TOO MANY' * (counted > budget)}")
-    return int(any(counted > budget for counted, budget in found.values()))
+    return int(any(counted > budget for counted, budget in counts.values()))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The data of the page: all that `oanquan_env/play/web` shows and the browser does not compute, as files in its `data`.
+"""Write the page's data files: everything that `oanquan_env/play/web` shows and the browser does not compute.
 
     python -m tools.page          writes them, and the lists of the page's files (`tools.page_files`)
-    python -m tools.page --check  fails if a file is not as it would be written
+    python -m tools.page --check  writes nothing, and fails if a file is out of date
 
 Run it after any change in `oanquan_env/play/web`: browsers with a cached page detect changes by these lists.
 
@@ -57,7 +57,7 @@ EXPLOIT = Path(__file__).parents[1] / "benchmarks" / "results" / "exploit.json"
 """The best responses that `python -m benchmarks.exploit` found."""
 
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
-"""Suggestions where the user enters a player's name."""
+"""Suggestions in the field where the user enters a player's name."""
 
 LESSONS = (
     ("board", "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0", None),
@@ -68,7 +68,7 @@ LESSONS = (
     ("refill", "1,0,0,0,2,2*/0,0,0,0,0,0* 22,23 0 30", "1A"),
     ("end", "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", "3A"),
 )
-"""Name, position under the rules `BEGIN` with South to move, and the move that the learner is to make, if any."""
+"""Name, position under the rules `BEGIN` with South to move, and the move that the learner should play, if any."""
 
 FIRST_PUZZLES = (
     ("mandarin", "1,0,0,4,0,1*/4,0,5,1,3,0* 16,15 0 20", "1A"),
@@ -152,7 +152,7 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
 
 
 def heaps(index: int, square: Square) -> dict[str, Any]:
-    """Return the places of a square's seeds.
+    """Return the coordinates of a square's seeds.
 
     `pebbles` holds the scale and colour of each seed. `heaps` holds, for each number of seeds, a flat list of x, y and
     angle of each seed; x and y are relative to the centre of the pile, in tenths of a unit.
@@ -174,14 +174,14 @@ def heaps(index: int, square: Square) -> dict[str, Any]:
 def network_lines() -> dict[str, list[dict[str, Any]]]:
     """Return the best responses found to `NETWORK` by preset: the network's seat, its loss in points, and the moves."""
     lines: dict[str, list[dict[str, Any]]] = {}
-    for found in json.loads(EXPLOIT.read_text(encoding="utf-8"))["results"]:
-        if found["player"] == NETWORK:
+    for response in json.loads(EXPLOIT.read_text(encoding="utf-8"))["results"]:
+        if response["player"] == NETWORK:
             line = {
-                "seat": SEAT_NAMES[2].index(found["seat"].capitalize()),
-                "margin": found["margin"],
-                "line": found["line"],
+                "seat": SEAT_NAMES[2].index(response["seat"].capitalize()),
+                "margin": response["margin"],
+                "line": response["line"],
             }
-            lines.setdefault(found["rules"], []).append(line)
+            lines.setdefault(response["rules"], []).append(line)
     return lines
 
 
@@ -194,7 +194,7 @@ def net_bytes(net: ValueNet) -> bytes:
 
 
 def about(language: str) -> str:
-    """Return the page about the game in a language, as one line of HTML; its style is that of the page."""
+    """Return the page about the game in a language, as one line of HTML with the style sheet of the page."""
     text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
     body = markdown(text).replace("\n", " ")
     for other, name in ABOUT.items():
@@ -248,13 +248,13 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
     check = parser.parse_args().check
     FOLDER.mkdir(exist_ok=True)
-    wanted = {f"data/{name}": content for name, content in files()}
+    contents = {f"data/{name}": content for name, content in files()}
     for path in sorted(FOLDER.iterdir()):
-        if f"data/{path.name}" not in wanted:
+        if f"data/{path.name}" not in contents:
             if check:
                 sys.exit(f"{path} does not belong to the page; python -m tools.page deletes it")
             path.unlink()
-    _write(wanted, check=check)
+    _write(contents, check=check)
     _write({name: text.encode() for name, text in lists()}, check=check)
 
 

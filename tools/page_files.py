@@ -1,4 +1,4 @@
-"""The lists of the page's files: those to preload in `index.html`, and those to cache in `service-worker.js`.
+"""The lists of the page's files: files to preload in `index.html`, and files to cache in `service-worker.js`.
 
 `python -m tools.page` writes these lists, and the words for moves in `move-words.js`.
 """
@@ -14,12 +14,12 @@ from oanquan_env.engine.notation import WORDS
 WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
 MOVE_WORDS = "move-words.js"
-"""Holds the words for moves, which Python reads from the engine's `words.json`."""
+"""Script with the words for moves, which Python reads from the engine's `words.json`."""
 ABOUT = {"en": "about.md", "vi": "about.vi.md"}
 """The pages about the game in docs, by language."""
 ENGINE = ("moves.wasm", "engine.json")
 BEGIN = "vietnamese"
-"""The rules that the page starts with and teaches: those that people in Vietnam play."""
+"""The rules that the page starts with and teaches, which are the rules that people in Vietnam play."""
 UNKEPT = ("widget.js", "players.json")
 """Files that are not cached: the notebook widget's script, and a server's reply."""
 STATIC = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
@@ -28,14 +28,14 @@ DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
 def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
     """Return the scripts and everything they import, directly or indirectly, in alphabetical order."""
-    found, waiting = set(), list(starts)
+    names, waiting = set(), list(starts)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in names:
+            names.add(name)
             text = (WEB / name).read_text(encoding="utf-8")
             waiting += [other for pattern in patterns for other in pattern.findall(text)]
-    return sorted(found)
+    return sorted(names)
 
 
 def before_the_first_move() -> list[str]:
@@ -76,7 +76,7 @@ def keeper(contents: Mapping[str, bytes]) -> str:
     for name in (*files, *others):
         version.update(name.encode() + contents[name])
     text = (WEB / KEEPER).read_text(encoding="utf-8")
-    kept = ["./" if name == PAGE else name for name in files]
-    for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", kept), ("OTHERS", others)):
+    cached = ["./" if name == PAGE else name for name in files]
+    for constant, value in (("VERSION", version.hexdigest()[:16]), ("FILES", cached), ("OTHERS", others)):
         text = re.sub(f"(?m)^const {constant} = .*;$", f"const {constant} = {json.dumps(value)};", text)
     return text

@@ -4,9 +4,9 @@
 
 A certificate holds a strategy for each side. We enumerate all games in which one side follows its strategy and the
 other side, the solver, plays every move. A position with the solver to move has a par if the solver's own strategy
-guarantees as many points from there as it can get at most against the other's. So nobody does better than par against
-the player `perfect`, and par can be reached. A position qualifies if it has at least `FEWEST` legal moves, at most half
-of them keep par, and par is at least -`MOST_BEHIND`; `COUNT` positions of each preset are drawn at random.
+guarantees the best margin that any play reaches against the other side's strategy. So nobody does better than par
+against the player `perfect`, and par can be reached. A position qualifies if it has at least `FEWEST` legal moves, at
+most half of them keep par, and par is at least -`MOST_BEHIND`; `COUNT` positions of each preset are drawn at random.
 """
 
 import sys
@@ -26,19 +26,19 @@ COUNT, FEWEST, MOST_BEHIND = 30, 4, 15
 
 
 def pars(book: BookPolicy, seat: int) -> dict[str, int]:
-    """Return the par for `seat`, by position with `seat` to move, over all games against a book."""
+    """Return par for `seat` in each qualifying position with `seat` to move, from all games against a book."""
     strategy = book.upper if seat else book.lower
     assert strategy is not None
-    known: dict[str, int] = {}
-    found: dict[str, int] = {}
+    margins: dict[str, int] = {}
+    par_of: dict[str, int] = {}
 
     def most(board: Board) -> int:
         """Return the highest final margin that `seat` can reach, in points."""
         if board.outcome is not None:
             return board.outcome.scores[seat] - board.outcome.scores[1 - seat]
         text = board.text()
-        if text in known:
-            return known[text]
+        if text in margins:
+            return margins[text]
         if board.mover != seat:
             (action,) = book.known(board.positions)
             value = most(after(board, int(action)))
@@ -46,15 +46,15 @@ def pars(book: BookPolicy, seat: int) -> dict[str, int]:
             values = [most(after(board, move.action)) for move in board.legal_moves]
             value, (key,) = max(values), canonical_keys(book.core, board.positions).tolist()
             lead = board.scores[seat] - board.scores[1 - seat]
-            reached = max((lead + entry.value for entry in strategy.entries.get(key, ())), default=None)
+            guaranteed = max((lead + entry.value for entry in strategy.entries.get(key, ())), default=None)
             is_choice = len(values) >= FEWEST and 2 * values.count(value) <= len(values)
-            if value == reached and is_choice and value >= -MOST_BEHIND:
-                found[text] = value
-        known[text] = value
+            if value == guaranteed and is_choice and value >= -MOST_BEHIND:
+                par_of[text] = value
+        margins[text] = value
         return value
 
     most(Board(book.core.rules))
-    return found
+    return par_of
 
 
 def after(board: Board, action: int) -> Board:
@@ -67,16 +67,16 @@ def after(board: Board, action: int) -> Board:
 def main() -> None:
     """Make the positions of all presets, and write the file."""
     sys.setrecursionlimit(10_000)  # `most` recurses with two calls per ply
-    rng, made = np.random.default_rng(0), list[dict[str, Any]]()
+    rng, entries = np.random.default_rng(0), list[dict[str, Any]]()
     for name in NAMES:
         rules = Rules.parse(name)
         book = with_book(RandomPolicy(Core(rules)), rules)
         assert isinstance(book, BookPolicy)
-        found = sorted({**pars(book, 0), **pars(book, 1)}.items())
-        chosen = rng.permutation(len(found))[:COUNT].tolist()
-        made += [{"rules": name, "position": found[row][0], "par": found[row][1]} for row in sorted(chosen)]
-        print(f"{name}: {len(chosen)} of {len(found)} positions")
-    write_atomically(FOLDER / PAR, as_json(made))
+        positions = sorted({**pars(book, 0), **pars(book, 1)}.items())
+        chosen = rng.permutation(len(positions))[:COUNT].tolist()
+        entries += [{"rules": name, "position": positions[row][0], "par": positions[row][1]} for row in sorted(chosen)]
+        print(f"{name}: {len(chosen)} of {len(positions)} positions")
+    write_atomically(FOLDER / PAR, as_json(entries))
 
 
 if __name__ == "__main__":

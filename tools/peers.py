@@ -9,7 +9,7 @@ from oanquan_env.benchmark.markdown import table
 from oanquan_env.files import read_json
 
 ONCE = "†"
-"""Marks a speed that no committed benchmark reproduces."""
+"""The mark of speeds that no committed benchmark reproduces."""
 ROWS = ("make_vec", "Gymnasium CartPole", "make_vec, greedy replies")
 """Rows of the README's table of the vector environment."""
 ONE_GAME = {
@@ -62,7 +62,7 @@ def _million(name: str, row: str, size: str = "4096") -> str:
 
 
 def peers_table() -> str:
-    """Return the README's table of projects, ours first, and the note under it."""
+    """Return the README's table of projects, with ours first, and the note under it."""
     heads = ["", "rules of the game", "interface", "to play against", "million moves/s", "with observations"]
     ours = ["**oanquan**", "7 presets, 2–4 players", "Gymnasium, PettingZoo; batched", "search, solver, neural agents"]
     rows = [

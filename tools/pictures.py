@@ -23,7 +23,7 @@ from oanquan_env.render.motion import film
 
 FOLDER = Path(__file__).parents[1] / "docs" / "img"
 MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
-"""A relay through both mandarin squares that captures twice in a chain."""
+"""Moves that end with a relay through both mandarin squares, which captures twice in a chain."""
 PUZZLE = "5A 3A"
 """The shortest game: South captures a stone, and loses."""
 RESPONSES = ("ludii", "north"), ("app", "south")
@@ -43,8 +43,8 @@ def played(moves: str, rules: str = "mancala-world") -> Board:
 def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Board:
     """Return the game with the best response to a player that `benchmarks.exploit` found."""
     results = read_json(RESULTS / "exploit.json")["results"]
-    (found,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
-    return played(" ".join(found["line"]), rules)
+    (response,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
+    return played(" ".join(response["line"]), rules)
 
 
 def pictures() -> dict[str, str]:
@@ -73,9 +73,9 @@ def charts() -> Iterator[tuple[Path, bytes]]:
     for path in sorted(RESULTS.rglob("report.json")):
         yield path.with_name(PICTURE), png(draw_scores(read_evaluation(path)))
     for path in sorted(RESULTS.rglob("learning.json")):
-        stored = read_json(path)
-        runs = [curves.MeasuredRun(**run) for run in stored["runs"]]
-        yield path.with_suffix(".png"), curves.draw(runs, stored["references"])
+        content = read_json(path)
+        runs = [curves.MeasuredRun(**run) for run in content["runs"]]
+        yield path.with_suffix(".png"), curves.draw(runs, content["references"])
     path = RESULTS / "methods.json"
     yield path.with_suffix(".png"), Results(path).picture()
 

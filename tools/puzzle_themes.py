@@ -1,4 +1,4 @@
-"""Detects the themes of a puzzle from its line.
+"""Detect the themes of a puzzle from its line.
 
 A *threat* is a capture that a player could make if it were to move on the same board. Captures are measured in points,
 as on the page's badges. `L` stands for `LARGE`, the points of a large capture.
@@ -77,13 +77,13 @@ def is_double(before: Board, after: Board) -> bool:
 
 
 def themes_of(board: Board, line: Sequence[str]) -> list[str]:
-    """Return the themes of a line of moves, which starts with the solver's, in the order of `THEMES`."""
+    """Return the themes of a line of moves, which starts with a move of the solver, in the order of `THEMES`."""
     boards = [board.copy()]
     for move in line:
         boards.append(boards[-1].copy())
         boards[-1].push(move)
-    played = [before.sowing(move) for before, move in zip(boards, line, strict=False)]
-    return [name for name, holds in THEMES.items() if holds(boards, played[::2])]
+    moves = [before.sowing(move) for before, move in zip(boards, line, strict=False)]
+    return [name for name, holds in THEMES.items() if holds(boards, moves[::2])]
 
 
 def _denies(boards: Sequence[Board]) -> bool:
@@ -108,10 +108,10 @@ THEMES: dict[str, Callable[[Sequence[Board], Sequence[MoveTrace]], bool]] = {
 
 
 def is_largest_badge(board: Board, move: str) -> bool:
-    """Return whether this move captures points, and no other captures more."""
+    """Return whether this move captures points, and no other move captures more."""
     return board.sowing(move).captured == largest(traces(board)) > 0
 
 
 def points_lead(board: Board) -> int:
-    """Return the mover's points so far minus its opponent's."""
+    """Return the mover's points so far minus its opponent's points."""
     return board.scores[board.mover] - board.scores[1 - board.mover]

@@ -1,4 +1,4 @@
-"""Puzzles of the page: positions of natural games in which one move wins, proved, for each preset of two players.
+"""Make the page's puzzles: positions of natural games with one winning move, by proof, for each two-player preset.
 
     python -m tools.puzzles            makes them
     python -m tools.puzzles --rules tonkin
@@ -7,26 +7,27 @@
 plies in `RANDOM_PLIES`. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
 exactly one move seems to win the game. Of positions that differ only by mirroring or by swapping seats, one is kept.
 These candidates are examined in random order until each level has `PER_LEVEL` puzzles. If a batch of games yields too
-few, another is played, up to `BATCHES`.
+few puzzles, another batch is played, up to `BATCHES`.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
 search (`oanquan_env.search.proof`) proves for every move of the solver either that it reaches the goal whatever the
-opponent plays (a *right* move) or that the opponent can prevent it. A position is rejected if neither is proved for
-some move within `NODES` moves of the search, or if it has fewer than `FEWEST` legal moves.
+opponent plays (a *right* move) or that the opponent can prevent it. A position is rejected if the search proves neither
+for some move within `NODES` moves, or if the position has fewer than `FEWEST` legal moves.
 
-*Line.* The first move is the only right one. The opponent then plays the reply that leaves the solver the fewest
-right moves; among equals, the one that holds out longest according to the proof. If only one move is right again, the
-line continues, up to `LONGEST` moves of the solver; if several are right, each of them is accepted, and the line ends
-there. At least half of the legal moves must be wrong at each step; otherwise the line ends before it. A line has at
-least two moves of the solver.
+*Line.* The first move is the only right move. The opponent then plays the reply that leaves the solver the fewest right
+moves; among equal replies, it plays the one with the longest proof. If only one move is right again, the line
+continues, up to `LONGEST` moves of the solver; if several are right, each of them is accepted, and the line ends there.
+At least half of the legal moves must be wrong at each step; otherwise the line ends before it. A line has at least two
+moves of the solver.
 
 *Difficulty.* The page's levels `WEAKER` try each puzzle `TRIALS` times in total, a third each, including their random
-moves; a trial succeeds if it finds the whole line. A puzzle is easy if a share of `EASY` or more succeeds, and hard if
-less than `HARD` does.
+moves; a trial succeeds if it finds the whole line. A puzzle is easy if at least the share `EASY` of the trials
+succeeds, and hard if less than the share `HARD` succeeds.
 
-*Choice.* A file has `PER_LEVEL` puzzles of each level, longest lines first, then in the order found; if a level has
-fewer, others fill up to three times `PER_LEVEL`. Puzzles whose answer captures the most of all moves are rejected,
-except `BADGES` easy ones; of the candidates whose answer seems to be such a move, one in ten is examined.
+*Choice.* A file has `PER_LEVEL` puzzles of each level. Longer lines are preferred, then earlier puzzles. If a
+level has fewer puzzles, the other levels fill the file up to three times `PER_LEVEL`. Puzzles whose answer captures
+more than any other move are rejected, except `BADGES` easy ones. Of the candidates whose answer seems to be such a
+move, one in ten is examined.
 
 *Themes*: see `tools.puzzle_themes`.
 """
@@ -62,10 +63,10 @@ NAMES = tuple(name for name, preset in PRESETS.items() if preset.rules.players =
 GAMES = {"vietnamese": 3000}
 """Games per batch by preset; 2,000 for all others."""
 BATCHES = 3
-"""Maximum number of batches; another is played only if the earlier ones yield too few puzzles."""
+"""Maximum number of batches; another batch is played only if the earlier batches yield too few puzzles."""
 RANDOM_PLIES = (0, 1, 2, 3)
 FIRST_PLY, LAST_PLY = {"vietnamese": 12}, 60
-"""The earliest ply of a puzzle by preset, 3 for all others, and the last one."""
+"""The earliest ply of a puzzle by preset, 3 for all others, and the latest ply."""
 FILTER_DEPTH = {"vietnamese": 4}
 """Depth of the filtering search in plies by preset; 6 for all others."""
 NODES_PER_MS = 1000
@@ -84,7 +85,7 @@ BADGES = 6
 
 
 class Step(NamedTuple):
-    """A position of the line with the solver to move: its right moves, legal moves, and plies of the shortest proof."""
+    """A position of the line with the solver to move: right moves, number of legal moves, shortest proof's plies."""
 
     right: tuple[str, ...]
     legal: int
@@ -99,17 +100,17 @@ class UnprovedError(Exception):
 
 
 def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Generator) -> Positions:
-    """Return the running positions of games between the page's levels, without equivalent ones."""
+    """Return the running positions of games between the page's levels, with equivalent positions only once."""
     levels = [player_at(untimed(LEVELS[name]), core.rules) for name in PLAYERS]
     seating = rng.integers(len(levels), size=(games, 2))
-    begun = [random_openings(core, games // len(RANDOM_PLIES), plies, rng) for plies in RANDOM_PLIES]
-    positions = Positions.concatenate(begun)
-    met = [positions[positions.ply >= first_ply]]
+    openings = [random_openings(core, games // len(RANDOM_PLIES), plies, rng) for plies in RANDOM_PLIES]
+    positions = Positions.concatenate(openings)
+    batches = [positions[positions.ply >= first_ply]]
     for rows, _ in advance(core, positions, seated(levels, seating, rng)):
         now = positions[rows]
-        met.append(now[~now.over & (now.ply >= first_ply) & (now.ply <= LAST_PLY)])
-    found = Positions.concatenate(met)
-    return found[first_of_each(canonical_keys(core, found))]
+        batches.append(now[~now.over & (now.ply >= first_ply) & (now.ply <= LAST_PLY)])
+    visited = Positions.concatenate(batches)
+    return visited[first_of_each(canonical_keys(core, visited))]
 
 
 def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions, Ints]:
@@ -126,7 +127,7 @@ def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions,
 
 
 class Prover:
-    """A prover of whether moves reach the goal, with its own table, so that results depend on no other puzzle."""
+    """A prover of moves that reach the goal. It has its own table, so that results do not depend on other puzzles."""
 
     def __init__(self, core: Core, nodes: int = NODES) -> None:
         self.table, self._nodes = ProofTable(core, MEGABYTES), nodes
@@ -150,26 +151,26 @@ class Prover:
         raise UnprovedError
 
     def step(self, board: Board) -> Step:
-        """Examine all moves of the solver."""
+        """Return the step at this position, after examining all moves of the solver."""
         legal = [str(move) for move in board.legal_moves]
-        plies = {move: found for move in legal if (found := self.reaches(board, move))}
+        plies = {move: length for move in legal if (length := self.reaches(board, move))}
         return Step(tuple(plies), len(legal), min(plies.values(), default=0))
 
     def defence(self, board: Board) -> tuple[str, Board, Step] | None:
         """Return the best reply, the board after it, and its step; None if every reply ends the game."""
-        found = []
+        replies = []
         for reply in map(str, board.legal_moves):
             after = board.copy()
             after.push(reply)
             if after.outcome is None:
-                found.append((reply, after, self.step(after)))
-        return min(found, key=lambda one: (len(one[2].right), -one[2].plies), default=None)
+                replies.append((reply, after, self.step(after)))
+        return min(replies, key=lambda one: (len(one[2].right), -one[2].plies), default=None)
 
 
 def line_of(board: Board, prover: Prover) -> list[str] | None:
-    """Return a puzzle's moves, the solver's and the opponent's in turn; several right moves share one string.
+    """Return a puzzle's moves, the solver's and the opponent's moves in turn; several right moves share one string.
 
-    Returns None if the first move is not the only right one, or if the line is too short.
+    Returns None if the first move is not the only right move, or if the line is too short.
     """
     step, line = prover.step(board), list[str]()
     if len(step.right) != 1:
@@ -200,7 +201,7 @@ def untimed(level: Level) -> Level:
 
 def share_found(core: Core, board: Board, line: list[str], rng: np.random.Generator) -> float:
     """Return the share of trials by the weaker levels that find the whole line."""
-    found = 0
+    successes = 0
     for number, name in enumerate(WEAKER):
         level, at = player_at(untimed(LEVELS[name]), core.rules), board.copy()
         trying = len(range(number, TRIALS, len(WEAKER)))
@@ -210,8 +211,8 @@ def share_found(core: Core, board: Board, line: list[str], rng: np.random.Genera
             at.push(right.split()[0])
             if reply:
                 at.push(reply)
-        found += trying
-    return found / TRIALS
+        successes += trying
+    return successes / TRIALS
 
 
 def level_of(share: float) -> str:
@@ -243,9 +244,9 @@ def examine(core: Core, board: Board) -> dict[str, Any] | None:
 
 
 def examined(name: str) -> Iterator[dict[str, Any] | None]:
-    """Yield, for each candidate of a preset, its puzzle, or None if it makes none."""
+    """Yield a puzzle for each candidate of a preset, or None if the candidate is rejected."""
     core = Core(PRESETS[name].rules)
-    known: set[bytes] = set()
+    examined_keys: set[bytes] = set()
     number = 0
     for batch in range(BATCHES):
         rng = np.random.default_rng(batch)
@@ -254,9 +255,9 @@ def examined(name: str) -> Iterator[dict[str, Any] | None]:
         keys = [key.tobytes() for key in canonical_keys(core, positions)]
         print(f"{name}: batch {batch}, {len(natural)} positions, {len(positions)} candidates", flush=True)
         for row in rng.permutation(len(positions)).tolist():
-            if keys[row] in known:
+            if keys[row] in examined_keys:
                 continue
-            known.add(keys[row])
+            examined_keys.add(keys[row])
             board = Board.from_positions(core, positions, row)
             badge = is_largest_badge(board, str(Move.from_action(actions[row])))
             number += 1
@@ -264,7 +265,7 @@ def examined(name: str) -> Iterator[dict[str, Any] | None]:
 
 
 def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Sort puzzles by level, dropping most of those whose answer is the largest capture."""
+    """Sort puzzles by level, dropping most puzzles whose answer is the largest capture."""
     levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
     badges = 0
     for puzzle in found:
@@ -282,9 +283,9 @@ def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     levels = by_level(found)
     spare = 3 * PER_LEVEL - sum(min(PER_LEVEL, len(members)) for members in levels.values())
     for level, members in levels.items():
-        kept = min(len(members), PER_LEVEL + spare)
-        spare -= max(0, kept - PER_LEVEL)
-        longest = sorted(members, key=lambda puzzle: -len(puzzle["line"]))[:kept]
+        count = min(len(members), PER_LEVEL + spare)
+        spare -= max(0, count - PER_LEVEL)
+        longest = sorted(members, key=lambda puzzle: -len(puzzle["line"]))[:count]
         levels[level] = sorted(longest, key=lambda puzzle: -puzzle["found"])
     return levels
 
@@ -297,15 +298,15 @@ def as_json(levels: dict[str, list[dict[str, Any]]]) -> bytes:
 
 def make(name: str) -> None:
     """Make the file of a preset."""
-    found: list[dict[str, Any]] = []
+    made_puzzles: list[dict[str, Any]] = []
     for tried, puzzle in enumerate(examined(name), 1):
-        found += [puzzle] if puzzle else []
-        counts = {level: len(members) for level, members in by_level(found).items()}
+        made_puzzles += [puzzle] if puzzle else []
+        counts = {level: len(members) for level, members in by_level(made_puzzles).items()}
         if tried % 50 == 0:
             print(f"{name}: {tried} tried, {counts}", flush=True)
         if min(counts.values()) >= PER_LEVEL:
             break
-    content = as_json(choose(found))
+    content = as_json(choose(made_puzzles))
     write_atomically(FOLDER / f"puzzles-{name}.json", content)
     print(f"{name}: {tried} tried, {counts} found, {len(content):,} bytes", flush=True)
 

@@ -38,7 +38,7 @@ README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
 README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 """Rows and columns of the README's table of strength."""
 PROVED_PRESETS = ("ludii", "app")
-"""Rules of additional columns of that table."""
+"""Rules for the additional columns of regret in the README's table of strength."""
 WORST_PRESETS = ("mancala-world", "ludii", "tonkin")
 """Columns of the short table of worst cases."""
 
@@ -47,8 +47,8 @@ def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], l
     """Return the table of the benchmark `name`, with `left` left-aligned columns, and a line on its origin."""
     results = read_json(RESULTS / f"{name}.json")
     machine = results["measured_on"]
-    made = f"`python -m benchmarks.{name}` at commit `{machine['commit']}`, {machine['processor']}."
-    return f"{table(heads, rows(results), left=left)}\n\n{made}"
+    origin = f"`python -m benchmarks.{name}` at commit `{machine['commit']}`, {machine['processor']}."
+    return f"{table(heads, rows(results), left=left)}\n\n{origin}"
 
 
 def core() -> str:
@@ -73,8 +73,8 @@ def puzzles() -> str:
     for name in puzzle_making.NAMES:
         for level, members in read_json(puzzle_making.FOLDER / f"puzzles-{name}.json").items():
             lengths = Counter((len(puzzle["line"]) + 1) // 2 for puzzle in members)
-            found = [100 * puzzle["found"] for puzzle in members]
-            shares = f"{statistics.median(found):.1f} ({min(found):.1f} to {max(found):.1f})"
+            percentages = [100 * puzzle["found"] for puzzle in members]
+            shares = f"{statistics.median(percentages):.1f} ({min(percentages):.1f} to {max(percentages):.1f})"
             counts = len(members), lengths[2], lengths[3]
             plain = sum(not puzzle["themes"] for puzzle in members)
             rows.append([f"`{name}`", level, *map(str, counts), shares, str(plain)])
@@ -110,11 +110,11 @@ def trained() -> str:
     ]
     rows = []
     for report in _reports_of_presets():
-        found = _regret_rows(report).get("ppo:pretrained")
-        if found:
-            shares = [f"{100 * share.mean:.1f}" for share in (found.optimal, found.blunders)]
+        regret = _regret_rows(report).get("ppo:pretrained")
+        if regret:
+            shares = [f"{100 * share.mean:.1f}" for share in (regret.optimal, regret.blunders)]
             scores = [_score(report, "ppo:pretrained", search) for search in searches]
-            rows.append([f"`{report.rules}`", plus_minus(found, ".2f"), *shares, *scores])
+            rows.append([f"`{report.rules}`", plus_minus(regret, ".2f"), *shares, *scores])
     return table(heads, rows, left=1)
 
 
@@ -139,7 +139,7 @@ def _score(report: Evaluation, player: str, opponent: str) -> str:
 
 
 def exploit() -> str:
-    """Return the table of points given up to the best responses found."""
+    """Return the table of points that players give up to the best responses found."""
     return measured("exploit", exploits.HEADINGS, lambda results: exploits.rows(results["results"]), left=2)
 
 
@@ -154,12 +154,12 @@ def responses() -> str:
 
 
 def worst() -> str:
-    """Return the short table of points given up to the best responses found, South / North."""
+    """Return the short table of points that players give up to the best responses found, South / North."""
     cells = dict[str, dict[str, str]]()
     for south, north in exploits.by_seat(read_json(RESULTS / "exploit.json")["results"]):
         exact = " (exact)" * (south["exact"] and north["exact"])
         cells.setdefault(south["player"], {})[south["rules"]] = f"{south['given_up']} / {north['given_up']}{exact}"
-    rows = [[f"`{player}`", *(found.get(rules, "") for rules in WORST_PRESETS)] for player, found in cells.items()]
+    rows = [[f"`{player}`", *(points.get(rules, "") for rules in WORST_PRESETS)] for player, points in cells.items()]
     return table(["player", *(f"`{name}`" for name in WORST_PRESETS)], rows, left=1)
 
 
@@ -173,10 +173,10 @@ def more_players(preset: str) -> str:
 
 def strength() -> str:
     """Return the table of players in the main report, with added columns for rules with nearly all values proved."""
-    found = read_evaluation(RESULTS / "report.json")
-    heads, rows = summary_cells(found, README_PLAYERS, README_COLUMNS)
-    place, ranked = heads.index(README_COLUMNS[1]), [one for one in found.ranked() if one.label in README_PLAYERS]
-    heads[place] = f"regret, {_proved(found)}"
+    whole = read_evaluation(RESULTS / "report.json")
+    heads, rows = summary_cells(whole, README_PLAYERS, README_COLUMNS)
+    place, ranked = heads.index(README_COLUMNS[1]), [one for one in whole.ranked() if one.label in README_PLAYERS]
+    heads[place] = f"regret, {_proved(whole)}"
     for preset in PROVED_PRESETS:
         place, report = place + 1, read_evaluation(RESULTS / preset / "report.json")
         regrets = _regret_rows(report)
@@ -184,7 +184,7 @@ def strength() -> str:
         for row, one in zip(rows, ranked, strict=True):
             row.insert(place, interval(regrets[one.name], ".2f"))
     note = (
-        f"`{found.command}` writes the [report](benchmarks/results/report.md); the other rules have their own reports."
+        f"`{whole.command}` writes the [report](benchmarks/results/report.md); the other rules have their own reports."
     )
     return f"{table(heads, rows)}\n\n{note}"
 
@@ -195,14 +195,14 @@ def _proved(report: Evaluation) -> str:
 
 
 def cuda_games() -> str:
-    """Return the table of million steps per second on a CUDA device by the number of games."""
-    found = read_json(RESULTS / "cuda.json")
-    speeds = found["speed"]
+    """Return the table of speeds on a CUDA device, in million steps per second, by the number of games."""
+    results = read_json(RESULTS / "cuda.json")
+    speeds = results["speed"]
     sizes = [f"{int(size):,}" for size in next(iter(speeds.values()))]
     rows = [[name, *(f"{speed:,.0f}" for speed in row.values())] for name, row in speeds.items()]
-    checked = found["check"]
+    checked = results["check"]
     return (
-        f"Million steps a second on one {found['device']}, by the number of games "
+        f"Million steps a second on one {results['device']}, by the number of games "
         f"(`python -m benchmarks.cuda --speed`):\n\n{table(['games', *sizes], rows, left=1)}\n\n"
         f"{checked['steps']:,} steps of all presets were compared with those on the CPU: {checked['differences']} "
         "differences (`--check 10_000_000`)."
@@ -211,14 +211,14 @@ def cuda_games() -> str:
 
 def cuda_ppo() -> str:
     """Return the text on PPO on a CUDA device: options, speed and regret."""
-    found = read_json(RESULTS / "cuda.json")
-    parts, after = found["ppo"], found["ppo_after_two_minutes"]
+    results = read_json(RESULTS / "cuda.json")
+    parts, after = results["ppo"], results["ppo_after_two_minutes"]
     whole = parts["games_ms"] + parts["network_that_plays_ms"] + parts["learning_ms"]
     shares = [f"{100 * parts[name] / whole:.0f} %" for name in ("games_ms", "network_that_plays_ms", "learning_ms")]
     options = " ".join(parts["options"])
     return (
         f"```sh\npython -m examples.cleanrl_ppo {options} --minutes 2 --steps 5000000000\n```\n\n"
-        f"One {found['device']} plays and learns {parts['million_plies_per_second']:.1f} million plies a second: the "
+        f"One {results['device']} plays and learns {parts['million_plies_per_second']:.1f} million plies a second: the "
         f"games take {shares[0]} of the time, the network that plays {shares[1]}, and learning {shares[2]} (`--ppo`). "
         f"After two minutes and {after['plies'] / 1e6:,.0f} million plies its regret is {after['regret']:.2f} points "
         "(one run)."
@@ -263,7 +263,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
 
 
 def stale(*, check: bool) -> list[Path]:
-    """Update the pages, or with `check` only compare; return those that were out of date."""
+    """Update the pages, or with `check` only compare them; return the pages that were out of date."""
     pages = cards()
     for path in RESULTS.glob("**/report.json"):
         pages[path.with_name("report.md")] = markdown(read_evaluation(path), picture=True)
@@ -279,10 +279,10 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog=PROG, description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     check = parser.parse_args(arguments).check
-    found = stale(check=check)
-    for path in found if check else ():
+    outdated = stale(check=check)
+    for path in outdated if check else ():
         print(f"{path} is out of date; renew it with: {PROG}", file=sys.stderr)
-    return int(check and bool(found))
+    return int(check and bool(outdated))
 
 
 if __name__ == "__main__":

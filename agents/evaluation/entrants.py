@@ -41,13 +41,13 @@ def labelled(text: str) -> tuple[str, str]:
 def hash_of_files(name: str, rules: Rules) -> str:
     """Return a hash of the files that a player's name refers to; it changes when an agent is retrained.
 
-    The files are an agent's, a value net's, or the module of a custom player. The hash is empty if the name refers to
-    no file: the package's version then identifies the player.
+    These are the files of an agent, a value net or a custom player's module. The hash is empty if the name refers to no
+    file: the package's version then identifies the player.
     """
-    known = kinds()
-    if name.partition(":")[0] not in known:
+    player_kinds = kinds()
+    if name.partition(":")[0] not in player_kinds:
         return short_hash(module_source(name) or b"")
-    parsed, content = parse(name, known), list[bytes]()
+    parsed, content = parse(name, player_kinds), list[bytes]()
     if parsed.agent:
         from agents.players.agent_files import agent_folder  # torch takes a second to import
 

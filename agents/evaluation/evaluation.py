@@ -56,7 +56,7 @@ OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS"
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """Everything that an evaluation depends on, the options of `evaluate.py`, or as YAML a file for its `--config`."""
+    """The settings of an evaluation: the options of `evaluate.py`, or the content of a YAML file for its `--config`."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -122,8 +122,8 @@ class EvaluationRun:
         if self.suite:
             task = progress.add_task("regret", total=len(everyone))
             for number in everyone:
-                found, times[number] = tournament.measure_regret(number, self.suite, self.settings.runs)
-                regrets[number] = dataclasses.replace(found, losses=[])
+                result_of_player, times[number] = tournament.measure_regret(number, self.suite, self.settings.runs)
+                regrets[number] = dataclasses.replace(result_of_player, losses=[])
                 progress.advance(task)
         exploited: dict[int, list[dict[str, Any]]] = {}
         if "exploit" in self.settings.suites:
@@ -152,14 +152,14 @@ class EvaluationRun:
     def _exploited(self, number: int) -> list[dict[str, Any]]:
         entrant, minutes, core = self.tournament.entrants[number], self.settings.minutes, self.tournament.core
         settings = {"agent": entrant.identity(), "rules": str(core.rules), "minutes": minutes}
-        found: list[dict[str, Any]] | None = self.tournament.finished.find(
+        records: list[dict[str, Any]] | None = self.tournament.finished.find(
             [entrant.label], settings, list[dict[str, Any]]
         )
-        if found is None:
+        if records is None:
             responses = [exploit(entrant.name, core.rules, seat, minutes, progress=False) for seat in range(2)]
-            found = [response.to_dict() for response in responses]
-            self.tournament.finished.store([entrant.label], settings, found)
-        return found
+            records = [response.to_dict() for response in responses]
+            self.tournament.finished.store([entrant.label], settings, records)
+        return records
 
 
 def _times(pairings: list[Pairing]) -> dict[int, float]:
@@ -185,7 +185,7 @@ def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address:
 def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple[str, str]]) -> Pairing:
     """Play one pairing; `players` are two pairs of a name and a hash of files, numbered 0 and 1 in the result.
 
-    Raises `UsageError` if a player's files here differ from those on the machine that started the tournament.
+    Raises `UsageError` if a player's files here differ from the files on the machine that started the tournament.
     """
     entrants = make_entrants([f"{number}={name}" for number, (name, _) in enumerate(players)], Rules.parse(rules))
     for one, (name, files) in zip(entrants, players, strict=True):

@@ -1,6 +1,6 @@
 """Finished parts of a long evaluation, one JSON file each, so that an interrupted evaluation can resume.
 
-We do not use joblib.Memory: it stores pickles, which can run code, and changing any line of a function makes all stale.
+We do not use joblib.Memory: it stores pickles, which can run code, and any change of a function invalidates all parts.
 """
 
 import json

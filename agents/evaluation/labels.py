@@ -1,7 +1,7 @@
 """The loop that labels positions for the commands that make suites, opening tables and data sets.
 
 It spreads the work over processes or a Ray cluster, stores finished labels beside the command's output so that the same
-command resumes, and shows the progress. Labels depend neither on the number of processes nor on Ray.
+command can resume, and shows the progress. Labels depend neither on the number of processes nor on Ray.
 
 The work functions are also defined here, because workers cannot import functions from the `__main__` module.
 """
@@ -54,7 +54,7 @@ EVEN_NODES = 4_000_000
 class Labeller:
     """A labeller of positions in worker processes, or on the Ray cluster at the address `ray`.
 
-    Finished labels are stored in the folder `parts`, where a later call finds them; if it is None, nothing is stored.
+    Finished labels are stored in the folder `parts`, where a later call finds them; without it, nothing is stored.
     """
 
     jobs: int = 1
@@ -69,19 +69,19 @@ class Labeller:
         """
         task, finished = self.progress.add_task(name, total=len(items)), FinishedParts(self.parts)
         keys = [([name, str(number)], {"work": joblib.hash((work, item))}) for number, item in enumerate(items)]
-        known = [finished.find(*key) for key in keys]
-        missing = [number for number, label in enumerate(known) if label is None]
+        stored = [finished.find(*key) for key in keys]
+        missing = [number for number, label in enumerate(stored) if label is None]
         self.progress.advance(task, len(items) - len(missing))
 
-        def found() -> Iterator[tuple[int, Label]]:
+        def computed() -> Iterator[tuple[int, Label]]:
             for place, label in spread(work, [items[number] for number in missing], ray=self.ray, processes=self.jobs):
                 finished.store(*keys[missing[place]], [array.tolist() for array in label])
                 self.progress.advance(task)
                 yield place, label
 
-        labels = in_order(found())
-        for kept in known:
-            yield next(labels) if kept is None else tuple(map(np.array, kept))
+        labels = in_order(computed())
+        for stored_label in stored:
+            yield next(labels) if stored_label is None else tuple(map(np.array, stored_label))
 
     def label_rows(self, name: str, work: Callable[[Positions], Label], positions: Positions) -> Label:
         """Return the labels of N positions as arrays of N rows; each call of `work` gets up to `CHUNK` positions."""
@@ -112,7 +112,7 @@ class LabelOptions:
 # ---- work ------------------------------------------------------------------------------------------------------------
 
 core_of = functools.lru_cache(maxsize=1)(Core)
-"""Return the core, cached in each worker process: making its tables takes longer than many proofs do."""
+"""Function that returns a core, cached in each process because making its tables takes longer than many proofs."""
 
 
 def net_bytes(source: str | None, core: Core) -> bytes | None:
@@ -126,12 +126,12 @@ def _search(rules: str, depth: int, net: bytes | None) -> MoveValues:
 
 
 def search_moves(rules: str, depth: int, net: bytes | None, positions: Positions) -> tuple[Floats, Mask]:
-    """Return (N, A) searched values of all moves, NaN for illegal ones, and (N, A) flags of the proved values."""
+    """Return (N, A) searched values of all moves, NaN for illegal moves, and (N, A) flags of the proved values."""
     return _search(rules, depth, net).movers_values(positions)
 
 
 def final_margins(search: MoveValues, positions: Positions) -> Floats:
-    """Return (N, P) expected final margins over the others' mean in points: each player's lead plus its value."""
+    """Return (N, P) expected final margins in points: each player's lead over the others' mean plus its value."""
     return relative_points(positions.scores) + search.position_values(positions)
 
 
@@ -140,7 +140,7 @@ def find_even(
 ) -> tuple[Floats, Mask]:
     """Return (N, P) searched final margins, and (N,) flags: True if all margins of the position are within ±`within`.
 
-    Margins are NaN where a shallow search expects far larger ones. With `proved`, for two players only, the margin must
+    Margins are NaN if a shallow search expects far larger margins. With `proved`, for two players only, the margin must
     also be proved to be that small.
     """
     shallow = _search(rules, SHALLOW_DEPTH if core_of(rules).rules.players == 2 else SHALLOW_MAXN_DEPTH, net)
@@ -170,7 +170,8 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
     """Return (A,) proved lower and upper bounds of the values of a position's moves, in points.
 
     `searched` holds a batch of one running position, (A,) searched values of its moves, and the (A,) lower and upper
-    bounds proved so far. A value only chooses the first bound to try. `nodes` limits the moves played for each bound.
+    bounds proved so far. Searched values only determine which bound is tried first. `nodes` limits the moves played for
+    each bound.
     """
     position, values, lower, upper = searched
     core, lower, upper = core_of(rules), lower.copy(), upper.copy()
@@ -184,8 +185,8 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
         child_own, child_other, gain, state = apply_move(table.rules, own, other, action, plies_left - 1)
         reply = Bounds(0, 0)
         if state == RUNNING:
-            known = Bounds(gain - upper[action], gain - lower[action])
-            bound_search = BoundSearch(table, child_own, child_other, known, plies_left - 1)
+            bounds = Bounds(gain - upper[action], gain - lower[action])
+            bound_search = BoundSearch(table, child_own, child_other, bounds, plies_left - 1)
             bound_search.narrow(gain - int(values[action]), nodes)
             reply = bound_search.bounds
         lower[action], upper[action] = reply.before(gain)
@@ -204,10 +205,10 @@ def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Position
     `asked` holds a batch of one position and its bounds so far. The search runs in rounds; each round doubles the node
     limit, up to `nodes`.
     """
-    (position, known), core, began = asked, core_of(rules), time.process_time()
+    (position, bounds), core, began = asked, core_of(rules), time.process_time()
     guess = round(Search(core, table_megabytes=16, threads=1).best(position, GUESS).value)
     own, other = mover_first(position)[0].tolist()
-    bound_search = BoundSearch(ProofTable(core, OPENING_MEGABYTES), own, other, known, plies_left)
+    bound_search = BoundSearch(ProofTable(core, OPENING_MEGABYTES), own, other, bounds, plies_left)
     limit = min(FIRST_NODES, nodes)
     bound_search.narrow(guess, limit)
     while limit < nodes and bound_search.limited and not bound_search.bounds.meet:

@@ -3,8 +3,8 @@
     python -m agents.evaluation.make_regret --rules mancala-world --count 2400
 
 Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats. Of
-equivalent positions (up to seats and mirror) the suite takes one, if it has at least three legal moves and the best is
-worth at least one point more than the worst. Each phase of the game gets a third of the positions. A search values all
+equivalent positions (up to seats and mirror) the suite takes one, if it has at least three legal moves and the best and
+worst values differ by at least one point. Each phase of the game gets a third of the positions. A search values all
 moves, and is deeper when fewer points are in play; --net names the value net at its leaves. Afterwards,
 `python -m agents.evaluation.prove_regret` proves as many values as it can. The same command resumes interrupted work.
 
@@ -56,23 +56,23 @@ def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
         raise ValueError(f"count must be a multiple of {len(PHASES)}, one share per phase; got {recipe.count}")
     core = Core(recipe.rules)
     rng = np.random.default_rng(recipe.seed)
-    met = met_in_play(core, mixed_players(core), recipe.games, rng)
-    met = met[core.legal_mask(met).sum(axis=1) >= FEWEST_MOVES]
-    met = met[first_of_each(canonical_keys(core, met))]
-    met = met[rng.permutation(len(met))]
-    phase = phases(core.rules, met)
+    pool = met_in_play(core, mixed_players(core), recipe.games, rng)
+    pool = pool[core.legal_mask(pool).sum(axis=1) >= FEWEST_MOVES]
+    pool = pool[first_of_each(canonical_keys(core, pool))]
+    pool = pool[rng.permutation(len(pool))]
+    phase = phases(core.rules, pool)
     net = net_bytes(recipe.net, core)
     chosen: list[tuple[Positions, Floats, Mask]] = []
     for number, (name, depth) in enumerate(zip(PHASES, recipe.depths, strict=True)):
-        missing, candidates = recipe.count // len(PHASES), met[phase == number]
+        missing, candidates = recipe.count // len(PHASES), pool[phase == number]
         work = functools.partial(search_moves, str(core.rules), depth, net)
         while missing:
             if not len(candidates):
                 raise ValueError(f"the games had {missing} positions too few in the phase {name!r}: raise --games")
-            some, candidates = candidates[:missing], candidates[missing:]
-            values, proved = labeller.label_rows(name, work, some)
+            batch, candidates = candidates[:missing], candidates[missing:]
+            values, proved = labeller.label_rows(name, work, batch)
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0]
-            chosen.append((some[rows], values[rows], proved[rows]))
+            chosen.append((batch[rows], values[rows], proved[rows]))
             missing -= len(rows)
     batches, values_of, proofs_of = zip(*chosen, strict=True)
     positions = Positions.concatenate(batches)
@@ -91,7 +91,7 @@ def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     recipe: tyro.conf.OmitArgPrefixes[SuiteRecipe] = field(default_factory=SuiteRecipe)
     output: OptionalFile = None  # the suite's file (default: the package's own)

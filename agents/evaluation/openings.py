@@ -2,11 +2,11 @@
 
     python -m agents.evaluation.openings --rules mancala-world --count 600
 
-The command draws random lines of 4 to 8 plies, and keeps those after which a deep search expects a final margin within
-a few points of a draw. Of lines that lead to equivalent boards (up to seats and mirror), it keeps the first. The suite
-has the order of drawing, so its first n lines are a fair sample. --net names the value net at the search's leaves.
+The command draws random lines of 4 to 8 plies, and keeps a line if a deep search expects a final margin within a few
+points of a draw. Of lines that lead to equivalent boards (up to seats and mirror), it keeps the first. The suite keeps
+the order of drawing, so its first n lines are a fair sample. --net names the value net at the search's leaves.
 
-With three or four players, max^n search estimates the margins, and each must be near the others' mean:
+With three or four players, max^n search estimates each player's margin over the others' mean; all must be near zero:
 
     python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
 
@@ -38,7 +38,7 @@ BATCH = 100
 MAX_FAILED_LINES = 50_000
 """`make_suite` gives up after this many consecutive lines that are unbalanced or repeated."""
 MAX_FULL_WIDTH = 8
-"""Maximum depth of a full-width search, in plies; with a deeper one a suite would take days."""
+"""Maximum depth of a full-width search, in plies; with a deeper search, a suite would take days."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class OpeningsRecipe:
 
 
 def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRecord]:
-    """Draw lines until `recipe.count` balanced ones are found; raises `ValueError` if there seem to be too few."""
+    """Draw lines until `recipe.count` of them are balanced; raises `ValueError` if there seem to be too few."""
     core = Core(recipe.rules)
     full_width = core.rules.players > 2
     if full_width and recipe.depth > MAX_FULL_WIDTH:
@@ -68,7 +68,7 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
     net, rng = net_bytes(recipe.net, core), np.random.default_rng(recipe.seed)
     work = functools.partial(find_even, str(core.rules), recipe.depth, net, recipe.within, recipe.proved)
     records: list[GameRecord] = []
-    seen = np.zeros(0, dtype=canonical_keys(core, core.start()).dtype)
+    drawn_keys = np.zeros(0, dtype=canonical_keys(core, core.start()).dtype)
     failed = 0
     while len(records) < recipe.count:
         if failed >= MAX_FAILED_LINES:
@@ -80,8 +80,8 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
         before = len(records)
         lines, positions = _draw(core, recipe, rng)
         keys = canonical_keys(core, positions)
-        new = first_of_each(np.concatenate([seen, keys]))[len(seen) :] - len(seen)
-        seen = np.concatenate([seen, keys[new]])
+        new = first_of_each(np.concatenate([drawn_keys, keys]))[len(drawn_keys) :] - len(drawn_keys)
+        drawn_keys = np.concatenate([drawn_keys, keys[new]])
         if len(new):
             margins, even = labeller.label_rows(f"after {before} balanced lines", work, positions[new])
             for row, margin in zip(new[even].tolist(), margins[even], strict=True):
@@ -106,7 +106,7 @@ def _draw(core: Core, recipe: OpeningsRecipe, rng: np.random.Generator) -> tuple
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     recipe: tyro.conf.OmitArgPrefixes[OpeningsRecipe] = field(default_factory=OpeningsRecipe)
     output: OptionalFile = None  # the suite's file (default: the package's own)

@@ -2,10 +2,11 @@
 
     python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --nodes 4000000
 
-The deepest positions are proved first. The bounds of an earlier position follow from those of its moves; if they leave
-its value open, the position is searched itself. Every position has its own proof table: in a shared table, a proof may
-build on others until its games exceed the ply limit. The file keeps all bounds, so a call with more nodes improves
-them, and the same command resumes interrupted work. The set-up starts with the bounds of the package's certificate.
+The deepest positions are proved first. The bounds of an earlier position follow from the bounds of its moves; if they
+leave its value open, the position itself is searched. Every position has its own proof table: in a shared table, a
+proof may build on other proofs until its games exceed the ply limit. The file keeps all bounds, so a call with more
+nodes improves them, and the same command resumes interrupted work. The set-up starts with the bounds of the package's
+certificate.
 """
 
 import functools
@@ -37,8 +38,8 @@ from oanquan_env.search.certificates import certificate_path, read_certificate
 
 PROG = "python -m agents.evaluation.prove_openings"
 MOST_PLIES = 8
-"""The table is kept in memory, and each further ply makes it about six times as large."""
-ENDED = ""  # stands for a finished game in place of a position's name
+"""Maximum plies of a table, which is in memory; each further ply makes it about six times as large."""
+ENDED = ""  # used for a finished game instead of a position's name
 
 
 class OpeningProofs:
@@ -65,18 +66,18 @@ class OpeningProofs:
         for layer, names in reversed(self._layers):
             self._propagate()
             rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
-            asked = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
-            found = labeller.label(f"positions of ply {layer.ply[0]}", self._work, asked)
-            for row, (bounds, spent) in zip(rows, found, strict=True):
+            questions = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
+            labels = labeller.label(f"positions of ply {layer.ply[0]}", self._work, questions)
+            for row, (bounds, spent) in zip(rows, labels, strict=True):
                 self.table.bounds[names[row]] = Bounds(*bounds.tolist())
                 seconds += float(spent)
         self._propagate()
         return seconds
 
     def _propagate(self) -> None:
-        """Narrow each position's bounds from its children, last ply first, and then each child's from its parent.
+        """Narrow each position's bounds by its children, last ply first, and then each child's bounds by its parent.
 
-        No move is worth more than its parent's value; if only one move can reach the proved lower bound, it does.
+        No move has a higher value than its parent; if only one move can reach the proved lower bound, that move does.
         """
         bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
         for name, moves in (one for layer in reversed(self._moves) for one in layer):
@@ -92,19 +93,19 @@ class OpeningProofs:
         self.table.bounds.update((name, bounds[name]) for name in self.table.bounds)
 
     def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, float]]]:
-        """Return, for each named position, its children by name, with the highest gain of a move to each, in points."""
+        """Return each position's name and, by child's name, the highest gain in points of a move to that child."""
         moves = self.core.expand(layer)
         gains = points_won(self.core, layer, moves).tolist()
-        found: list[dict[str, float]] = [{} for _ in names]
+        gains_by_child: list[dict[str, float]] = [{} for _ in names]
         children = np.where(moves.positions.over, ENDED, squares_of(self.core, moves.positions)).tolist()
         for row, gain, child in zip(moves.rows.tolist(), gains, children, strict=True):
-            found[row][child] = max(gain, found[row].get(child, gain))
-        return list(zip(names, found, strict=True))
+            gains_by_child[row][child] = max(gain, gains_by_child[row].get(child, gain))
+        return list(zip(names, gains_by_child, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions

@@ -4,9 +4,9 @@
 
 The value found by search is the first guess: the proof search asks whether the mover can force it, and whether it can
 force more. If there is no proof, the search tries weaker bounds (see `oanquan_env.search.solver.BoundSearch`). Near the
-ply limit, a search to the end of the game gives the value. A move without a proved value keeps the one found by search,
-within the proved bounds. The file keeps all bounds, so a call with more nodes proves more values, and the same command
-resumes interrupted work.
+ply limit, a search to the end of the game gives the value. A move whose value is not proved keeps the searched value,
+clipped to the proved bounds. The file keeps all bounds, so a call with more nodes proves more values, and the same
+command resumes interrupted work.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ PROG = "python -m agents.evaluation.prove_regret"
 
 
 def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
-    """Return the suite with every value proved that can be with `nodes` moves for each question.
+    """Return the suite after trying to prove every value with up to `nodes` moves for each question.
 
     Raises `ValueError` for more than two players: with three or four, no player can force a value.
     """
@@ -46,7 +46,7 @@ def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Options(LabelOptions):
-    """The command line."""
+    """The options of the command line."""
 
     suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
     nodes: Count = 4_000_000  # node limit of one proof

@@ -17,15 +17,15 @@ from oanquan_env.playing import random_openings
 
 
 class EvaluationSchedule(Strict):
-    """When a run is evaluated."""
+    """The schedule of a run's evaluations."""
 
     every_plies: Count = Field(1_000_000, description="plies between evaluations")
 
 
 class AgentEvaluation(EvaluationSchedule):
-    """Periodic games against fixed opponents; regret is measured too where there is a suite for the rules.
+    """Periodic games against fixed opponents, and measurements of regret if there is a suite for the rules.
 
-    An opponent holds all seats but one, and the agent each seat in turn.
+    The agent takes each seat in turn, and an opponent takes all other seats.
     """
 
     opponents: list[str] = Field(["random", "greedy"], description="opponents: names of players, or MODULE:NAME")

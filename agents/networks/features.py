@@ -49,8 +49,8 @@ class PlainFeatures(FeatureEncoder):
 class AfterstateFeatures(FeatureEncoder):
     """A position, the results of its moves, and the gains of the replies. Columns of illegal moves and replies are 0.
 
-    The gain of a move is a margin: a player's points over the mean of the others'. It is multiplied by P - 1, which
-    makes it a whole number. The margins of all players sum to zero, so the last player's is omitted.
+    The gain of a move is a margin: a player's points minus the mean of the others' points. It is multiplied by P - 1,
+    which makes it a whole number. The margins of all players sum to zero, so the last player's margin is omitted.
 
     Columns (P players, A actions, B = squares + players board columns: seeds and stones, the mover's side first):
 
@@ -100,7 +100,7 @@ class AfterstateFeatures(FeatureEncoder):
         return features, after, rows, moves
 
     def _gains(self, parents: Positions, children: Positions, rows: Ints, of: int) -> Features:
-        """Return (M, `of`) margins, times P - 1, won by the moves from `parents[rows]` to `children`, mover first."""
+        """Return (M, `of`) margins, times P - 1, that the moves from `parents[rows]` to `children` win, mover first."""
         players, mover = self.core.rules.players, parents.mover.take(rows)
         won = self.core.standings(children) - parents.scores.take(rows, axis=0)
         together, seats = won[:, 0] + sum(won.T[1:]), np.arange(0, won.size, players)

@@ -2,8 +2,8 @@
 
 Shapes: B positions, P players, A actions, S board columns, D feature columns. A position has one value per player, in
 the units of the reward, and the values sum to zero. A network returns the first P - 1 values in turn order from the
-mover, omitting the last player's; for two players that is only the mover's value. With an all-false mask only the
-values are computed.
+mover, omitting the last player; for two players, it returns only the mover's value. With an all-false mask it computes
+only the values.
 """
 
 import math
@@ -26,7 +26,7 @@ MAX_COUNT = 31  # larger counts are clipped: more than 31 seeds on a square are 
 MAX_FIELD = 17  # the same for squares other than mandarin squares; in training, one in 30,000 holds more
 POINTS_SCALE = 10.0  # networks and losses see points divided by this, so that inputs are of order one
 FORBIDDEN = -1e9  # logit of an illegal action: gives probability zero exactly, and keeps infinities out of gradients
-NOTHING = -1e4  # value of an illegal move in points: finite, and far below any legal move's
+NOTHING = -1e4  # value of an illegal move in points: finite, and far below the value of any legal move
 FEWEST, MOST = -40.0, 80.0  # points to which move values are clipped before the trunk of a `two_ply` network sees them
 LEAVES_AT_ONCE = 4096  # leaves per pass of the leaf network, few enough for their activations to fit into the caches
 CORRECTION_WIDTH = 64  # units of the hidden layer that corrects a move's logit
@@ -74,7 +74,7 @@ class UnknownOptions(NetworkConfig, extra="allow"):
 
 
 def options_type(name: str) -> type[NetworkConfig]:
-    """Return the class of a network's options; a network MODULE:NAME is imported, and its `config_type` returned."""
+    """Return the class of a network's options; for MODULE:NAME, import the network and return its `config_type`."""
     own: type[NetworkConfig] = NetworkConfig
     if ":" in name:
         own = getattr(imported(name, "network.name"), "config_type", own)
@@ -129,12 +129,12 @@ def start_small(*heads: nn.Linear) -> None:
 
 
 class CountTrunk(nn.Module):
-    """Maps board counts (B, S) and E other numbers (B, E) to (B, width) by count embeddings and linear layers.
+    """A network of count embeddings and linear layers that maps counts (B, S) and E other numbers (B, E) to (B, width).
 
-    Exact counts decide the play, so each count has a learned vector. The vectors are multiplied by the first layer's
-    weights for each square once per batch; the first layer's output is then a sum of rows of the product. That moves
-    far less memory than looking vectors up, and learns as fast. A table whose rows are learned independently learns
-    more slowly. Negative and large counts are clipped.
+    Exact counts decide the play, so each count has a learned vector. Once per batch, the vectors are multiplied by the
+    first layer's weights for each square; the first layer's output is then a sum of rows of the product. This moves far
+    less memory than looking up the vectors, and the network learns as fast. It learns more slowly if the rows of the
+    product are parameters themselves. Negative and large counts are clipped.
     """
 
     __call__: Callable[..., Tensor]
@@ -173,7 +173,7 @@ class CountTrunk(nn.Module):
 
 
 class PlainNet(nn.Module):
-    """One trunk that maps the environment's observation to logits and values."""
+    """A network with one trunk, which maps the environment's observation to logits and values."""
 
     features_type: ClassVar = PlainFeatures
 
@@ -193,7 +193,7 @@ class PlainNet(nn.Module):
 
 
 class AfterstateNet(nn.Module):
-    """One trunk for positions and for the positions after each move (afterstates).
+    """A network with one trunk for positions and for the positions after each move (afterstates).
 
     V(position) is a linear function of the trunk's output. Q(move) = points won - the sum of the others' V(afterstate);
     V of a finished game is zero. The logit of a move is Q times a learned inverse temperature, plus a learned
@@ -230,17 +230,17 @@ class AfterstateNet(nn.Module):
 
 
 class TwoPlyNet(nn.Module):
-    """Computes a position's values from those of its afterstates: it looks two plies ahead, and at a third's gains.
+    """A network that computes the values of a position from its afterstates.
 
-    A small leaf network evaluates each afterstate: it sees the board, and the points that each reply would win. A
-    move's value is the leaf's value plus the points that the move wins. V(position) is the weighted mean of the move
-    values plus a correction by the trunk, which sees the position, the points won and the move values. The weights are
-    the softmax of the mover's values at a learned temperature, so each player maximises its own value (max^n, Luckhardt
-    and Irani 1986); for two players that is minimax.
+    It looks two plies ahead, and sees the gains of the third ply. A small leaf network evaluates each afterstate from
+    the board and the points that each reply would win. A move's value is the leaf's value plus the points that the move
+    wins. V(position) is the weighted mean of the move values plus a correction by the trunk, which sees the position,
+    the points won and the move values. The weights are the softmax of the mover's values at a learned temperature, so
+    each player maximises its own value (max^n, Luckhardt and Irani 1986); for two players this is minimax.
 
     The policy does the same one ply earlier: Q(move) = points won - the sum of the others' V(afterstate), and a move's
     logit is Q times a learned inverse temperature plus a learned correction. The policy's gradient reaches only the
-    inverse temperature and the correction; the value loss trains V. That takes a third of the time.
+    inverse temperature and the correction; the value loss trains V. Training then takes a third of the time.
     """
 
     features_type: ClassVar = TwoPlyFeatures
@@ -255,8 +255,8 @@ class TwoPlyNet(nn.Module):
         self.leaf = CountTrunk(rules, self.actions, embed=config.embed, width=width, depth=depth)
         self.leaf_value = nn.Linear(config.leaf_width, self.others)
         self.log_temperature = nn.Parameter(torch.tensor(1.0))
-        seen = 2 * self.others * self.actions
-        self.trunk = CountTrunk(rules, seen, embed=config.embed, width=config.width, depth=config.depth)
+        inputs = 2 * self.others * self.actions
+        self.trunk = CountTrunk(rules, inputs, embed=config.embed, width=config.width, depth=config.depth)
         self.value = nn.Linear(config.width, self.others)
         last = nn.Linear(CORRECTION_WIDTH, 1)
         self.correction = nn.Sequential(nn.Linear(config.width, CORRECTION_WIDTH), nn.ReLU(), last)
@@ -269,10 +269,10 @@ class TwoPlyNet(nn.Module):
 
     @torch.no_grad()
     def look_ahead(self, features: Tensor, mask: Tensor) -> Tensor:
-        """Compute the part of a pass that needs no gradient and takes most of the time, (B, D + A * (1 + width)).
+        """Compute the part of a pass that needs no gradient and takes most of the time.
 
-        It holds the position's columns and, for each legal move, Q and the trunk's output at the afterstate. PPO
-        computes it once, when the ply is played, and does not update it during the epochs.
+        The result, (B, D + A * (1 + width)), holds the position's columns and, for each legal move, Q and the trunk's
+        output at the afterstate. PPO computes it once, when the ply is played, and does not update it in the epochs.
         """
         here, after = features[:, self.layout["here"]], per_move(features[:, self.layout["after"]], self.actions)
         legal = mask.flatten().nonzero()[:, 0]
@@ -293,7 +293,7 @@ class TwoPlyNet(nn.Module):
         return placed(scores[:, 0], legal, mask.shape), self.values(here.short())[0]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return V (B, P-1) and the trunk's output (B, width) for rows (B, D); meaningless for finished games."""
+        """Return V (B, P-1) and the trunk's output (B, width) for rows (B, D), which must not be finished games."""
         board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != AfterstateFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)

@@ -14,8 +14,8 @@ Float32s = npt.NDArray[np.float32]
 class SumOfRows(autograd.Function):
     """Sums of table rows, as in `embedding_bag`: (B, S) int64 row numbers and an (R, W) float32 table -> (B, W).
 
-    On the CPU a compiled loop accumulates the gradient; on other devices it is a matrix product with a matrix of zeros
-    and ones. No sum may contain a row twice.
+    On the CPU a compiled loop accumulates the gradient; on other devices the gradient is a product with a matrix of
+    zeros and ones. No sum may contain a row twice.
     """
 
     @staticmethod
@@ -30,9 +30,9 @@ class SumOfRows(autograd.Function):
         """Return the gradient of the table; row numbers have none."""
         (numbers,), (gradient,) = ctx.saved_tensors, gradients
         if gradient.is_cpu:
-            found = gradient.new_zeros(ctx.rows, gradient.shape[1])
-            _add_rows(found.numpy(), numbers.numpy(), gradient.contiguous().numpy())
-            return None, found
+            table_gradient = gradient.new_zeros(ctx.rows, gradient.shape[1])
+            _add_rows(table_gradient.numpy(), numbers.numpy(), gradient.contiguous().numpy())
+            return None, table_gradient
         chosen = gradient.new_zeros(len(numbers), ctx.rows).scatter_(1, numbers, 1.0)
         return None, chosen.t() @ gradient
 

@@ -1,1 +1,1 @@
-"""Players made of networks and search."""
+"""Players that use networks or searches."""

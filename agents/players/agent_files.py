@@ -25,9 +25,9 @@ from oanquan_env.rewards import REWARDS
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
 PRETRAINED: Final = "pretrained"
-"""Stands in a player's name for the project's own agent for the rules."""
+"""Used in a player's name instead of a folder: the project's own agent for the rules."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
-"""Holds one folder per agent, for different rules."""
+"""Folder with one subfolder per agent, for different rules."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; weights above this limit would make a network's activations overflow."""
 
@@ -96,11 +96,11 @@ def agent_folder(name: str, rules: Rules | str) -> Path:
     """
     if name != PRETRAINED:
         return Path(name).parent if Path(name).name == WEIGHTS_NAME else Path(name)
-    wanted, folders = as_rules(rules), pretrained_folders()
-    if wanted not in folders:
-        exist = ", ".join(f"'{known}'" for known in folders) or "none"
-        raise FileError(f"the project has no agent for the rules '{wanted}'; it has agents for: {exist}")
-    return folders[wanted]
+    target, folders = as_rules(rules), pretrained_folders()
+    if target not in folders:
+        exist = ", ".join(f"'{other}'" for other in folders) or "none"
+        raise FileError(f"the project has no agent for the rules '{target}'; it has agents for: {exist}")
+    return folders[target]
 
 
 def pretrained_folders() -> dict[Rules, Path]:
@@ -151,9 +151,9 @@ def _read_weights(path: Path, fewest: int) -> dict[str, torch.Tensor]:
     try:
         with safe_open(path, framework="pt") as file:
             names = list(file.keys())
-            held = sum(math.prod(file.get_slice(name).get_shape()) for name in names)
-            if held < fewest:
-                raise ValueError(f"the card's network has at least {fewest:,} weights, but the file holds {held:,}")
+            count = sum(math.prod(file.get_slice(name).get_shape()) for name in names)
+            if count < fewest:
+                raise ValueError(f"the card's network has at least {fewest:,} weights, but the file holds {count:,}")
             return {name: file.get_tensor(name) for name in names}
     except SafetensorError as error:
         raise ValueError(f"damaged: {error}") from None

@@ -8,7 +8,7 @@ from oanquan_env import Core, Positions, Rules
 from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.playing import advance, random_openings, seated
 
-EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move; each is drawn equally often
+EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move, used equally often
 LONGEST_START = 8  # maximum number of random plies at the start of a game
 
 
@@ -19,7 +19,7 @@ def player_names(rules: Rules) -> list[str]:
 
 
 def mixed_players(core: Core) -> list[Policy]:
-    """Make each of `player_names` with each of `EPSILONS`."""
+    """Make a player for each pair of a name from `player_names` and a probability from `EPSILONS`."""
     steady = [make(name, core.rules) for name in player_names(core.rules)]
     return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
 
@@ -30,7 +30,7 @@ def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.rando
     starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
     positions = Positions.concatenate(starts)
     seating = rng.integers(0, len(players), (games, core.rules.players))
-    met = [positions.copy()]
+    visited = [positions.copy()]
     for rows, _ in advance(core, positions, seated(players, seating, rng)):
-        met.append(positions[rows[~positions.over[rows]]])
-    return Positions.concatenate(met)
+        visited.append(positions[rows[~positions.over[rows]]])
+    return Positions.concatenate(visited)

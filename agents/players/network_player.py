@@ -26,12 +26,12 @@ class PPOPlayer:
 
     Args:
         folder: the agent's folder.
-        rules: rules to play; defaults to the card's.
+        rules: rules to play; defaults to the rules on the card.
         temperature: 0 plays the best action; otherwise actions are drawn from `softmax(logits / temperature)`.
         mirror_average: average the network's outputs for a position and for its mirror image. Both have the same true
             value, so the outputs differ only by the network's errors, and averaging reduces these. Defaults to True if
             the rules are symmetric.
-        network: the class MODULE:NAME of a custom network, which is never imported only because a card names it.
+        network: the class MODULE:NAME of a custom network; a class that only the card names is never imported.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class PPOPlayer:
         """Return the network's outputs for N running positions.
 
         Returns:
-            (N, A) float64 logits of the actions, `FORBIDDEN` for illegal ones; and (N, P) float64 expected future
+            (N, A) float64 logits of the actions, `FORBIDDEN` if illegal; and (N, P) float64 expected future
             rewards of the players in turn order from the mover, in the units of the reward used in training.
         """
         if not self.mirror_average:
             return self._forward(positions)
         rules = self.core.rules
         both = Positions.concatenate([positions, mirror(positions, rules)])
-        logits, values = (np.split(said, 2) for said in self._forward(both))
+        logits, values = (np.split(output, 2) for output in self._forward(both))
         back = mirror_actions(np.arange(rules.actions), rules)
         return (logits[0] + logits[1][:, back]) / 2, (values[0] + values[1]) / 2
 
@@ -77,9 +77,9 @@ class PPOPlayer:
         device = next(self.network.parameters()).device
         logits, values = [np.zeros((0, self.core.rules.actions))], [np.zeros((0, self.core.rules.players))]
         for begin in range(0, len(positions), BATCH):
-            some = positions[begin : begin + BATCH]
-            features = torch.from_numpy(self.features.encode(some)).to(device)
-            mask = torch.from_numpy(self.core.legal_mask(some)).to(device)
+            batch = positions[begin : begin + BATCH]
+            features = torch.from_numpy(self.features.encode(batch)).to(device)
+            mask = torch.from_numpy(self.core.legal_mask(batch)).to(device)
             with torch.no_grad():
                 some_logits, some_values = self.network(features, mask)
             if not (torch.isfinite(some_logits).all() and torch.isfinite(some_values).all()):

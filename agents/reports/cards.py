@@ -3,7 +3,7 @@
     python -m agents.reports.cards runs/ppo        copies the agent of a run, or its value net
 
 A card shows a report if the report has the same rules and measured an agent with the same files. It also shows the
-settings of the agent's run, in the words of the version that trained it.
+settings of the agent's run as they were written by the version that trained it.
 """
 
 from collections.abc import Iterator
@@ -86,7 +86,7 @@ def _introduction(card: AgentCard) -> str:
 
 
 def _origin(card: AgentCard, config: dict[str, Any]) -> str:
-    made, network = card.training, card.network
+    history, network = card.training, card.network
     layers = f"`{network.name}`, {network.depth} layers of {network.width}"
     if network.name == "two_ply":
         layers += f", for leaves {network.leaf_depth} of {network.leaf_width}"
@@ -94,12 +94,12 @@ def _origin(card: AgentCard, config: dict[str, Any]) -> str:
         ["network", layers],
         ["trained by", "self-play PPO (MaskablePPO), all seats"],
         ["reward", card.reward],
-        ["plies", f"{made['plies']:,}"],
-        ["hours", f"{made['seconds'] / 3600:.1f}"],
-        ["machine", f"{made['processor']}, {config['device']}, {config['threads']} threads"],
-        ["begun at commit", f"`{made['commit']}`"],
-        ["seed", str(made["seed"])],
-        ["versions", ", ".join(f"{name} {version}" for name, version in made["versions"].items())],
+        ["plies", f"{history['plies']:,}"],
+        ["hours", f"{history['seconds'] / 3600:.1f}"],
+        ["machine", f"{history['processor']}, {config['device']}, {config['threads']} threads"],
+        ["begun at commit", f"`{history['commit']}`"],
+        ["seed", str(history["seed"])],
+        ["versions", ", ".join(f"{name} {version}" for name, version in history["versions"].items())],
     ]
     where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
     return "\n\n".join(["## Recipe", where, table(["", ""], rows, left=None)])
@@ -110,13 +110,13 @@ def _reports(folder: Path, rules: str) -> Iterator[tuple[Evaluation, str]]:
 
     Reports of earlier weights are skipped; of several reports with the same openings, only the first is yielded.
     """
-    now, begun = hash_of_files(f"ppo:{folder}", Rules.parse(rules)), set()
+    now, shown = hash_of_files(f"ppo:{folder}", Rules.parse(rules)), set()
     for report in map(read_evaluation, sorted(RESULTS.glob("**/report.json"))):
-        it = next((one for one in report.players if one.name == f"ppo:{PRETRAINED}"), None)
+        own = next((one for one in report.players if one.name == f"ppo:{PRETRAINED}"), None)
         games = report.openings
-        if it and report.rules == rules and it.files == now and games not in begun:
-            begun.add(games)
-            yield report, it.label
+        if own and report.rules == rules and own.files == now and games not in shown:
+            shown.add(games)
+            yield report, own.label
 
 
 def _strength(report: Evaluation, label: str) -> list[str]:
@@ -136,7 +136,7 @@ def cards() -> dict[Path, str]:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]  # the run's folder
 

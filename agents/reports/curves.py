@@ -4,7 +4,7 @@
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
 --output writes `learning.json` and, for rules with a suite, `learning.png`: the regret over plies and minutes of an
-agent, or of the first search with a value net. Runs that differ only in their seed make one curve. All runs must have
+agent, or of the first search with a value net. Runs that differ only in their seed form one curve. All runs must have
 the same rules, because regrets over different suites cannot be compared.
 """
 
@@ -47,7 +47,7 @@ class MeasuredRun:
     command: str
     commit: str | None
     rows: list[dict[str, Any]]
-    """Its evaluations as stored in the run folder, oldest first."""
+    """The run's evaluations as stored in its folder, oldest first."""
 
     def regrets(self) -> dict[int, tuple[float, Estimate]]:
         """Return minutes and regret in points, keyed by plies; empty if the rules have no suite."""
@@ -59,14 +59,14 @@ class MeasuredRun:
 
 
 def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> LearningCurve:
-    """Return the curve of runs that differ only in their seed, at the plies where all of them measured regret.
+    """Return the curve of runs that differ only in their seed, at the plies at which all runs measured regret.
 
-    The interval is over seeds, or for a single run that of its regret.
+    The interval is over seeds; a single run has the interval of its regret over positions.
     """
-    found = [run.regrets() for run in runs]
-    plies = sorted(set.intersection(*map(set, found)))
-    at = [ply / 1e6 if by == "plies" else float(np.mean([run[ply][0] for run in found])) for ply in plies]
-    estimates = [[run[ply][1] for ply in plies] for run in found]
+    regrets = [run.regrets() for run in runs]
+    plies = sorted(set.intersection(*map(set, regrets)))
+    at = [ply / 1e6 if by == "plies" else float(np.mean([run[ply][0] for run in regrets])) for ply in plies]
+    estimates = [[run[ply][1] for ply in plies] for run in regrets]
     if len(runs) == 1 or not plies:
         return LearningCurve(np.array(at), estimates[0])
     return LearningCurve.of(at, [[one.mean for one in run] for run in estimates])
@@ -75,7 +75,7 @@ def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> Le
 def read_run(folder: Path) -> MeasuredRun:
     """Read the measurements in a run folder; raises `UsageError` if it has no run or the run has no evaluations."""
     config = load_config(folder / CONFIG_NAME)
-    made = read_yaml(folder / RUN_NAME)
+    origin = read_yaml(folder / RUN_NAME)
     rows = read_evaluations(folder)
     if not rows:
         raise UsageError(f"{folder / EVALUATIONS_NAME}: there are no evaluations; the run has not reached its first")
@@ -83,7 +83,7 @@ def read_run(folder: Path) -> MeasuredRun:
     if group == "seed":  # a run of a sweep is named after the sweep's folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
         name = f"{group}-{config.seed}"
-    return MeasuredRun(name, group, config.seed, config.rules, made["command"], made["commit"], rows)
+    return MeasuredRun(name, group, config.seed, config.rules, origin["command"], origin["commit"], rows)
 
 
 def rules_of(runs: Sequence[MeasuredRun]) -> Rules:
@@ -105,18 +105,18 @@ def summary(runs: Sequence[MeasuredRun]) -> str:
 def _summary_row(run: MeasuredRun, opponents: Sequence[str]) -> list[str]:
     last = run.rows[-1]
     cells = [run.name, f"`{run.commit}`", f"{last['plies']:,}", f"{last['seconds'] / 60:.1f}"]
-    found = last.get("regret")
-    cells += [f"{found['mean']:.2f}", f"{100 * found['optimal']['mean']:.1f}"] if found else ["", ""]
+    last_regret = last.get("regret")
+    cells += [f"{last_regret['mean']:.2f}", f"{100 * last_regret['optimal']['mean']:.1f}"] if last_regret else ["", ""]
     scores = (last["results"].get(opponent) for opponent in opponents)
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
 
 
 def references(rules: Rules) -> dict[str, float]:
     """Return the mean regret of `REFERENCES` in points on the suite's development part; empty without a suite."""
-    found = find_suite(rules)
-    if found is None:
+    full_suite = find_suite(rules)
+    if full_suite is None:
         return {}
-    suite = found.part("development")
+    suite = full_suite.part("development")
     return {
         name: regret(make(name, rules), suite, np.random.default_rng(0), by_phase=False).mean for name in REFERENCES
     }
@@ -135,7 +135,7 @@ def draw(runs: Sequence[MeasuredRun], lines: dict[str, float]) -> bytes:
 
 @dataclass(frozen=True)
 class Options:
-    """The command line."""
+    """The options of the command line."""
 
     # folders of training runs
     folders: Annotated[

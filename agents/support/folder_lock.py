@@ -1,4 +1,4 @@
-"""A lock that lets one program at a time use a folder; the system releases it however the program ends."""
+"""A lock that lets one program at a time use a folder. The system releases it even if the program is killed."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ def lock_folder(folder: Path) -> AcquireReturnProxy[FileLock]:
     Raises `FileError` if another program holds the lock.
     """
     try:
-        held = FileLock(folder / ".lock").acquire(blocking=False)
+        lock = FileLock(folder / ".lock").acquire(blocking=False)
     except Timeout:
         raise FileError(
             f"{folder} is in use by another program: wait until it ends, or choose another folder"
         ) from None
     for left in folder.glob(f".*{TEMPORARY}"):
         left.unlink(missing_ok=True)
-    return held
+    return lock

@@ -5,7 +5,7 @@
 
 Ray is imported only when an address is given; `pip install -e ".[ray]"` installs it. Every machine of a cluster needs
 this clone under the same path (a shared file system). We do not use joblib's Ray backend, because it returns no result
-before all are finished and does not restart tasks whose worker died.
+before all tasks are finished and does not restart tasks whose worker died.
 """
 
 import functools
@@ -43,7 +43,7 @@ def spread(
         items: arguments of `work`, one per call; items and results are pickled.
         ray: address of a cluster, see `HELP`; None for this machine's processes.
         processes: worker processes without Ray; with 1, the work runs in this process.
-        cpus: processors that Ray reserves for one item, at most those of the largest machine.
+        cpus: processors that Ray reserves for one item, at most all processors of the largest machine.
         gpus: GPUs that Ray reserves for one item.
     """
     if ray:

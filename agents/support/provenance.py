@@ -34,12 +34,12 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:
-    """Return the versions of Python and of those `packages` that are installed."""
-    found = {"python": platform.python_version()}
+    """Return the versions of Python and of the installed packages among `packages`."""
+    installed = {"python": platform.python_version()}
     for name in packages:
         with contextlib.suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            installed[name] = metadata.version(name)
+    return installed
 
 
 def processor() -> str:

@@ -29,9 +29,9 @@ from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 
 RESTARTS = 20
-"""How often all workers are restarted after one was killed."""
+"""Maximum number of restarts of all workers, each after one of them was killed."""
 PATIENCE = datetime.timedelta(days=1)
-"""Timeout of workers that wait for another, e.g. while the first evaluates; a killed worker is noticed at once."""
+"""Timeout of workers that wait for another worker, such as for its evaluation. A killed worker is noticed at once."""
 NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
 """Environment variable of torch; without it, restarted workers find outdated addresses in gloo's store."""
 LOG_NAME = "workers.log"  # which workers failed, when and how
@@ -41,7 +41,7 @@ launched = distributed.is_torchelastic_launched
 
 
 class LostWorkerError(Exception):
-    """Another worker was killed, so this one cannot continue."""
+    """Raised if another worker was killed, so that this worker cannot continue."""
 
 
 def launch(command: Sequence[str], workers: int, folder: Path) -> int:
@@ -72,7 +72,7 @@ def launch(command: Sequence[str], workers: int, folder: Path) -> int:
 
 
 def connect() -> None:
-    """Connect this process to the other workers; it will exit when its launcher does.
+    """Connect this process to the other workers; it then exits when its launcher exits.
 
     Raises `UsageError` if torchrun would connect restarted workers to the previous ones.
     """
@@ -123,11 +123,11 @@ def wait() -> None:
 
 def any_of(*flags: bool) -> list[bool]:
     """Return, for each flag, whether it is true in at least one worker."""
-    found = torch.tensor(flags, dtype=torch.uint8)
+    combined = torch.tensor(flags, dtype=torch.uint8)
     if distributed.is_initialized():
         with _together():
-            distributed.all_reduce(found, distributed.ReduceOp.MAX)
-    return [bool(flag) for flag in found]
+            distributed.all_reduce(combined, distributed.ReduceOp.MAX)
+    return [bool(flag) for flag in combined]
 
 
 def gathered(state: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,1 +1,1 @@
-"""Measuring players with NumPy only: game pairs, balanced openings, regret, best responses, and intervals."""
+"""Measure players with NumPy only: game pairs, balanced openings, regret, best responses, and intervals."""

@@ -1,4 +1,4 @@
-"""A player's answers in many positions. Each position is asked once, so answers depend only on the position.
+"""A player's answers in many positions. It is asked once about each position, so answers depend only on the position.
 
 A player that chooses between moves at random is asked in one of two ways. By default it uses a generator derived from
 the position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play each of its tied moves.
@@ -21,7 +21,7 @@ from oanquan_env.players import DrawingPolicy, Policy
 Choice: TypeAlias = Literal["not random", "seeded by the position", "any tied move"]
 
 MOST_ANSWERS = 1 << 22
-"""Maximum number of stored answers; if there are more, all are forgotten."""
+"""Maximum number of stored answers; if there are more, all are deleted."""
 MOST_ASKED, QUESTION_SECONDS = 16_384, 0.5
 """Maximum number of positions in one question, and the time in seconds that a question should take."""
 
@@ -40,13 +40,13 @@ def position_keys(positions: Positions) -> Keys:
 
 @dataclass
 class Answers:
-    """The moves of a player, with each position asked once.
+    """A store of a player's moves, which asks the player once about each position.
 
     Attributes:
         every_tie: whether the player may choose any of its tied moves.
-        deadline: time of `time.monotonic()` after which no position is asked.
-        most: maximum number of positions to ask.
-        asked: number of positions asked so far.
+        deadline: time of `time.monotonic()` after which the player is not asked.
+        most: maximum number of positions about which the player is asked.
+        asked: number of positions about which the player was asked so far.
         draws: whether any answer depended on a random generator, or on the choice between tied moves.
         batch: number of positions in the next question.
         known: the answers so far, by the position's key.
@@ -95,7 +95,7 @@ class Answers:
             tied = self.player.tied_moves(positions)
             several = (tied.sum(axis=1) > 1).nonzero()[0]
             self.draws |= bool(several.size)
-            for row in () if self.every_tie else several:  # as `choose` draws if it is asked only about this row
+            for row in () if self.every_tie else several:  # draw as `choose` does if asked only about this row
                 one = tied[row : row + 1]
                 tied[row] = actions == best_actions(np.zeros(one.shape), one, position_generator(positions, row))
             return tied

@@ -1,6 +1,6 @@
 """The style of all charts: the colours of the board, few lines, and names beside the data instead of legends.
 
-It needs Matplotlib. We avoid pyplot, which depends on the settings of a display.
+This module needs Matplotlib. It avoids pyplot, which depends on the settings of a display.
 """
 
 import io
@@ -19,7 +19,7 @@ AMBER = "#b87f0f"
 """The yellow of a passed square, dark enough to be read as text."""
 Grid: TypeAlias = Literal["x", "y", "both"] | None
 COLOURS = GREEN, AMBER, RED, SLATE, BROWN, INK
-"""Colours of curves, in the order in which a chart uses them."""
+"""Colours of curves, in the order of use."""
 DIVERGING = LinearSegmentedColormap.from_list("board", [RED, LIGHT["field"], GREEN])
 """Colours from bad to good."""
 LARGE, SMALL = 12, 9
@@ -52,9 +52,9 @@ def style(axes: Axes, grid: Grid = "both") -> None:
 
 
 def label_right(axes: Axes, labels: Mapping[str, tuple[float, str]]) -> None:
-    """Write names beside the right edge, each at its height in data and in its colour, moved up if two would overlap.
+    """Write names beside the right edge, each in its colour and at its height in data, moved up to avoid overlaps.
 
-    Set the limits and scales of the axes before.
+    Set the limits and scales of the axes before calling this function.
     """
     figure, free, right = axes.get_figure(root=True), 0.0, axes.get_xlim()[1]
     assert figure is not None

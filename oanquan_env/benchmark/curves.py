@@ -45,7 +45,7 @@ class LearningCurve:
 
     @classmethod
     def of(cls, at: Sequence[float], regrets: npt.ArrayLike) -> "LearningCurve":
-        """Return the curve of regrets (R, C) measured before; raise `UsageError` for other shapes."""
+        """Return the curve of measured regrets (R, C); raise `UsageError` for other shapes."""
         table = np.asarray(regrets, dtype=np.float64)
         if table.ndim != 2 or not table.size or table.shape[1] != len(at):
             raise UsageError(f"regrets must have shape (runs, {len(at)}), one row per run; got {table.shape}")
@@ -54,19 +54,19 @@ class LearningCurve:
 
 
 class TrainingCurve:
-    """The learning curve of an agent; it also tells when training ends: `while curve.update(steps, agent): ...`.
+    """The learning curve of an agent, which also decides when training ends: `while curve.update(steps, agent): ...`.
 
     Args:
         steps: budget of training steps.
         minutes: time budget, excluding measurements. Training ends when either budget is spent.
         every: steps between measurements.
-        pairs: openings against each of `BASELINES`, each played in every seating.
+        pairs: number of openings against each of `BASELINES`; each opening is played in every seating.
         seed: seed of the games and of the player's random moves.
         rules: the rules of all players.
 
     Attributes:
-        rows: for each measurement `steps`, `minutes`, `regret` over the development part of the suite (NaN for rules
-            without a suite), and the score against each of `BASELINES` from balanced openings.
+        rows: one row per measurement: `steps`, `minutes`, `regret` over the development part of the suite (NaN for
+            rules without a suite), and the score against each of `BASELINES` from balanced openings.
         progress: the share of the budget that is spent, 0 to 1.
     """
 
@@ -80,15 +80,15 @@ class TrainingCurve:
         self._began, self._due = time.perf_counter(), 0
 
     def update(self, steps: int, player: object) -> bool:
-        """Measure and print the player if a measurement is due after `steps`; return whether training continues."""
+        """Measure the player and print the result if one is due after `steps`; return whether training continues."""
         now = time.perf_counter()
         minutes = (now - self._began) / 60
         self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)
         if steps >= self._due or self.progress == 1:
-            found = evaluate(player, self.rules, BASELINES, self.pairs, self.seed, part="development", progress=False)
-            regret = found.regret.mean if found.regret else math.nan
+            result = evaluate(player, self.rules, BASELINES, self.pairs, self.seed, part="development", progress=False)
+            regret = result.regret.mean if result.regret else math.nan
             row = {"steps": steps, "minutes": round(minutes, 2), "regret": round(regret, 3)}
-            self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in found.pairings})
+            self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in result.pairings})
             print(", ".join(f"{name} {number:,}" for name, number in self.rows[-1].items()), flush=True)
             self._due = steps - steps % self.every + self.every
             self._began += time.perf_counter() - now
@@ -141,11 +141,11 @@ def draw_curves(
     *,
     axes: "Sequence[Axes] | None" = None,
 ) -> "Figure":
-    """Return a Matplotlib figure with a panel for each name, which labels its x-axis, and its curves by name.
+    """Return a Matplotlib figure; `panels` maps the label of each panel's x-axis to the panel's curves by name.
 
     Curves are drawn with their intervals, and named at the right of the first panel that has them. `lines` are the
-    regrets of players to compare with, by name. An x-axis is logarithmic if its values grow by factors. `axes` may be
-    axes of your own figure, one per panel.
+    regrets of reference players, by name. An x-axis is logarithmic if its values grow geometrically. `axes` may be axes
+    of your own figure, one per panel.
     """
     from matplotlib.figure import Figure  # takes half a second to import
 

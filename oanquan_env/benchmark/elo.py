@@ -1,9 +1,9 @@
 """Elo differences from scores, and ratings of two-player games by a Bradley-Terry model with a term for moving first.
 
 A difference of d means an expected score of 1 / (1 + 10 ** (-d / 400)), with draws counted as half wins. In the model,
-player i, moving first after the opening, scores against j with log odds r_i - r_j + t. The games of one opening are not
-independent, so intervals are bootstrapped over openings. Source: D. R. Hunter, "MM algorithms for generalized
-Bradley-Terry models" (2004).
+player i, moving first after the opening, beats player j with log odds r_i - r_j + t, where t is the advantage of moving
+first. The games of one opening are not independent, so intervals are bootstrapped over openings. Source: D. R. Hunter,
+"MM algorithms for generalized Bradley-Terry models" (2004).
 """
 
 import math
@@ -37,7 +37,7 @@ class Ratings(NamedTuple):
     """Elo ratings of M players with bootstrapped 95 % intervals."""
 
     players: list[Estimate]
-    """M ratings; the anchor's is 0."""
+    """M ratings; the anchor's rating is 0."""
     first: Estimate
     """The advantage of moving first after the opening."""
 
@@ -50,12 +50,12 @@ def rate(
     A player that won every game has no spread of its own: its interval shows only the spread of the others, and its
     rating is a lower bound set by the prior of `fit`.
 
-    `games` (G, 2) are the players 0 .. M-1 of a game, beginning with the first to move after the opening, and `scores`
-    (K, G) are the scores of that player: 0, 1/2 or 1. The rating of the player `anchor` is 0.
+    `games` (G, 2) holds the two players (0 .. M-1) of each game in the order in which they move after the opening, and
+    `scores` (K, G) holds the first player's scores: 0, 1/2 or 1. The rating of the player `anchor` is 0.
     """
     k = len(scores)
-    drawn = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])
-    won = drawn @ scores  # the first row is the real sample
+    counts = np.concatenate([np.ones((1, k), dtype=np.int64), rng.multinomial(k, np.full(k, 1 / k), size=samples)])
+    won = counts @ scores  # the first row is the real sample
     estimates = ELO * fit(comparisons(np.asarray(games)), won, np.full(won.shape, float(k)))
     estimates[:, :-1] -= estimates[:, [anchor]]
     *players, first = percentile_estimates(estimates[0], estimates[1:])
@@ -90,7 +90,7 @@ def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_
         curvature = np.einsum("bg,gi,gj->bij", weight, rows, rows, optimize=True)
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
-        estimate += step / np.maximum(longest, 1)  # at most one unit per step: far from the peak Newton overshoots
+        estimate += step / np.maximum(longest, 1)  # at most one unit per step, as Newton overshoots far from the peak
         if longest.max() < 1e-10:
             return estimate
     raise ArithmeticError(f"the ratings did not converge in {NEWTON_STEPS} steps")

@@ -8,7 +8,7 @@ from oanquan_env.arrays import Floats
 
 BOOTSTRAP_SAMPLES = 1000
 LEAST_DEVIATION = 1.0
-"""In points. The sum of squared deviations of a margin's samples is at least the square of this number."""
+"""Minimum deviation in points: the sum of squared deviations of a margin's samples counts as at least its square."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def score_estimate(samples: Floats) -> Estimate:
 
 
 def mean_estimate(samples: Floats) -> Estimate:
-    """Return the mean of (K,) samples in points with approximately Student's interval; its deviation has a floor."""
+    """Return the mean of (K,) samples in points with an approximate Student interval of a minimum width."""
     k, mean = len(samples), float(samples.mean())
     squares = max(float(((samples - mean) ** 2).sum()), LEAST_DEVIATION**2)
     half = _quantile(k) * (squares / max(k - 1, 1) / k) ** 0.5
@@ -44,7 +44,7 @@ def mean_estimate(samples: Floats) -> Estimate:
 
 
 def _quantile(k: int) -> float:
-    """Return an approximation, rather too high, of the 97.5 % quantile of Student's t for `k` samples."""
+    """Return the 97.5 % quantile of Student's t for `k` samples, approximated from above."""
     return 1.96 * (1 + 2.5 / k)
 
 
@@ -55,8 +55,8 @@ def bootstrap_means(samples: Floats, rng: np.random.Generator) -> list[Estimate]
     """
     runs, n, columns = samples.shape
     of_positions, of_runs = (rng.multinomial(k, np.full(k, 1 / k), size=BOOTSTRAP_SAMPLES) / k for k in (n, runs))
-    drawn = np.einsum("bn,bs,snc->bc", of_positions, of_runs, samples, optimize=True)
-    return percentile_estimates(samples.reshape(-1, columns).mean(axis=0), drawn)
+    means = np.einsum("bn,bs,snc->bc", of_positions, of_runs, samples, optimize=True)
+    return percentile_estimates(samples.reshape(-1, columns).mean(axis=0), means)
 
 
 def percentile_estimates(means: Floats, drawn: Floats) -> list[Estimate]:

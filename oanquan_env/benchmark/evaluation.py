@@ -30,7 +30,7 @@ REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 STRONGEST = "maxn:depth=3,net=pretrained"
 """An additional opponent under two-player rules for which the package has a value net."""
 ANCHOR = "greedy"
-"""The player of a tournament whose rating is 0; if it does not take part, the first player."""
+"""The player whose rating is 0 in a tournament; if it does not take part, the first player has the rating 0."""
 OPENING_PLIES = 4
 """Length of random openings in plies."""
 RUNS = 8
@@ -50,10 +50,10 @@ def evaluate(
     runs: int = RUNS,
     progress: bool | None = None,
 ) -> Evaluation:
-    """Measure a player by games in pairs against others, and by its regret over fixed positions.
+    """Measure a player by pairs of games against other players, and by its regret over fixed positions.
 
-    Results depend only on the arguments, except labels. They agree with the results of `evaluate.py` for the same
-    openings and seed.
+    Results depend on all arguments except labels. They agree with the results of `evaluate.py` for the same openings
+    and seed.
 
     Args:
         player: anything that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a
@@ -61,12 +61,12 @@ def evaluate(
         rules: a `Rules` or its text.
         opponents: a player, a sequence of players, or a mapping from labels to players; defaults to
             `reference_players(rules)`. With an empty sequence only regret is measured.
-        pairs: openings, each played in every seating; 1 to `MOST_PAIRS`.
+        pairs: number of openings, each played in every seating; 1 to `MOST_PAIRS`.
         seed: seed of all random choices, 0 or more.
-        label: name in the results; defaults to the player's name or that of its class.
+        label: name in the results; defaults to the name of the player or of its class.
         openings: `balanced`, `fair`, `random` or a file of game records; defaults to `balanced`, or to `random` if the
             package has no such suite.
-        part: part of the regret suite: `development` for your choices, `test` for your report, or `all`.
+        part: part of the regret suite: `development` for choosing settings, `test` for reporting results, or `all`.
         runs: number of times that a randomising player is asked in each position of the suite, 1 or more.
         progress: whether to show a progress line; shown by default in a terminal or notebook.
 
@@ -83,7 +83,7 @@ class Comparison:
     """Paired differences between two players, the first minus the second, with intervals.
 
     Attributes:
-        regret: points per move, over the positions of the suite; None for rules without one.
+        regret: points per move, over the positions of the suite; None for rules without a suite.
         score: share of wins against the same opponents from the same openings; None without opponents.
     """
 
@@ -107,13 +107,13 @@ def compare(
 
     Most of the spread of a regret comes from the positions, which both players share, so the interval of the difference
     is narrower than the two intervals suggest. The bootstrap redraws positions and openings; each player's runs are
-    averaged. Arguments and errors are those of `evaluate`.
+    averaged. The arguments and errors are the same as in `evaluate`.
     """
     samples = []
     for one in (player, other):
-        found, games = _measured(one, rules, opponents, pairs, seed, None, openings, part, runs, None)
+        result, games = _measured(one, rules, opponents, pairs, seed, None, openings, part, runs, None)
         scores = [pairing.results.score.mean(axis=1) for pairing in games]
-        samples.append((found.losses, np.mean(scores, axis=0) if scores else []))
+        samples.append((result.losses, np.mean(scores, axis=0) if scores else []))
     differences = (np.subtract(*both) for both in zip(*samples, strict=True))
     rng = np.random.default_rng(seed)
     return Comparison(*(bootstrap_means(one[None, :, None], rng)[0] if len(one) else None for one in differences))
@@ -139,11 +139,11 @@ def _measured(
     )
     entrants = [mine, *_opponents(reference_players(core.rules) if opponents is None else opponents, core)]
     source = default_openings(core.rules) if openings is None else openings
-    begun = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
-    tournament = Tournament(core, entrants, begun, seed)
+    loaded = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
+    tournament = Tournament(core, entrants, loaded, seed)
     schedule = [(0, other) for other in range(1, len(entrants))]
-    found = find_suite(core.rules)
-    suite = found and found.part(part)
+    full_suite = find_suite(core.rules)
+    suite = full_suite and full_suite.part(part)
     replaced, line = _illegal(mine.policy), ProgressLine(progress)
     try:
         line.begin(f"{mine.label}, games", len(schedule) * tournament.games_of_pairing)
@@ -151,13 +151,13 @@ def _measured(
         regret = tournament.measure_regret(0, suite, runs)[0] if suite else None
     finally:
         line.end()
-    whole = dataclasses.replace(
+    evaluation = dataclasses.replace(
         games_measured(tournament, pairings),
         players=[PlayerResult(mine.label, mine.name, regret=regret)],
         suite=SuitePart.of(suite, part) if suite else None,
         illegal=_illegal(mine.policy) - replaced,
     )
-    return whole, pairings
+    return evaluation, pairings
 
 
 def _illegal(policy: Policy) -> int:
@@ -180,7 +180,7 @@ def _checked_label(argument: str, label: object) -> str:
 
 
 def reference_players(rules: Rules | str) -> list[str]:
-    """Return the opponents with which players are compared under `rules`."""
+    """Return the names of the default opponents under `rules`."""
     rules = as_rules(rules)
     if rules.players > 2:
         return list(REFERENCES)
@@ -197,7 +197,7 @@ def default_openings(rules: Rules | str) -> str:
 
 
 def name_of(player: object) -> str:
-    """Return the name of a player, or that of its class."""
+    """Return the name of a player or of its class."""
     return player if isinstance(player, str) else str(getattr(player, "__name__", type(player).__name__))
 
 
@@ -205,7 +205,7 @@ def name_of(player: object) -> str:
 
 
 def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
-    """Return the results of each pairing; the players have no results of their own yet."""
+    """Return an evaluation with the results of each pairing, but without results for single players."""
     entrants, openings = tournament.entrants, tournament.openings
     return Evaluation(
         rules=str(tournament.core.rules),
@@ -221,7 +221,7 @@ def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluatio
 
 
 def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
-    """Return `games`, in which all players met, with each one's score against all others, and two-player ratings."""
+    """Return `games`, in which all players met, with each player's score and, for two-player rules, its rating."""
     players = [_against_all(number, player, pairings) for number, player in enumerate(games.players)]
     if tournament.core.rules.players > 2:
         return dataclasses.replace(games, players=players)

@@ -12,7 +12,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1, *, padded: bool = False) -> str:
-    """Return a table without a final line end; each row has as many cells as there are headings.
+    """Return a table without a final line end; each row has one cell per heading.
 
     The first `left` columns (None: all) are aligned left, the others right. With `padded`, columns line up in plain
     text as well.
@@ -57,7 +57,7 @@ def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str
 
 
 def pairings_table(pairings: Sequence[PairingResult], *, padded: bool = False) -> str:
-    """Return one row per pairing: games, score, margin, and Elo or, with more players, the score by order of moving."""
+    """Return a table with one row per pairing: games, score, margin, and Elo (for more players, scores by order)."""
     two = pairings[0].pentanomial is not None
     heads = ["agent", "opponent" if two else "among", f"won/{'drawn' if two else 'shared'}/lost", "score, % (95 %)"]
     orders = "/".join(ORDINALS[: len(pairings[0].orders)])
@@ -73,16 +73,16 @@ def _pairing(one: PairingResult) -> list[str]:
 
 
 def regret_table(players: Mapping[str, Regret], groups: Sequence[str], *, padded: bool = False) -> str:
-    """Return one row per player and group of positions, such as `all`; `players` are in order, by label."""
+    """Return a table with one row per player and group of positions, such as `all`; `players` maps labels to regret."""
     heads = ["agent", "positions", "number", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
     rows = []
     for group in groups:
         for label, overall in players.items():
-            found = overall if group == "all" else overall.phases.get(group)
-            if found:
-                shares = (interval(share, ".1f", 100) for share in (found.optimal, found.blunders))
-                bounds = "" if not found.least else f"{found.least:.2f} or more"
-                if found.most is not None:
-                    bounds = f"{found.least:.2f} to {found.most:.2f}"
-                rows.append([name(label), group, str(found.positions), interval(found, ".2f"), *shares, bounds])
+            regret = overall if group == "all" else overall.phases.get(group)
+            if regret:
+                shares = (interval(share, ".1f", 100) for share in (regret.optimal, regret.blunders))
+                bounds = "" if not regret.least else f"{regret.least:.2f} or more"
+                if regret.most is not None:
+                    bounds = f"{regret.least:.2f} to {regret.most:.2f}"
+                rows.append([name(label), group, str(regret.positions), interval(regret, ".2f"), *shares, bounds])
     return table([*heads, "regret by proved bounds"], rows, left=2, padded=padded)

@@ -1,7 +1,7 @@
 """The table of openings: proved bounds of the value of every position of the first plies, for two-player rules.
 
-A *value* is the future margin in points from the mover's view, under best play of both sides. The mover can force
-`lower`, and the opponent can hold it to `upper`; where they meet, the value is proved.
+A *value* is the future margin in points from the mover's view, under best play of both sides. The mover can win at
+least `lower` points, and the opponent can prevent more than `upper`; if the bounds are equal, the value is proved.
 
 The package has a table for each two-player preset, made by `agents.evaluation.prove_openings`. A file is compressed
 JSON with one position per line: its squares from the mover's view (a board and its mirror image count as one, see
@@ -40,7 +40,7 @@ class OpeningTable:
         rules: rules of the games.
         plies: maximum depth of the positions.
         bounds: bounds of each position, by its squares (see `squares_of`).
-        made: how they were proved.
+        made: how the bounds were proved.
     """
 
     rules: Rules
@@ -63,17 +63,17 @@ def squares_of(core: Core, positions: Positions) -> list[str]:
 
 
 def layers(core: Core, plies: int) -> Iterator[Positions]:
-    """Yield the new running positions after 0, 1, ... `plies` plies, each (up to seats and mirror) only once."""
+    """Yield the new running positions after 0, 1, ... `plies` plies, each (up to seats and mirror image) only once."""
     layer = core.start()
-    seen = canonical_keys(core, layer)
+    visited = canonical_keys(core, layer)
     yield layer
     for _ in range(plies):
         children = core.expand(layer).positions
         children = children[~children.over]
         keys = canonical_keys(core, children)
         rows = first_of_each(keys)
-        rows = rows[~np.isin(keys[rows], seen)]
-        layer, seen = children[rows], np.concatenate([seen, keys[rows]])
+        rows = rows[~np.isin(keys[rows], visited)]
+        layer, visited = children[rows], np.concatenate([visited, keys[rows]])
         yield layer
 
 
@@ -92,7 +92,7 @@ def find_opening_table(rules: Rules) -> OpeningTable | None:
 def opening_value(board: Board) -> Bounds | None:
     """Return bounds of the mover's future margin on a board, or None if the table does not have the position.
 
-    The proofs allow for the ply limit only if play starts in the first plies, so boards at later plies are unknown.
+    The proofs respect the ply limit only if play starts in the first plies, so boards at later plies have no bounds.
     """
     table = find_opening_table(board.rules)
     if table is None or board.outcome or board.ply > table.plies:
@@ -101,8 +101,8 @@ def opening_value(board: Board) -> Bounds | None:
 
 
 def opening_move_values(board: Board) -> dict[Move, Bounds]:
-    """Return the mover's bounds after each move that ends the game or leads to a known position."""
-    known = {}
+    """Return the mover's bounds after each move that ends the game or leads to a position in the table."""
+    values = {}
     lead = board.scores[board.mover] - board.scores[1 - board.mover] if len(board.scores) == 2 else 0
     for move in board.legal_moves:
         child = board.copy()
@@ -111,8 +111,8 @@ def opening_move_values(board: Board) -> dict[Move, Bounds]:
         gain = final[board.mover] - final[1 - board.mover] - lead
         bounds = Bounds(0, 0) if child.outcome else opening_value(child)
         if bounds is not None:
-            known[move] = bounds.before(gain)
-    return known
+            values[move] = bounds.before(gain)
+    return values
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Openings: random lines, or a suite of lines in which neither side is ahead. All are game records."""
+"""Openings: random lines, or a suite of lines in which neither side is ahead. Each opening has a game record."""
 
 import functools
 import os

@@ -1,7 +1,7 @@
 """Pairings of two players: their games, played as one batch, and the scores, margins and Elo that result.
 
 Shapes: K openings, P players of the rules. `a` meets `b` in P games of every opening, with `a` in seat 0, 1, .. P-1 in
-turn and `b` in all other seats: for two players a *pair* of games with the seats swapped.
+turn and `b` in all other seats. For two players this is a *pair* of games with the seats swapped.
 """
 
 from collections.abc import Callable
@@ -19,18 +19,18 @@ from oanquan_env.players import Policy
 from oanquan_env.playing import advance, seated
 
 MOST_PAIRS = 10**6
-"""Maximum openings of a pairing, whose games are all in memory at once."""
+"""Maximum number of openings in a pairing; all its games are in memory at once."""
 OnGamesEnded: TypeAlias = Callable[[int], None]
-"""Called with the number of games that ended since the last call."""
+"""Function that is called with the number of games that ended since the last call."""
 
 
 class PairResults(NamedTuple):
     """Results of `a` over K openings, each played in P seatings; in column s, `a` has seat s and `b` all others."""
 
     score: Floats
-    """(K, P) `a`'s share of the win: 1 if sole, 1/2 if shared with one other (two players: a draw), 0 for a loss."""
+    """(K, P) share of the win: 1 if `a` wins alone, 1/2 if it shares with one other (for two: a draw), 0 for a loss."""
     margin: Floats
-    """(K, P) points of `a` minus those of `b`; with more players, minus the mean of the others."""
+    """(K, P) points of `a` minus the points of `b`; with more players, minus the mean of the others' points."""
     plies: Floats
     """(K, P) plies played after the opening."""
 
@@ -84,7 +84,7 @@ def score_interval(results: PairResults) -> Estimate:
 
 @dataclass(frozen=True)
 class OrderResult:
-    """The agent's results in the games in which it moved first after the opening, or second, and so on."""
+    """The agent's results in the games in which it moved first after the opening (or second, and so on)."""
 
     score: Estimate
     margin: Estimate
@@ -92,7 +92,7 @@ class OrderResult:
 
 @dataclass(frozen=True)
 class PairingResult:
-    """Results of the games of two players; with P > 2 seats, of one `agent` among P - 1 copies of `opponent`.
+    """Results of the games between two players; with P > 2 seats, of one `agent` among P - 1 copies of `opponent`.
 
     Attributes:
         agent: the player whose results these are.
@@ -102,9 +102,9 @@ class PairingResult:
         draws: games with a shared win.
         losses: the other games.
         score: share of wins, with a shared win divided among the winners; interval over openings.
-        margin: points of the agent minus those of the opponent, or minus the others' mean; interval over openings.
+        margin: points of the agent minus the opponent's points, or minus the others' mean; interval over openings.
         plies: mean plies after the opening.
-        orders: (P,) results by when the agent moves after the opening: first, second, and so on.
+        orders: (P,) results by the agent's turn after the opening: first, second, and so on.
         pentanomial: number of pairs that scored 0, 0.5, 1, 1.5, 2; None with more than two players.
     """
 
@@ -148,7 +148,7 @@ def pairing_result(agent: str, opponent: str, results: PairResults, openings: Po
 
 
 def by_order(table: Floats, openings: Positions) -> Floats:
-    """Reorder (K, P) scores or margins from the seat of `a` to when `a` moves after the opening: first, second, ..."""
+    """Reorder (K, P) scores or margins from the seat of `a` to its turn after the opening: first, second, ..."""
     return np.take_along_axis(table, turn_order(openings.mover, table.shape[1]), axis=1)
 
 
@@ -159,5 +159,5 @@ def pentanomial(score: Floats) -> list[int]:
 
 
 def rng_for(seed: int) -> np.random.Generator:
-    """Return the random generator of measured players. It depends only on the seed: no label changes a result."""
+    """Return the random generator of measured players. It depends only on the seed, so labels do not change results."""
     return np.random.default_rng([seed, 1])  # random openings have another generator

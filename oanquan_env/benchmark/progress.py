@@ -10,7 +10,7 @@ EVERY = 0.2  # seconds between updates of the line
 class ProgressLine:
     """One line on the error stream, which is rewritten in place and wiped at the end.
 
-    With `shown` None, it is shown in a terminal or notebook.
+    If `shown` is None, the line is shown in a terminal or notebook.
     """
 
     def __init__(self, shown: bool | None = None) -> None:

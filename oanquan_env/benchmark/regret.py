@@ -1,8 +1,8 @@
-"""Distance from perfect play: the points that an agent's moves lose against the best ones, over a fixed suite.
+"""Distance from perfect play: the points that an agent's moves lose compared with the best moves in a fixed suite.
 
 A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
-points from the mover's view. Values come from a deep search and lie between proved bounds; where these meet, the value
-is proved. A hash of the board assigns half of the positions to development and the other half to the test.
+points from the mover's view. Values come from a deep search and lie between proved bounds; if the bounds are equal, the
+value is proved. A hash of the board assigns half of the positions to the development part and half to the test part.
 
 With three or four players no move is best against all play of the others. There, values come from max^n search, which
 assumes that each player maximises its own margin, and regret is the loss of a move against such players: it shows how
@@ -31,7 +31,7 @@ from oanquan_env.players import Policy
 Part: TypeAlias = Literal["development", "test", "all"]
 PHASES = ("opening", "middle", "end")
 PROVED = "proved"
-"""A group besides the phases: the positions in which all moves have proved values."""
+"""The name of a further group: the positions in which all moves have proved values."""
 OPENING_SHARE = 5 / 7
 END_SHARE = 3 / 7
 
@@ -52,7 +52,7 @@ class Suite:
         positions: N running positions.
         values: (N, A) float64, future margin of each move from the mover's view, points; NaN for illegal moves.
         lower, upper: (N, A) float64, proved bounds of the values; infinite if there is none, NaN for illegal moves.
-        made: how it was made: the command and its parameters.
+        made: how the suite was made: the command and its parameters.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Suite:
     def searched(
         cls, name: str, core: Core, positions: Positions, values: Floats, proved: Mask, made: dict[str, Any]
     ) -> "Suite":
-        """Return the suite of searched values (N, A); `proved` (N, A) marks the values that are proved."""
+        """Return a suite with searched values (N, A); `proved` (N, A) marks the values that are proved."""
         unknown = np.isfinite(values) & ~proved
         lower, upper = (np.where(unknown, bound, values) for bound in (-np.inf, np.inf))
         return cls(name, core, positions, values, lower, upper, made)
@@ -76,20 +76,20 @@ class Suite:
         return len(self.positions)
 
     def take(self, rows: Ints | Mask) -> "Suite":
-        """Return the suite of a subset of the positions."""
+        """Return a suite with a subset of the positions."""
         values, lower, upper = (array[rows] for array in (self.values, self.lower, self.upper))
         return Suite(self.name, self.core, self.positions[rows], values, lower, upper, self.made)
 
     @property
     def version(self) -> int:
-        """Number of times that its values were made or proved; results of different versions are not comparable."""
+        """How often the values were made or proved; results of different versions are not comparable."""
         return int(self.made.get("version", 1))
 
     @property
     def proved(self) -> Mask:
         """(N, A) bool, whether each value is proved; False for illegal moves."""
-        met: Mask = self.lower == self.upper
-        return met
+        is_proved: Mask = self.lower == self.upper
+        return is_proved
 
     def digest(self) -> str:
         """Return a short hash of positions, values and bounds."""
@@ -126,14 +126,14 @@ def phases(rules: Rules, positions: Positions) -> Ints:
 
 @dataclass(frozen=True)
 class Regret(Estimate):
-    """Mean points that a player's moves lose against the best ones over some positions, with its interval.
+    """Mean points that a player's moves lose compared with the best moves in some positions, with its interval.
 
     Attributes:
         positions: number of positions.
-        optimal: share of moves as good as the best.
+        optimal: share of moves that are as good as the best move.
         blunders: share of moves that change the final result between win, draw and loss; see `JudgedMoves`.
         least, most: bounds of the regret from the proved bounds of the values; `most` is None if there is no bound.
-        phases: regret over the positions of each phase of the game; `PROVED` is exact.
+        phases: regret over the positions of each phase of the game, and of the group `PROVED`, where it is exact.
         runs: number of times that the player was asked; 1 if it does not randomise.
         losses: points lost in each position, averaged over the runs; empty for a phase, and in reports.
     """
@@ -154,9 +154,10 @@ class JudgedMoves:
 
     Attributes:
         regret: (N,) points lost against the best move.
-        optimal: (N,) 1 if the move is as good as the best one, else 0.
+        optimal: (N,) 1 if the move is as good as the best move, else 0.
         blunder: (N,) 1 if the final result (win, draw or loss, by score so far and value) is worse than the best
-            move's; with more than two players, the results are ahead of the others' mean, level with it, and behind.
+            move's; with more than two players, the result is whether the player is ahead of the others' mean, level
+            with it, or behind it.
         least, most: (N,) bounds of the regret from the proved bounds of the values; `most` may be infinite.
     """
 
@@ -168,7 +169,7 @@ class JudgedMoves:
 
 
 def judge(suite: Suite, actions: Ints) -> JudgedMoves:
-    """Compare (N,) legal actions with the best ones."""
+    """Compare (N,) legal actions with the best actions."""
     rows = np.arange(len(suite))
     best, chosen = np.nanmax(suite.values, axis=1), suite.values[rows, actions]
     scores, mover = suite.positions.scores, suite.positions.mover
@@ -191,7 +192,7 @@ def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: b
     """Ask `agent` for one move in every position of `suite` and judge it.
 
     A randomising agent is asked `runs` times, and the interval includes the spread of the runs. An agent that gives the
-    same answers twice does not randomise, and is asked no more.
+    same answers twice does not randomise, and is not asked again.
 
     All randomness of the agent and of the bootstrap comes from `rng`. With `by_phase`, the phases and the proved
     positions are also measured. Raises `IllegalActionError` unless the agent chooses a legal action in each position.

@@ -24,15 +24,15 @@ class PlayerResult:
 
     Attributes:
         label: name in the report.
-        name: name for `oanquan_env.players.make`, or that of its class.
+        name: name for `oanquan_env.players.make`, or the name of its class.
         files: hash of the files that its name mentions; empty if there are none.
         elo: rating, for two-player rules only; see `oanquan_env.benchmark.elo`.
         score: share of wins against all others, 0 to 1, with shared wins divided; with more than two seats, the share
             of one player among copies of another, averaged over all others.
-        margin: points minus the mean of the others'.
-        regret: points that its moves lose against the best ones.
-        ms_per_move: mean wall time of a move in ms, if many are chosen at once.
-        exploited: best response found in each seat, as from `BestResponse.to_dict`; None if not searched.
+        margin: points minus the mean of the other players' points.
+        regret: points that its moves lose compared with the best moves.
+        ms_per_move: mean wall time of a move in ms, when many are chosen at once.
+        exploited: best response found in each seat, in the form of `BestResponse.to_dict`; None if not searched.
     """
 
     __pydantic_config__ = FORBID
@@ -56,7 +56,7 @@ class SuitePart:
         name, version, digest: name and version of the suite, and a hash of these positions and their values.
         part: part of the suite.
         positions: number of positions.
-        moves: number of legal moves in all of them.
+        moves: number of legal moves in all these positions.
         proved_moves: number of moves whose value is proved, not only searched.
         proved: number of positions in which every move's value is proved.
     """
@@ -93,10 +93,10 @@ class Evaluation:
         openings_digest: hash of the opening positions.
         pairings: results of the games of two players each.
         anchor: label of the player whose rating is 0, if there are ratings.
-        first: Elo that moving first after the opening is worth, if there are ratings.
-        suite: the positions over which regret was measured; None if it was not.
+        first: advantage of moving first after the opening, in Elo, if there are ratings.
+        suite: the positions over which regret was measured; None if regret was not measured.
         illegal: number of illegal actions by a model that does not see masks, each replaced by a random legal one.
-        command, commit, processor, versions: what made the result, if that was a command.
+        command, commit, processor, versions: origin of the result, if a command produced it.
     """
 
     __pydantic_config__ = FORBID
@@ -132,7 +132,7 @@ class Evaluation:
         return {one.label: one for one in self.players}[label]
 
     def ranked(self) -> list[PlayerResult]:
-        """Return the players in the order of tables: by rating or score, or else by regret, or else as given."""
+        """Return the players in the order of tables: by rating if all have one, or else by score, or else by regret."""
         if all(one.elo for one in self.players):
             return sorted(self.players, key=lambda one: -one.elo.mean if one.elo else 0)
         if all(one.score for one in self.players):
@@ -173,7 +173,7 @@ def summary(
     *,
     padded: bool = False,
 ) -> str:
-    """Return a table of results for all players or `players`, with all columns or those that start with `headings`."""
+    """Return a table of results; `players` and `headings` (beginnings of column names) select its rows and columns."""
     return table(*summary_cells(found, players, headings), padded=padded)
 
 
@@ -237,21 +237,21 @@ def explanation(found: Evaluation) -> str:
             f"response found in {max(best['seconds'] for best in searched):.0f} s; a longer search may find more."
         )
     if any(one.ms_per_move is not None for one in found.players):
-        asked = "the regret suite's positions" if found.suite else "all games of a pairing"
-        parts.append(f"Times: wall time where {asked} are asked at once, and searches use every processor.")
+        batch = "the regret suite's positions" if found.suite else "all games of a pairing"
+        parts.append(f"Times: wall time where {batch} are asked at once, and searches use every processor.")
     if found.illegal:
         parts.append(f"{found.illegal} illegal actions were replaced by random legal ones.")
     return " ".join(parts)
 
 
 def _given_up(player: PlayerResult) -> str:
-    found = player.exploited or ()
-    return ", ".join("?" if best["given_up"] is None else f"{best['given_up']}" for best in found)
+    responses = player.exploited or ()
+    return ", ".join("?" if best["given_up"] is None else f"{best['given_up']}" for best in responses)
 
 
 def _games_explained(found: Evaluation) -> str:
-    begun = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}"
-    games, players = f"{found.pairings[0].pairs} {begun}, each played in every seating", len(found.pairings[0].orders)
+    starts = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}"
+    games, players = f"{found.pairings[0].pairs} {starts}, each played in every seating", len(found.pairings[0].orders)
     if found.anchor:
         first = f" Moving first from the opening is worth {interval(found.first)} Elo." if found.first else ""
         return (
@@ -268,7 +268,7 @@ def _games_explained(found: Evaluation) -> str:
 
 
 def openings(found: Evaluation) -> str:
-    """Return the openings of the games in words."""
+    """Return a phrase that names the openings of the games."""
     words = {"random": "random play", "set-up": "the set-up"}
     return words.get(found.openings or "", f"`{found.openings}`")
 
@@ -296,6 +296,6 @@ def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) 
 
 
 def origin(found: Evaluation) -> str:
-    """Return the command, commit and processor that made the result, in words."""
+    """Return a phrase that names the command, commit and processor of the result."""
     where = f" at commit `{found.commit}`" if found.commit else ""
     return f"by `{found.command}`{where}, {found.processor}"

@@ -22,8 +22,8 @@ def interquartile_mean(scores: npt.ArrayLike) -> Floats:
 def interquartile_estimate(scores: npt.ArrayLike, rng: np.random.Generator) -> Estimate:
     """Return the interquartile mean of (R, T) scores with a stratified bootstrap interval: runs are drawn per task."""
     table = np.asarray(scores, dtype=np.float64)
-    drawn = rng.integers(len(table), size=(BOOTSTRAP_SAMPLES, *table.shape))
-    means = interquartile_mean(np.take_along_axis(table[None], drawn, axis=1))
+    runs = rng.integers(len(table), size=(BOOTSTRAP_SAMPLES, *table.shape))
+    means = interquartile_mean(np.take_along_axis(table[None], runs, axis=1))
     return percentile_estimates(interquartile_mean(table)[None], means[:, None])[0]
 
 

@@ -23,7 +23,7 @@ from oanquan_env.files import FileError, naming_damage, one_line, read_json
 
 DATA = Path(__file__).parents[1] / "data"
 MOST_POINTS = 10_000
-"""Largest value of a move in a suite, above the points of any rules."""
+"""Largest value of a move in a suite; more than the total points under any rules."""
 
 
 def openings_path(rules: Rules, *, fair: bool = False) -> Path:
@@ -37,12 +37,12 @@ def regret_path(rules: Rules) -> Path:
 
 
 def suite_name(path: Path) -> str:
-    """Return the name of a file's suite in reports."""
+    """Return the name that reports use for the suite in a file."""
     return path.name.removesuffix(".gz").removesuffix(".json")
 
 
 def format_suite(suite: Suite) -> str:
-    """Return the suite as JSON with one position per line: its text, the values of actions 0 .. A-1, their bounds."""
+    """Return the suite as JSON with one position per line: its text, the values of actions 0 .. A-1, and the bounds."""
     others, rows = suite.core.rules.players - 1, []
     for row in range(len(suite)):
         entry: list[Any] = [format_position(suite.core, suite.positions, row)]
@@ -72,7 +72,7 @@ def load_suite(rules: Rules | str) -> Suite:
 
 
 def suite_keys(core: Core) -> Keys:
-    """Return the keys of the positions of the rules' regret suite and of those after their moves; empty if none."""
+    """Return the keys of all positions in the rules' regret suite and one move later; empty if there is no suite."""
     suite = find_suite(core.rules)
     judged = suite.positions if suite else core.start(0)
     return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
@@ -110,11 +110,11 @@ def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats]:
     if not whole or {len(numbers) for numbers in row[1:]} != {core.rules.actions}:
         raise FileError(f"{where}: values and bounds must be lists of {core.rules.actions} whole numbers or nulls")
     points = np.array(row[1:], dtype=np.float64) / (core.rules.players - 1)  # None becomes NaN
-    known = core.legal_mask(position)[0]
-    if (np.isfinite(points[0]) != known).any() or not known.any() or np.isfinite(points[1:, ~known]).any():
+    legal = core.legal_mask(position)[0]
+    if (np.isfinite(points[0]) != legal).any() or not legal.any() or np.isfinite(points[1:, ~legal]).any():
         raise FileError(f"{where}: every legal move must have a value, and no other move")
-    missing = np.isnan(points) & known
+    missing = np.isnan(points) & legal
     points[1, missing[1]], points[2, missing[2]] = -np.inf, np.inf
-    if not ((points[1] <= points[0]) & (points[0] <= points[2]))[known].all():
+    if not ((points[1] <= points[0]) & (points[0] <= points[2]))[legal].all():
         raise FileError(f"{where}: a value must lie between its bounds")
     return position, points

@@ -1,6 +1,6 @@
-"""Games between players, and the regret of each: the one loop of every evaluation.
+"""Tournaments, which play the games and measure the regret of all evaluations.
 
-Each finished part can be stored, so that an interrupted evaluation continues, and a cluster can play the pairings.
+Each finished part can be stored, so that an interrupted evaluation can resume, and a cluster can play the pairings.
 """
 
 import dataclasses
@@ -28,8 +28,8 @@ class Entrant:
     """A player to be measured.
 
     Attributes:
-        label: name in the results, which depend on no label.
-        name: name for `oanquan_env.players.make`, or that of its class.
+        label: name in the results; it does not influence the games.
+        name: name for `oanquan_env.players.make`, or the name of its class.
         policy: the player.
         files: hash of the files that its name mentions; empty if there are none.
     """
@@ -40,14 +40,14 @@ class Entrant:
     files: str = ""
 
     def identity(self) -> list[str]:
-        """Return name and hash of files, which identify the player in the keys of finished parts."""
+        """Return the name and the hash of files, which identify the player in the keys of finished parts."""
         return [self.name, self.files]
 
 
 class TimedPolicy:
     """A player whose thinking time is measured: `seconds` of wall time for `moves` moves.
 
-    Its first choice, which may load and compile, does not count.
+    The first choice is not timed, because it may include loading and compiling.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -98,7 +98,7 @@ class Finished(Protocol):
 
 
 class NothingKept:
-    """Storage that keeps no part."""
+    """Storage that discards all parts."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> None:
         """Return None."""
@@ -123,7 +123,7 @@ class Tournament:
         return len(self.openings) * self.core.rules.players
 
     def every_pairing(self) -> list[tuple[int, int]]:
-        """Return all pairings; with more than two seats both orders, as one `a` among `b` is not one `b` among `a`."""
+        """Return all pairings, for more than two seats in both orders: one `a` among `b` is not one `b` among `a`."""
         orders = itertools.combinations if self.core.rules.players == 2 else itertools.permutations
         return list(orders(range(len(self.entrants)), 2))
 
@@ -133,9 +133,10 @@ class Tournament:
         progress: OnGamesEnded = lambda _: None,
         elsewhere: "Callable[[Tournament, list[tuple[int, int]]], Iterator[Pairing]] | None" = None,
     ) -> list[Pairing]:
-        """Return the pairings (a, b) of the schedule, in its order; play those that are not finished.
+        """Return the pairings (a, b) of the schedule, in its order; play the unfinished pairings.
 
-        `progress` is called with numbers of games that ended. `elsewhere` may play the missing pairings, in any order.
+        `progress` is called with the number of games that ended since the last call. If `elsewhere` is given, it plays
+        the missing pairings, in any order.
         """
         pairings = {pair: self._find(*pair) for pair in schedule}
         missing = [pair for pair, pairing in pairings.items() if pairing is None]
@@ -150,27 +151,27 @@ class Tournament:
         return [pairing for pairing in pairings.values() if pairing]
 
     def play_one(self, a: int, b: int, progress: OnGamesEnded = lambda _: None) -> Pairing:
-        """Play the pairing of players `a` and `b`. Its results depend only on the seed and on these two."""
+        """Play the pairing of players `a` and `b`. Its results depend only on the seed, the openings and these two."""
         one, other = players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
         for player in players:
             player.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
-        played = play_paired_games(self.core, one, other, self.openings.positions, rng_for(self.seed), progress)
-        games = ["".join(str(Move.from_action(action)) for action in moves) for moves in played.moves]
-        return Pairing(a, b, played.results, games, [one.seconds for one in players], [one.moves for one in players])
+        pairs = play_paired_games(self.core, one, other, self.openings.positions, rng_for(self.seed), progress)
+        games = ["".join(str(Move.from_action(action)) for action in moves) for moves in pairs.moves]
+        return Pairing(a, b, pairs.results, games, [one.seconds for one in players], [one.moves for one in players])
 
     def measure_regret(self, number: int, suite: Suite, runs: int) -> tuple[Regret, float]:
-        """Return a player's regret, see `regret`, and its mean wall time per move in ms, if many are chosen at once."""
+        """Return a player's regret and its mean wall time per move in ms, when many moves are chosen at once."""
         entrant = self.entrants[number]
         settings = {"agent": entrant.identity(), "seed": self.seed, "suite": suite.digest(), "runs": runs}
-        kept: tuple[Regret, float] | None = self.finished.find([entrant.label], settings, tuple[Regret, float])
-        if kept is not None:
-            return kept
+        stored: tuple[Regret, float] | None = self.finished.find([entrant.label], settings, tuple[Regret, float])
+        if stored is not None:
+            return stored
         player, rng = TimedPolicy(entrant.policy), rng_for(self.seed)
         player.choose(suite.positions[:1], np.random.default_rng(self.seed))
-        found = regret(player, suite, rng, runs=runs)
+        result = regret(player, suite, rng, runs=runs)
         ms = 1000 * player.seconds / player.moves
-        self.finished.store([entrant.label], settings, [dataclasses.asdict(found), ms])
-        return found, ms
+        self.finished.store([entrant.label], settings, [dataclasses.asdict(result), ms])
+        return result, ms
 
     def _labels(self, a: int, b: int) -> list[str]:
         return [self.entrants[a].label, self.entrants[b].label]
@@ -191,7 +192,7 @@ class Tournament:
         return Pairing(a, b, results, content["games"], content["seconds"], content["moves"])
 
     def records(self, pairing: Pairing) -> list[GameRecord]:
-        """Return the games of a pairing as records, openings included."""
+        """Return the games of a pairing as records, including the openings."""
         labels, records = self._labels(pairing.a, pairing.b), []
         for number, text in enumerate(pairing.games):
             seat, opening = divmod(number, len(self.openings))

@@ -1,4 +1,4 @@
-"""Checking certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
+"""Check certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
 
 The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a strategy against every reply, but no
 part of the search that found the strategy. `oanquan_env.search.certificates` defines certificates.
@@ -29,7 +29,7 @@ class Proved:
     Attributes:
         bound: bound in points on the future margin of the position's mover.
         positions: number of positions in the strategy, with mirror images counted once.
-        replies: number of replies to its moves, where a move that ends the game counts as one.
+        replies: number of replies to its moves; a move that ends the game counts as one reply.
         plies: maximum plies to the end of the game.
     """
 
@@ -45,7 +45,7 @@ class Verified:
 
     Attributes:
         certificate: the certificate that was checked.
-        lower, upper: bounds on the future margin of its position's mover; None where it claims nothing.
+        lower, upper: bounds on the future margin of its position's mover; None for a bound that it does not claim.
     """
 
     certificate: Certificate
@@ -54,7 +54,7 @@ class Verified:
 
     @property
     def bounds(self) -> Bounds:
-        """Both bounds, infinite where nothing is claimed."""
+        """Both bounds; a bound that is not claimed is infinite."""
         lower = -math.inf if self.lower is None else self.lower.bound
         return Bounds(lower, math.inf if self.upper is None else self.upper.bound)
 
@@ -72,8 +72,8 @@ class Verified:
 def verify(certificate: Certificate, progress: ProgressLine | None = None) -> Verified:
     """Check everything that a certificate claims.
 
-    Raises `UnprovedError` if a strategy does not prove its bound, or there is none; `ValueError` if the position is
-    invalid under the certificate's rules.
+    Raises `UnprovedError` if a strategy does not prove its bound or the certificate has none, and `ValueError` if the
+    position is invalid under the certificate's rules.
     """
     progress = progress or ProgressLine(shown=False)
     start = certificate.start()
@@ -94,11 +94,11 @@ def _check(
     certificate: Certificate, start: Positions, strategy: Strategy, lower: bool, progress: ProgressLine
 ) -> Proved:
     """Check one strategy, which is the mover's if `lower`."""
-    name, known = "lower" if lower else "upper", len(strategy.moves)
+    name, length = "lower" if lower else "upper", len(strategy.moves)
 
     def moves(begin: int, keys: Sequence[bytes]) -> Ints:
-        if begin + len(keys) > known:
-            raise UnprovedError(f"{name} bound: it has {known:,} moves, but a reply leads to one more position")
+        if begin + len(keys) > length:
+            raise UnprovedError(f"{name} bound: it has {length:,} moves, but a reply leads to one more position")
         return strategy.moves[begin : begin + len(keys)].astype(np.intp)
 
     core = certificate.core
@@ -108,8 +108,8 @@ def _check(
         raise
     except ValueError as error:
         raise UnprovedError(f"{name} bound: a move cannot be played: {error}") from None
-    if len(graph.numbers) != known:
-        raise UnprovedError(f"{name} bound: it has {known:,} moves for {len(graph.numbers):,} positions")
+    if len(graph.numbers) != length:
+        raise UnprovedError(f"{name} bound: it has {length:,} moves for {len(graph.numbers):,} positions")
     try:
         ranks = graph.ranks()
     except ValueError as error:
@@ -121,4 +121,4 @@ def _check(
     promised = strategy.bound if lower else -strategy.bound
     if value < promised:
         raise UnprovedError(f"{name} bound: the strategy gets {value:+d} for its player, not {promised:+d}")
-    return Proved(strategy.bound, known, len(graph.parents), plies)
+    return Proved(strategy.bound, length, len(graph.parents), plies)

@@ -35,10 +35,10 @@ from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, apply_m
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: the stored value is a lower bound of the position's value, an upper bound, or the value itself."""
 GUESS_MARGIN, GUESS_MARGIN_A_PLY = 16, 4
-"""A move's net value replaces a search of one ply if it lies more than GUESS_MARGIN points outside the window; each
-further ply of the search adds GUESS_MARGIN_A_PLY points."""
+"""A net's value of a move replaces a search of one ply if it lies more than GUESS_MARGIN points outside the window.
+Each further ply of the search adds GUESS_MARGIN_A_PLY points."""
 DEFAULT_GUESS_DEPTH = 4
-"""Maximum plies of a search that a net's guess may replace; chosen by regret at fixed nodes."""
+"""Maximum plies of a search that a net's guess may replace. It was chosen by regret at a fixed number of nodes."""
 _VALUE_OFFSET = 16_384
 
 
@@ -64,7 +64,7 @@ class TableEntry(NamedTuple):
 
 @compiled
 def probe(memory: Memory, table: Table, own: int, other: int) -> TableEntry:
-    """Return what the table holds about a position."""
+    """Return the table's entry for a position."""
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
     for place in range(ENTRIES):
@@ -77,7 +77,7 @@ def probe(memory: Memory, table: Table, own: int, other: int) -> TableEntry:
 
 @compiled
 def store(memory: Memory, table: Table, own: int, other: int, found: TableEntry) -> None:
-    """Store a bound, replacing the position's own entry, an outdated one, or the shallowest of the bucket."""
+    """Store a bound, replacing the position's own entry, an outdated entry, or the shallowest entry in the bucket."""
     if memory.bucket_bits == 0:
         return
     own_key = side_key(own)
@@ -105,7 +105,7 @@ def as_result(value: int, is_open: int) -> int:
 
 @compiled
 def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int, plies_left: int) -> tuple[int, int]:
-    """Return the result and action of a depth-1 search: the best move, or the first that reaches `beta`."""
+    """Return the result and action of a depth-1 search: of the best move, or of the first move that reaches `beta`."""
     best, best_open, best_action = -INFINITY, 0, NO_ACTION
     for action in range(2 * rules.fields):
         if can_play(rules, own, action):
@@ -125,7 +125,7 @@ def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int
 
 @compiled
 def order_by_guess(rules: SearchRules, children: Children, count: int, first: int) -> None:
-    """Order the moves on the stack by their net values; action `first` stays first."""
+    """Order the moves on the stack by the net's values; action `first` stays first."""
     for place in range(count):
         child = children[place]
         child.guess = child.gain
@@ -153,7 +153,7 @@ def negamax(tree: Tree, own: int, other: int, alpha: int, beta: int, depth: int,
     """Return the result of a search of `depth` >= 1 plies from an inner node, `ply` plies below the root.
 
     The value is exact if it lies between `alpha` and `beta`. A value of at most `alpha` is an upper bound of the true
-    value, and one of at least `beta` a lower bound (fail-soft). Once `memory.stop` is set, the result is invalid.
+    value; a value of at least `beta` is a lower bound (fail-soft). Once `memory.stop` is set, the result is invalid.
     """
     rules, memory, table = tree.rules, tree.memory, tree.table
     plies_left = memory.plies_left - ply - 1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Bounds(NamedTuple):
-    """Proved bounds of a value in points, from the mover's view; infinite where nothing is proved."""
+    """Proved bounds of a value in points, from the mover's view; a bound that is not proved is infinite."""
 
     lower: float = -math.inf
     upper: float = math.inf

@@ -1,10 +1,11 @@
 """Certificates: proofs of a position's value, given as strategies that anyone can follow to the end of every game.
 
 A certificate claims bounds on the future margin of a position's mover, in points. The lower bound comes with a strategy
-for the mover, the *prover* of that bound, and the upper bound with a strategy for the opponent: one move for each
-position that the prover can meet while it follows its strategy. Positions are seen from the prover, scores are omitted,
-and a position and its mirror image count as one (see `oanquan_env.engine.symmetry.canonical_sides`). A position may
-have several copies in a strategy with different moves, as the prover may have to win more points, or need fewer plies.
+for the mover, which is the *prover* of that bound, and the upper bound with a strategy for the opponent. A strategy has
+one move for each position that the prover can meet while following it. Positions are seen from the prover, scores are
+omitted, and a position and its mirror image count as one (see `oanquan_env.engine.symmetry.canonical_sides`). A
+strategy may contain several copies of a position with different moves, because the prover may have to win more points
+there, or win them in fewer plies.
 
 The file is an `.npz` archive without pickled objects:
 
@@ -12,13 +13,13 @@ The file is an `.npz` archive without pickled objects:
     rules, position             texts
     lower, upper                the bounds, in points
     lower_moves, upper_moves    (N,) uint8, the prover's action in positions 0 .. N-1, on the canonical image
-    lower_again, upper_again    (K, 2) uint32, edges that lead to a copy of a position other than its first: the edge's
-                                number and the index of the copy, from 1 (the first copy has index 0)
+    lower_again, upper_again    (K, 2) uint32, edges that lead to a later copy of a position: the edge's number and the
+                                index of the copy, from 1 (the first copy has index 0)
 
 The positions are not stored, because they follow from the moves. A queue starts with the position itself or, if the
 opponent is the prover, with the positions after each of its moves, in the order of actions. Positions are then taken
 from the queue in turn: the prover's move is made, and the positions after each reply, in the order of actions, join the
-end of the queue unless the game is over or they have been in it before. A position's number is its index in the queue.
+end of the queue unless the game is over or they were queued before. A position's number is its index in the queue.
 Each arrival at a position or end of a game is an edge, numbered in the same order, beginning with the first positions.
 The copies of a position count as different positions.
 """
@@ -44,16 +45,16 @@ from oanquan_env.files import check_format, naming_damage, npz_bytes, read_array
 LARGEST = 1 << 26
 """Maximum size of a decompressed certificate, in bytes."""
 END = -1
-"""Stands for a position's number if the game is over."""
+"""Placeholder for a position's number if the game is over."""
 CHUNK = 1 << 13
 """Number of positions expanded at once."""
 MOST_MOVES = 500
-"""Maximum moves of the prover in the longest game of a strategy."""
+"""Maximum number of moves that the prover makes in any game of a strategy."""
 _FORMAT = 1
 _PARTS = "moves", "again"
 
 Choose: TypeAlias = Callable[[int, Sequence[bytes]], Ints]
-"""Returns the prover's actions, given the number of the first of several positions and the keys of all of them."""
+"""Function that returns the prover's actions for consecutive positions, given the first one's number and all keys."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ class Strategy:
     Attributes:
         bound: bound in points on the future margin of the mover of the certificate's position.
         moves: (N,) uint8, the prover's action in each position.
-        again: (K, 2) uint32, edges that lead to a copy of a position other than its first, and the copy's index.
+        again: (K, 2) uint32, edges that lead to a later copy of a position, and the copy's index.
     """
 
     bound: int
@@ -156,10 +157,10 @@ class Graph:
 
     Attributes:
         numbers: the number of each position by its key (see `oanquan_env.engine.keys`), in ascending order; the key of
-            a copy other than the first ends with its index.
+            a later copy ends with its index.
         starts: numbers of the positions in which the prover first moves, or END.
-        start_margins: the prover's lead there, in points.
-        parents: (E,) number of each edge's first position; each reply, or move that ends the game, has an edge.
+        start_margins: the prover's lead in these positions, in points.
+        parents: (E,) number of the position before each edge; an edge is a reply, or a move that ends the game.
         children: (E,) the number of the position after the reply, or END.
         margins: (E,) points by which the prover outscores its opponent with the move and the reply.
     """
@@ -172,7 +173,7 @@ class Graph:
     margins: Points
 
     def ranks(self) -> Ints:
-        """Return (N + 1,) the maximum number of moves left to the prover in each position; the last entry, END, is 0.
+        """Return (N + 1,) the maximum number of moves that the prover still makes in each position; entry END is 0.
 
         Raises `ValueError` if a game may never end.
         """
@@ -186,7 +187,7 @@ class Graph:
         raise ValueError(f"a game may last more than {MOST_MOVES} moves of the prover, or never end")
 
     def values(self, ranks: Ints) -> Points:
-        """Return (N + 1,) the points that the prover wins at least from each position; the last entry, END, is 0."""
+        """Return (N + 1,) the minimum points that the prover wins from each position on; entry END is 0."""
         values = np.full(len(ranks), np.iinfo(np.int32).max, dtype=np.int32)
         values[END] = 0
         order = np.argsort(ranks[self.parents], kind="stable")
@@ -203,19 +204,20 @@ def follow(
     choose: Choose,
     advance: Callable[[int], None] | None = None,
 ) -> Graph:
-    """Follow a strategy through all games from `begin`; `advance` is called with numbers of positions just done.
+    """Follow a strategy through all games from `begin`.
 
-    `again` is as in `Strategy`. Raises `IllegalActionError` as `Core.play` does.
+    `again` is as in `Strategy`; `advance` is called with the number of positions followed since the last call. Raises
+    `IllegalActionError` as `Core.play` does.
     """
     numbers: dict[bytes, int] = {}
     times, edge = {number: str(time).encode() for number, time in again.tolist()}, itertools.count()
 
     def number(reached: Positions) -> Ints:
-        found, running = np.full(len(reached), END, dtype=np.intp), ~reached.over
+        indices, running = np.full(len(reached), END, dtype=np.intp), ~reached.over
         keys = canonical_keys(core, reached).tolist()
         timed = [key + times.get(number, b"") for key, number in zip(keys, edge, strict=False)]
-        found[running] = [numbers.setdefault(key, len(numbers)) for key in itertools.compress(timed, running)]
-        return found
+        indices[running] = [numbers.setdefault(key, len(numbers)) for key in itertools.compress(timed, running)]
+        return indices
 
     starts, done = number(begin), 0
     edges: list[tuple[Ints, Ints, Points]] = [(starts[:0], starts[:0], begin.scores[:0, 0])]
@@ -235,7 +237,8 @@ def follow(
 def beginnings(core: Core, start: Positions, is_lower: bool) -> Positions:
     """Return the positions in which a bound's prover first moves, with the prover on side 0 and no points won.
 
-    These are `start` itself, a batch of one, or for an upper bound those after its moves, which may end the game.
+    For a lower bound this is `start`, a batch of one; for an upper bound, the positions after each move from `start`,
+    where the game may be over.
     """
     begin = unpack(canonical_keys(core, start).tolist())
     return begin if is_lower else rotate_seats(core.expand(begin).positions)
@@ -251,13 +254,13 @@ def replies(core: Core, moved: Positions) -> tuple[Ints, Positions]:
 
 
 def margin(core: Core, positions: Positions) -> Points:
-    """Return (N,) the lead of side 0 in points, leftovers of finished games included."""
+    """Return (N,) the lead of side 0 in points, including leftovers of finished games."""
     standings = core.standings(positions)
     return standings[:, 0] - standings[:, 1]
 
 
 def unpack(keys: Sequence[bytes]) -> Positions:
-    """Return the positions of some keys, ignoring copies: the mover is on side 0, scores and plies are 0."""
+    """Return the positions of these keys, ignoring copy indices; the mover is on side 0, scores and plies are 0."""
     n = len(keys)
     squares = (
         np.frombuffer(b"".join(key[: 2 * SIDE_BYTES] for key in keys), dtype=np.uint8).reshape(n, 2 * SIDE_BYTES).copy()

@@ -2,8 +2,8 @@
 
 The table stores every proof of a position with its length in plies, and also the proofs on which it depends. A strategy
 is read from the table in the order in which `follow` visits the positions. An *entry* of the strategy is a position
-with the points that the prover wins from there and the maximum plies that this takes. Its move is one after which every
-reply leads to an entry with fewer plies, so every game ends; among such moves, the one with the fewest new entries is
+with the points that the prover wins from there and the maximum plies that this takes. After the entry's move, every
+reply leads to an entry with fewer plies, so every game ends; among such moves, the move with the fewest new entries is
 chosen. A position may have several entries: with more points to win or fewer plies left, another move may be needed.
 """
 
@@ -35,7 +35,7 @@ from oanquan_env.search.proof import UNPROVED, LimitReachedError, ProofTable
 from oanquan_env.search.solver import Solver
 
 EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
-"""Node limits for a proof after a reply, tried in ascending order, as a full table forgets proofs."""
+"""Node limits, tried in ascending order, for proving the position after a reply. A full table may lack its proof."""
 LUMP = 1 << 20
 """Maximum nodes between two checks of the clock, unless a single proof takes more."""
 
@@ -48,14 +48,14 @@ class NoStrategyError(UsageError):
 
 
 def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line: None) -> Certificate:
-    """Return a certificate of the bounds that the solver has proved and for which a strategy is found.
+    """Return a certificate of all bounds that the solver has proved and for which a strategy is found.
 
-    `tell` receives progress messages, and reports a bound that is left out. `deadline` is a time of `time.monotonic()`.
-    Raises `NoStrategyError` if no strategy is found for any bound.
+    `tell` receives progress messages, including one for each bound that is left out. `deadline` is a time of
+    `time.monotonic()`. Raises `NoStrategyError` if no strategy is found for any bound.
     """
     progress, position = solver.progress, format_position(solver.core, solver.position)
     claims = Certificate(solver.core.rules, position)
-    found: dict[str, Strategy] = {}
+    strategies: dict[str, Strategy] = {}
     errors = []
     for name, bound in (("lower", progress.lower), ("upper", progress.upper)):
         if bound is None:
@@ -63,16 +63,16 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
         begins = f"{name} bound {bound:+d}: "
         tell(f"{begins}looking for a strategy")
         try:
-            found[name] = Reader(claims, solver.table, deadline).strategy(bound, name == "lower")
+            strategies[name] = Reader(claims, solver.table, deadline).strategy(bound, name == "lower")
         except NoStrategyError as error:
             errors.append(f"{begins}no strategy found: {error}")
         except LimitReachedError:
             errors.append(f"{begins}no strategy found in time")
-    if errors and not found:
+    if errors and not strategies:
         raise NoStrategyError("; ".join(errors))
     for line in errors:
         tell(line)
-    return Certificate(claims.rules, claims.position, **found)
+    return Certificate(claims.rules, claims.position, **strategies)
 
 
 class Node(NamedTuple):
@@ -84,7 +84,7 @@ class Node(NamedTuple):
 
 
 class Nodes:
-    """The entries of a strategy in the order of `follow`.
+    """The entries of a strategy, in the order in which `follow` visits them.
 
     Attributes:
         known: the index of each entry among the entries of its position, from 0.
@@ -98,7 +98,7 @@ class Nodes:
         self._counts = Counter[bytes]()
 
     def add(self, reached: Iterable[Node | None]) -> None:
-        """Add the next edges, which lead to the given entries or, for None, end the game."""
+        """Add the next edges, each of which leads to an entry of `reached`, or ends the game if that is None."""
         for entry, edge in zip(reached, self._edges, strict=False):
             if entry is None:
                 continue
@@ -110,17 +110,17 @@ class Nodes:
 
 
 class Answers(NamedTuple):
-    """Moves of the prover, and the positions after all replies to them: K moves, E replies."""
+    """K moves of the prover, and the positions after all E replies to them."""
 
     rows: Ints  # (K,) index of the entry in which each move is made, ascending from 0
     moves: Ints  # (E,) index of the move that each reply answers, ascending; a move that ends the game has one "reply"
     reached: Positions  # E positions
     needed: Points  # (E,) points that the prover must still win there
-    most: Ints  # (E,) maximum plies that this may take
+    most: Ints  # (E,) maximum plies in which it must win them
 
 
 class Reader:
-    """A reader of the strategies of a certificate from a table of proofs."""
+    """A reader that extracts the strategies of a certificate from a table of proofs."""
 
     def __init__(self, claims: Certificate, table: ProofTable, deadline: float) -> None:
         self._claims, self._core, self._table, self._deadline = claims, claims.core, table, deadline
@@ -144,7 +144,7 @@ class Reader:
         return Strategy(bound, np.array(moves, dtype=np.uint8), again)
 
     def _moves(self, chunk: list[Node], known: Container[Node]) -> Iterator[tuple[int, list[Node | None]]]:
-        """Yield the move of each entry, and the entries after its replies; `known` may grow meanwhile."""
+        """Yield the move of each entry, and the entries after its replies. `known` may grow between two yields."""
         moved, rows, actions = self._core.expand(unpack([entry.key for entry in chunk]))
         moves, reached = replies(self._core, moved)
         points, plies = np.array([entry[1:] for entry in chunk]).T
@@ -161,24 +161,24 @@ class Reader:
             yield min(own, key=cost)
 
     def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Node | None]]]:
-        """Yield for each row one or more moves that the table proves to be sufficient, and what each reply leads to."""
+        """Yield one or more moves per row that the table proves to be sufficient, and the entry after each reply."""
         rows, moves, reached, needed, most = answers
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)
         for nodes in EFFORTS:
-            asked = (running & (plies == UNPROVED) & unsettled[rows][moves]).nonzero()[0]
-            points[asked], plies[asked] = self._proofs(reached[asked], needed[asked], most[asked], nodes)
-            kept = np.bincount(moves, plies == UNPROVED) == 0
-            unsettled[rows[kept]] = False
+            edges = (running & (plies == UNPROVED) & unsettled[rows][moves]).nonzero()[0]
+            points[edges], plies[edges] = self._proofs(reached[edges], needed[edges], most[edges], nodes)
+            proved = np.bincount(moves, plies == UNPROVED) == 0
+            unsettled[rows[proved]] = False
             if not unsettled.any():
                 break
         else:
             raise NoStrategyError("the table has lost a proof that the strategy needs, or its proof has too many plies")
-        good = (kept[moves] & running).nonzero()[0]
+        good = (proved[moves] & running).nonzero()[0]
         keys = canonical_keys(self._core, reached[good]).tolist()
         entries = dict(zip(good.tolist(), map(Node, keys, points[good].tolist(), plies[good].tolist()), strict=True))
         begins = np.searchsorted(moves, np.arange(len(rows) + 1)).tolist()
-        for move in kept.nonzero()[0].tolist():
+        for move in proved.nonzero()[0].tolist():
             yield move, [entries.get(edge) for edge in range(begins[move], begins[move + 1])]
 
     def _proofs(self, positions: Positions, needed: Points, most: Ints, nodes: int) -> tuple[Ints, Ints]:
@@ -187,6 +187,6 @@ class Reader:
         for begin in range(0, len(needed), step):
             if time.monotonic() >= self._deadline:
                 raise LimitReachedError
-            some = slice(begin, begin + step)
-            points[some], plies[some] = self._table.prove_each(positions[some], needed[some], most[some], nodes)
+            part = slice(begin, begin + step)
+            points[part], plies[part] = self._table.prove_each(positions[part], needed[part], most[part], nodes)
         return points, plies

@@ -3,12 +3,12 @@
 A position's *value* is its future margin in points under best play within the depth: the mover's points from here on
 minus the opponent's, including captures, refills and the leftovers of finished games. It does not depend on the scores
 so far. A value is *proved* if all its lines end in finished games; it then holds at every depth. The ply limit also
-ends games: a search goes no deeper than the plies left, and a search to that depth proves every value.
+ends games: no search is deeper than the number of plies left, and a search to that depth proves every value.
 
     >>> from oanquan_env import Core
     >>> core = Core()
-    >>> found = Search(core).best(core.start(), Limits(depth=8))
-    >>> found.value, found.actions
+    >>> result = Search(core).best(core.start(), Limits(depth=8))
+    >>> result.value, result.actions
     (12, (3, 6))
 """
 
@@ -43,20 +43,20 @@ __all__ = ["Limits", "Search", "SearchResult"]
 
 
 class Search:
-    """A search of positions under one `Rules`, each afresh, so that results never depend on earlier searches.
+    """A search of positions under one `Rules`, whose results never depend on earlier searches.
 
     Threads may share it. Raises `ValueError` for more than two players, and for `refill=forfeit`.
 
     Args:
         core: core of the rules to play.
-        table_megabytes: size of each thread's transposition table; with 0 there is none, and the same results take
+        table_megabytes: size of each thread's transposition table; 0 means no table, with which the same results take
             longer.
-        threads: positions of a batch searched at once, by default one per processor. Results do not depend on it,
-            except under a limit in milliseconds.
-        net: evaluates running positions at the horizon, in whole points; without a net their value is zero. A value
-            that is not proved then includes the net's estimate.
-        guess_depth: maximum plies of a search that is replaced by a move's net value if that is far outside the window.
-            With 0, a search with a net is full-width, as it is without a net.
+        threads: number of positions of a batch searched at once, by default one per processor. Results do not depend on
+            it, except under a limit in milliseconds.
+        net: evaluates running positions at the horizon, in whole points; without a net their value is zero. With a net,
+            a value that is not proved includes the net's estimate.
+        guess_depth: maximum plies of a search that the net's value of a move may replace, if it is far outside the
+            window. With 0, a search with a net is full-width, as it is without a net.
     """
 
     def __init__(
@@ -89,25 +89,25 @@ class Search:
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:
         """Return the search results of N running positions; raise `ValueError` if a game among them is over.
 
-        With `every_move`, every legal move is valued, not only the best ones, which takes longer.
+        With `every_move`, the search values every legal move, not only the best moves, which takes longer.
         """
         return [_result(row) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> npt.NDArray[np.float64]:
-        """Return (N, A) future margins in points after each legal move, its own gain included, to `depth` plies.
+        """Return (N, A) future margins in points of each legal move, including its own gain, searched to `depth` plies.
 
         Values are NaN for illegal actions and in finished games.
         """
         return self.proved_values(positions, depth)[0]
 
     def proved_values(self, positions: Positions, depth: int) -> tuple[npt.NDArray[np.float64], Mask]:
-        """Return the same as `values`, and (N, A) bool: whether each value is proved."""
+        """Return the same as `values`, and (N, A) bool, whether each value is proved."""
         running = (~positions.over).nonzero()[0]
-        found = self._search(positions[running], Limits(depth=depth), every_move=True)
+        roots = self._search(positions[running], Limits(depth=depth), every_move=True)
         mask = self.core.legal_mask(positions)
         values, proved = np.full(mask.shape, np.nan), np.zeros(mask.shape, dtype=np.bool_)
-        values[running] = found["values"][:, : mask.shape[1]]
-        proved[running] = found["opens"][:, : mask.shape[1]] == 0
+        values[running] = roots["values"][:, : mask.shape[1]]
+        proved[running] = roots["opens"][:, : mask.shape[1]] == 0
         return np.where(mask, values, np.nan), proved & mask
 
     def _search(self, positions: Positions, limits: Limits, every_move: bool) -> npt.NDArray[Any]:

@@ -1,12 +1,12 @@
 """Compiled evaluation of one position by a value net (`oanquan_env.search.value_net`), for the leaves of a search.
 
-The weights are part of the record of rules. Those of the first two layers are rounded to int16, which takes half the
-memory and a third of the time of float32.
+The weights are part of the record of rules. The weights of the first two layers are rounded to int16, which takes half
+the memory and a third of the time of float32.
 
-One evaluation takes about 0.22 microseconds with the vector instructions generated here, and 3.1, fourteen times as
-long, with the same sums in plain Numba, whose loops LLVM does not turn into such instructions. Numba compiles for the
-processor that it finds, or for `NUMBA_CPU_NAME`. With AVX2 instead of AVX-512 it takes 0.3 microseconds; with neither,
-the code uses shorter vectors without the instruction for pairs, and takes three times as long.
+One evaluation takes about 0.22 microseconds with the vector instructions generated here. The same sums in plain Numba
+take 3.1 microseconds, fourteen times as long, because LLVM does not vectorise their loops. Numba compiles for the
+processor that it runs on, or for `NUMBA_CPU_NAME`. With AVX2 instead of AVX-512 an evaluation takes 0.3 microseconds;
+with neither, the code uses shorter vectors and no instruction for pairs, and takes three times as long.
 """
 
 import functools
@@ -31,7 +31,7 @@ LIMIT = 8_000  # limit of a net's values, below the search's infinity
 
 _LANES = 16  # units of the second layer that one instruction updates
 _CHAINS = 2
-"""Partial sums of the second layer that are computed in parallel, because each addition waits for the one before."""
+"""Number of partial sums of the second layer, computed in parallel because each addition waits for the previous one."""
 
 
 def with_net(rules: SearchRules, net: ValueNet) -> SearchRules:
@@ -43,13 +43,13 @@ def with_net(rules: SearchRules, net: ValueNet) -> SearchRules:
 
 
 def add_net(rules: Any, net: ValueNet, factor: float = 1.0) -> None:
-    """Write a net into a record of rules, its outputs times `factor`. Fields and sides that it lacks stay zero."""
+    """Write a net into a record of rules, multiplying its outputs by `factor`. Unused fields and sides stay zero."""
     rules.has_net, words = 1, rules["net"]
     fields, sides, hidden = net.rules.fields, net.rules.players, hidden_units(net.rules.players)
     own = net.embedding.reshape(sides, side_rows(fields), hidden)
     own_fields, own_mandarins = np.split(own, [fields * FIELD_ROWS], axis=1)
     largest = np.abs(own_fields).reshape(sides * fields, FIELD_ROWS, hidden).max(axis=1).sum(axis=0)
-    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # at least any sum of one row per square
+    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # an upper bound of all sums of one row per square
     first_scale = _scale(largest.max(), _INT16)
     words["embedding"][:sides, : fields * FIELD_ROWS] = np.rint(own_fields * first_scale)
     words["embedding"][:sides, MANDARIN_BYTE * FIELD_ROWS :] = np.rint(own_mandarins * first_scale)
@@ -66,7 +66,7 @@ def add_net(rules: Any, net: ValueNet, factor: float = 1.0) -> None:
 
 
 _INT16, _INT32 = 2**15 - 64, 2**31 - 2**20
-"""Below the largest integers by more than rounding can add."""
+"""The largest integers, reduced by more than rounding can add."""
 
 
 def _scale(largest: float, limit: int) -> float:
@@ -75,7 +75,7 @@ def _scale(largest: float, limit: int) -> float:
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """Return the instruction that multiplies int16 vectors and adds neighbours, or None, and their length."""
+    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and their length."""
     features = cpu_target.target_context.codegen()._customize_tm_features()
     for feature, name, length in _PAIR_INSTRUCTIONS:
         if feature in features:
@@ -96,12 +96,12 @@ def _evaluate(typing: Any, rules: Any, sides: Any) -> Any:
         outputs = _Instructions(builder, words, net).outputs(each_side[: net["embedding"].shape[0]])
         return context.make_tuple(builder, signature.return_type, outputs)
 
-    found = types.UniTuple(types.float32, net["output_bias"].shape[0])  # type: ignore[no-untyped-call]
-    return found(rules, sides), generate
+    result = types.UniTuple(types.float32, net["output_bias"].shape[0])  # type: ignore[no-untyped-call]
+    return result(rules, sides), generate
 
 
 evaluate: Any = intrinsic(_evaluate)
-"""Compiled function of a record of rules and a tuple of sides, the mover's first: returns the net's outputs."""
+"""Compiled function that takes a record of rules and a tuple of sides, the mover's first, and returns the outputs."""
 _BYTE, _SHORT, _INT, _LONG, _FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
@@ -134,7 +134,7 @@ class _Instructions:
         biases, output_bias = self._weights("hidden_bias", _FLOAT), self._weights("output_bias", _FLOAT)
         output_weight = self._weights("output_weight", _FLOAT)
         numbers = range(self.kind["output_bias"].shape[0])
-        found = [build.load(build.gep(output_bias, [_int64(number)]), align=4) for number in numbers]
+        totals = [build.load(build.gep(output_bias, [_int64(number)]), align=4) for number in numbers]
         for part, sums in enumerate(self._second(first)):
             bias = self._load(biases, _int64(part * _LANES), _FLOAT, _LANES)
             second = build.fadd(build.sitofp(sums, _vector(_FLOAT, _LANES)), bias)
@@ -142,8 +142,8 @@ class _Instructions:
             second = build.select(build.fcmp_ordered(">", second, nothing), second, nothing)
             for number in numbers:
                 weights = self._load(output_weight, _int64(number * SECOND + part * _LANES), _FLOAT, _LANES)
-                found[number] = build.fadd(found[number], self._sum(build.fmul(second, weights), _LANES))
-        return found
+                totals[number] = build.fadd(totals[number], self._sum(build.fmul(second, weights), _LANES))
+        return totals
 
     def _second(self, first: Any) -> list[Any]:
         """Return the sums of the second layer, `_LANES` per vector, from the units of the first layer."""
@@ -163,7 +163,7 @@ class _Instructions:
         return [functools.reduce(build.add, chains) for chains in sums]
 
     def _add_pairs(self, left: Any, right: Any) -> Any:
-        """Return (_LANES,) int32, the products of two vectors of 2 * _LANES int16 with neighbours added."""
+        """Return (_LANES,) int32, the sums of adjacent products of two vectors of 2 * _LANES int16."""
         build = self.builder
         instruction, length = _pair_instruction(build.module)
         if instruction is not None:

@@ -18,7 +18,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.search.memory import MAX_DEPTH, UNLIMITED
 
 _CHUNKS = 8
-"""Parts of a batch per thread: several, because some positions take many times as long as others."""
+"""Parts of a batch per thread. There are several because some positions take many times longer than others."""
 MAX_MILLISECONDS = 10**12
 USUAL_MOVES = 7
 """Approximate number of legal moves in a position."""
@@ -31,9 +31,10 @@ _MOST = {"depth": MAX_DEPTH, "nodes": UNLIMITED, "milliseconds": MAX_MILLISECOND
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Limits of a search, which stops at the first one that it reaches.
+    """Limits of a search, which stops at the first limit that it reaches.
 
-    A search to limits of depth and nodes is reproducible. Raises `ValueError` for no limit, or one out of range.
+    A search limited only by depth and nodes is reproducible. Raises `ValueError` if there is no limit, or a limit is
+    out of range.
     """
 
     depth: int | None = None
@@ -44,10 +45,10 @@ class Limits:
     """Time per position, 1 to `MAX_MILLISECONDS`."""
 
     def __post_init__(self) -> None:
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        if not given:
+        limits = {name: value for name, value in vars(self).items() if value is not None}
+        if not limits:
             raise ValueError("a search needs a limit: depth, nodes or milliseconds")
-        for name, value in given.items():
+        for name, value in limits.items():
             if not value >= 1:  # rejects NaN as well
                 raise ValueError(f"{name} must be 1 or more; got {value}")
             if value > _MOST[name]:
@@ -62,13 +63,13 @@ class SearchResult:
         action: the first of `actions`.
         actions: all actions with the highest value at this depth, ascending.
         value: future margin in points, from the mover's view.
-        depth: plies searched: the last depth that was completed, or at which the value was proved. With a net, an
-            interrupted depth also counts once its first move was searched, unless every move is valued: the best move
-            of the depth before is searched first, and a move that is found to be better replaces it.
+        depth: plies searched, which is the last depth that was completed or at which the value was proved. With a net,
+            an interrupted depth also counts if its first move was searched, because that is the best move of the
+            previous depth. If every move is valued, interrupted depths never count.
         proved: whether the value holds at all depths, given the ply limit.
         nodes: moves played by the search.
         line: principal variation, the actions of both players in turn; may be shorter than `depth`.
-        values: value of each action that was valued: the best ones, or all legal ones.
+        values: value of each evaluated action: of the best actions only, or of all legal actions.
     """
 
     action: int
@@ -99,7 +100,7 @@ class Workers:
         return Workers, (self.threads, self._new_memory)
 
     def run(self, rows: int, search: Callable[..., None], limits: Limits) -> None:
-        """Run `search(*memory, slice)` on all rows, in parts, each with a memory that no other thread is using.
+        """Run `search(*memory, slice)` on parts of the rows, each with a memory that no other thread is using.
 
         With a limit in milliseconds, each row is searched separately, and `stop` is set when its time is up. An error
         in the calling thread, such as the KeyboardInterrupt of Ctrl-C, stops the search.
@@ -136,7 +137,7 @@ class Workers:
                 raise
 
     def _stop(self, parts: Sequence[Future[None]]) -> None:
-        """End the searches. A search clears `stop` before each row, so it is set repeatedly until all have ended."""
+        """Stop the searches. Each clears `stop` before each row, so set it repeatedly until all have ended."""
         for part in parts:
             part.cancel()
         while not all(part.done() for part in parts):
@@ -146,7 +147,7 @@ class Workers:
 
 
 def _is_brief(rows: int, limits: Limits) -> bool:
-    """Return whether a search takes less than about a second, so that it need not be interrupted."""
+    """Return whether a search takes less than about a second, so that it need not react to Ctrl-C."""
     moves = [limits.nodes or UNLIMITED, USUAL_MOVES ** (limits.depth or MAX_DEPTH)]
     moves.append(UNLIMITED if limits.milliseconds is None else int(limits.milliseconds * MOVES_PER_MILLISECOND))
     return bool(rows * min(moves) < BRIEF)

@@ -1,13 +1,13 @@
 """Compiled max^n search (Luckhardt and Irani 1986): all lines of play to a depth, for two to four players.
 
 The value of a line is the points of all players at its end, plus a value net's estimate of the rest if there is a net.
-A player's margin is its points minus the mean of the others'. Every player maximises its own margin: the points of all
-players on the mover's best line are backed up. With two players this is minimax. The search prunes nothing, because its
-choices need the exact points of all players; among equal moves, the one with the lowest action is backed up. There is
-no transposition table: it would save about one move in a hundred at depth 7, and took more time.
+A player's margin is its points minus the mean of the other players' points. Every player maximises its own margin, and
+the points of all players on the mover's best line are backed up. With two players this is minimax. The search prunes
+nothing, because its choices need the exact points of all players; among equal moves, the move with the lowest action is
+backed up. There is no transposition table: it saved only about one move in a hundred at depth 7, and took more time.
 
-With a net, points are counted in parts of a point, the mover's first at each position. *Worth* is a player's margin
-times the number of other players, in the same parts, and therefore a whole number.
+With a net, points are counted in fractions of a point. *Worth* is a player's margin times the number of other players,
+in the same fractions, and therefore a whole number.
 """
 
 import functools
@@ -39,7 +39,7 @@ class MaxnChild(Protocol):
     scores: Numbers
     state: int  # RUNNING or another `Termination`
     action: int
-    points: Numbers  # at the end of its best line, once it has been searched
+    points: Numbers  # of all players at the end of the best line, once the move has been searched
     order: int  # at the root: moves with a greater order are tried first
     depth: int  # at the root: plies of the move's last search
 
@@ -114,7 +114,8 @@ def play_all(rules: SearchRules, memory: MaxnMemory, parent: MaxnChild | MaxnRoo
 def search(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
     """Search the moves of the root, which are in the first level, to `depth` >= 1 plies.
 
-    A search of depth 1 always completes. Otherwise `memory.stop` ends the search; the moves searched before are valid.
+    A search of depth 1 always completes. A deeper search ends once `memory.stop` is set; the results of the moves
+    searched before that are valid.
     """
     last, ply, level = rules.players - 1, 0, memory.levels[0]
     level.turn = 0
@@ -153,10 +154,10 @@ def search(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
 def search_rows(
     rules: SearchRules, memory: MaxnMemory, roots: Any, first_depth: int, depth: int, nodes: int, every_move: bool
 ) -> None:
-    """Search M running positions, each afresh, to depths `first_depth`, ... `depth` or for `nodes` moves.
+    """Search each of M running positions to depths `first_depth`, ... `depth` or for `nodes` moves.
 
-    `roots`, (M,) MAXN_ROOT, receives the results. A `first_depth` of 1 always completes. An interrupted later depth
-    counts as far as it was searched, starting with the best move of the depth before, unless every move is valued.
+    `roots`, (M,) MAXN_ROOT, receives the results. A search to depth 1 always completes. A later depth starts with the
+    best move of the previous depth; if it is interrupted, it counts as far as it got, unless every move is valued.
     """
     for row in range(len(roots)):
         root, level = roots[row], memory.levels[0]
@@ -195,7 +196,7 @@ def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) ->
 
 
 class MaxnSearch:
-    """A search of positions under one `Rules`, each afresh. Threads may share it.
+    """A search of positions under one `Rules`, independent of earlier searches. Threads may share it.
 
     `net` evaluates running positions at the horizon; without a net their value is zero. `threads` is the number of
     positions of a batch searched at once, by default one per processor. Raises `ValueError` for a net of other rules.
@@ -214,20 +215,20 @@ class MaxnSearch:
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """Return the result of `best_moves` for a single position, with its principal variation."""
-        found = self.best_moves(positions, limits, every_move=every_move)[0]
-        line, position = [found.action], positions.copy()
-        while len(line) < found.depth:
+        result = self.best_moves(positions, limits, every_move=every_move)[0]
+        line, position = [result.action], positions.copy()
+        while len(line) < result.depth:
             self.core.play(position, line[-1:])
             if position.over[0]:
                 break
-            line.append(self.best_moves(position, Limits(depth=found.depth - len(line)))[0].action)
-        return replace(found, line=tuple(line))
+            line.append(self.best_moves(position, Limits(depth=result.depth - len(line)))[0].action)
+        return replace(result, line=tuple(line))
 
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:
         """Return the search results of N running positions; raise `ValueError` if a game among them is over.
 
-        Values are margins in points; none is marked as proved, because none can be forced. With `every_move`, the depth
-        is the last at which every legal move was valued.
+        Values are margins in points. They are never marked as proved, because they assume that every player maximises
+        its own margin. With `every_move`, the depth is the last depth at which every legal move was valued.
         """
         scale = (self.core.rules.players - 1) * self._rules.unit
         return [_result(row, scale) for row in self._search(positions, limits, every_move)]
@@ -235,14 +236,14 @@ class MaxnSearch:
     def values(self, positions: Positions, depth: int) -> Floats:
         """Return (N, A, P) the value of each move of N running positions to each player by seat; -inf if illegal.
 
-        A value is a margin in points: the points that the player wins from here on minus the mean of the others',
-        leftovers of finished games included. Raises `ValueError` if a game is over.
+        A value is a margin in points: the points that the player wins from here on, including leftovers of finished
+        games, minus the mean of the other players' points. Raises `ValueError` if a game is over.
         """
-        found, rules = self._search(positions, Limits(depth=depth), True), self.core.rules
+        roots, rules = self._search(positions, Limits(depth=depth), True), self.core.rules
         values = np.full((len(positions), rules.actions, rules.players), -np.inf)
-        rows, actions = (found["worths"][:, : rules.actions] != UNKNOWN).nonzero()
+        rows, actions = (roots["worths"][:, : rules.actions] != UNKNOWN).nonzero()
         places = turn_places(positions.mover[rows], rules.players)
-        points = np.take_along_axis(found["points"][rows, actions], places, axis=1)
+        points = np.take_along_axis(roots["points"][rows, actions], places, axis=1)
         values[rows, actions] = relative_points(points) / self._rules.unit
         return values
 
@@ -263,8 +264,8 @@ class MaxnSearch:
 
 
 def _result(found: MaxnRoot, scale: int) -> SearchResult:
-    known = (found.worths != UNKNOWN).nonzero()[0]
-    values = dict(zip(known.tolist(), (found.worths[known] / scale).tolist(), strict=True))
+    valued = (found.worths != UNKNOWN).nonzero()[0]
+    values = dict(zip(valued.tolist(), (found.worths[valued] / scale).tolist(), strict=True))
     best = found.worths.max()
     actions = tuple((found.worths == best).nonzero()[0].tolist())
     return SearchResult(

@@ -1,15 +1,14 @@
 """Monte-Carlo tree search: `mcts:simulations=400`.
 
-A search may value the leaves: `mcts:simulations=100,depth=1`. A network that values positions may also give prior
-probabilities of the actions, as in AlphaZero: see `PriorEvaluator`.
+With `depth`, as in `mcts:simulations=100,depth=1`, a search evaluates the leaves. A network that evaluates positions
+may also return prior probabilities of the actions, as in AlphaZero: see `PriorEvaluator`.
 
-The trees of a batch grow together: each simulation adds one position to every tree, and all new positions are evaluated
-by rollouts or by search as one batch. During the backup, each mover counts its own value (max^n, for any number of
-players).
+The trees of a batch grow together: each simulation adds one position to every tree, and evaluates all new positions as
+one batch. The backup adds up each mover's own value (max^n, for any number of players).
 
 Shapes: N trees, P players, A actions, M = N * (simulations + 1) nodes. A node is a running position; node i is the root
-of tree i, and the nodes of the s-th simulation follow in one block. Values are expected margins over the mean of the
-others at the end of the game, as a share of the game's total points.
+of tree i, and the nodes of the s-th simulation follow in one block. A value is a player's expected margin over the mean
+of the others at the end of the game, as a share of the game's total points.
 """
 
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -23,22 +22,22 @@ from oanquan_env.rewards import game_rewards
 from oanquan_env.search.move_values import MoveValues
 
 MAX_NODES = 1 << 18
-"""Nodes allocated at once; larger batches are searched in parts."""
+"""Maximum number of nodes allocated at once; larger batches are searched in parts."""
 MAX_SIMULATIONS = 1_000_000
-"""A tree with this many nodes takes a few hundred megabytes."""
+"""Maximum number of simulations; a tree with this number of nodes takes a few hundred megabytes."""
 UCT_EXPLORATION = 0.25
-"""Of 0.1, 0.2, 0.4 and 0.8 the middle two did best at 100 simulations. Rollouts that counted wins instead of points won
-as many games, but by fewer points (55 % and 53 %, margin -11 and +3 against a depth-2 search over 100 pairs)."""
+"""Of 0.1, 0.2, 0.4 and 0.8, the middle two were strongest at 100 simulations. Rollouts that counted wins instead of
+points won as many games, but by fewer points (55 % and 53 %, margin -11 and +3 against a depth-2 search, 100 pairs)."""
 SEARCH_EXPLORATION = 0.05
-"""Used if a search values the leaves, which leaves no noise to average out. Of 0.05, 0.07 and 0.1 the first did best
-for three players at 200 simulations."""
+"""Used if a search evaluates the leaves, because there is then no noise to average out. Of 0.05, 0.07 and 0.1, the
+first was strongest for three players at 200 simulations."""
 SEARCH_DEPTH = 2
-"""Plies of the search that values leaves. For three players one ply was weaker, and three plies took twice the time and
-were no better."""
+"""Plies of the search that evaluates leaves. For three players one ply was weaker, and three plies took twice the time
+and were no better."""
 Path: TypeAlias = list[tuple[Ints, Ints, Ints]]
 """Steps down from the roots; see `_Trees.select`."""
 NO_CHILD = -1
-"""Stands for a node if the action has not been tried yet or ends the game."""
+"""Placeholder for the node of an action that has not been tried yet or ends the game."""
 
 
 class Evaluator(Protocol):
@@ -52,16 +51,16 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class PriorEvaluator(Protocol):
-    """An evaluator that also gives prior probabilities of their actions, which guide the selection."""
+    """An evaluator of running positions and of prior probabilities of their actions, which guide the selection."""
 
     core: Core
 
     def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return (N, P) values for all players and (N, A) priors; the priors of illegal actions are ignored."""
+        """Return (N, P) values for all players and (N, A) priors. The priors of illegal actions are ignored."""
 
 
 class RandomPlayouts:
-    """An evaluator of positions by one random rollout."""
+    """An evaluator that plays one random rollout from each position."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -80,7 +79,7 @@ class RandomPlayouts:
 
 
 class SearchedLeaves:
-    """An evaluator of positions by a search to `depth` plies."""
+    """An evaluator that searches each position to `depth` plies."""
 
     def __init__(self, core: Core, depth: int = SEARCH_DEPTH) -> None:
         self.core = core
@@ -93,12 +92,12 @@ class SearchedLeaves:
 
 
 class MCTSPlayer:
-    """A player of the move with the most visits; among equals, one with the highest mean value.
+    """A player that chooses the move with the most visits and, among equal moves, the highest mean value.
 
     Each of the `simulations` selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), expands it, evaluates it
     and backs up the value. `exploration` is the weight of the UCT bonus for seldom-tried moves. With a
-    `PriorEvaluator`, leaves are selected by PUCT (Silver et al. 2018), and an untried move counts as the mean of the
-    tried ones. Raises `ValueError` unless `simulations` is from 1 to `MAX_SIMULATIONS`.
+    `PriorEvaluator`, leaves are selected by PUCT (Silver et al. 2018), and an untried move gets the mean value of the
+    tried moves. Raises `ValueError` unless `simulations` is from 1 to `MAX_SIMULATIONS`.
     """
 
     def __init__(
@@ -125,7 +124,7 @@ class MCTSPlayer:
         return choice
 
     def search(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return (N, A) visits and (N, A) mean values of the actions of N running positions, zero if never visited."""
+        """Return (N, A) visits and (N, A) mean values of all actions in N running positions; zero if never visited."""
         trees = _Trees(self.evaluator, positions, self.simulations, self.exploration, rng)
         for simulation in range(1, self.simulations + 1):
             path = trees.select(rng)
@@ -174,7 +173,7 @@ class _Trees:
         self.legal[numbers] = self.core.legal_mask(positions)
 
     def select(self, rng: np.random.Generator) -> Path:
-        """Follow each tree by UCT to an action without a child; return (K,) trees, nodes and actions of each step."""
+        """Descend each tree to an action without a child; return (K,) trees, nodes and actions for each step."""
         path = []
         trees = nodes = np.arange(self.n)
         while trees.size:
@@ -186,10 +185,10 @@ class _Trees:
         return path
 
     def expand(self, path: Path, simulation: int) -> Positions:
-        """Return (N,) positions after the last action in each tree; running ones become nodes."""
+        """Return (N,) positions after the last action in each tree; running positions become nodes."""
         nodes, actions = np.zeros(self.n, dtype=np.intp), np.zeros(self.n, dtype=np.intp)
-        for trees, passed, taken in path:  # later steps overwrite earlier ones
-            nodes[trees], actions[trees] = passed, taken
+        for trees, step_nodes, step_actions in path:  # later steps overwrite earlier ones
+            nodes[trees], actions[trees] = step_nodes, step_actions
         leaves = self.nodes[nodes]
         self.core.play(leaves, actions, checked=False)
         running = (~leaves.over).nonzero()[0]
@@ -199,21 +198,21 @@ class _Trees:
         return leaves
 
     def evaluate(self, leaves: Positions, simulation: int, rng: np.random.Generator) -> Floats:
-        """Return (N, P) values of N leaves: the result of a finished game, else the evaluator's value; store priors."""
+        """Return (N, P) values of N leaves, from the results of finished games or the evaluator; store the priors."""
         values, over = np.zeros(leaves.scores.shape), leaves.over
         values[over] = game_rewards("margin", self.core, leaves[over])
         running = (~over).nonzero()[0]
         if not running.size:
             return values
         if isinstance(self.evaluator, PriorEvaluator):
-            found = self.evaluator.evaluate_with_priors(leaves[running], rng)
-            values[running], self.priors[simulation * self.n + running] = found
+            evaluation = self.evaluator.evaluate_with_priors(leaves[running], rng)
+            values[running], self.priors[simulation * self.n + running] = evaluation
         else:
             values[running] = self.evaluator.evaluate(leaves[running], rng)
         return values
 
     def backup(self, path: Path, values: Floats) -> None:
-        """Add the values (N, P) of the leaves to all actions that led to them, each from its mover's view."""
+        """Add the leaves' values (N, P) to the actions that led to them; each action gets its own mover's value."""
         for trees, nodes, actions in path:
             self.visits[nodes, actions] += 1
             self.sums[nodes, actions] += values[trees, self.nodes.mover[nodes]]

@@ -16,12 +16,12 @@ MAX_ACTIONS = 2 * MANDARIN_BYTE
 UNLIMITED = 1 << 62  # more moves than any search plays
 MIN_BUCKET_BITS = 8
 _LEAST_BITS = 10
-"""Buckets (base-2 logarithm) for the smallest search to a depth, enough to store its principal variation."""
+"""Minimum base-2 logarithm of the number of buckets for a search to a depth; its principal variation then fits."""
 ENTRIES = 4  # entries of a bucket
 NO_ACTION = -1
-"""Stands for an unknown action. Entries hold `action + 1`, which is then 0."""
+"""Placeholder for an unknown action. Entries hold `action + 1`, which is then 0."""
 INFINITY = 16_000
-"""Greater than every value, even with stones of 1,000 points and in lines with debts."""
+"""A number greater than every value, even with stones of 1,000 points and in lines with debts."""
 
 
 class Child(Protocol):
@@ -52,13 +52,13 @@ class Memory(Protocol):
     stop: int  # nonzero once the search has to stop
     generation: int  # number of the search: entries of other generations are ignored
     bucket_bits: int  # base-2 logarithm of the number of buckets in use; 0 for no table
-    dirty_bits: int  # its maximum since the table was cleared
+    dirty_bits: int  # maximum of `bucket_bits` since the table was cleared
     guess_depth: int  # maximum plies of a search that a net's guess may replace
     to_the_end: int  # whether the ply limit ends the game after the last ply
-    plies_left: int  # at the root, to the ply limit
-    every_move: int  # whether to value every move of the root, not only the best ones
+    plies_left: int  # plies from the root to the ply limit
+    every_move: int  # whether to value every move of the root, not only the best moves
     root_moves: int  # number of moves of the root, which are first on the stack
-    root_valued: int  # number of them that the last search has valued
+    root_valued: int  # number of moves of the root that the last search has valued
     history: Any  # how often each action cut off a search, weighted by depth
     children: MutableSequence[Children]  # the stack: the moves of each ply, with one spare slot for swaps
 
@@ -73,7 +73,7 @@ def bucket_bits(megabytes: float, entry: np.dtype[Any]) -> int:
 
 
 def bits_to_use(most: int, depth: int, nodes: int) -> int:
-    """Return the base-2 logarithm of the number of buckets to use, at most `most`, for limits of a search (0: none).
+    """Return the base-2 logarithm of the number of buckets, at most `most`, for a search with these limits (0: none).
 
     A small search is faster with a table that fits into the processor's caches.
     """
@@ -110,16 +110,16 @@ def side_key(side: int) -> int:
 
 @compiled
 def marked(rules: SearchRules, own: int, plies_left: int) -> int:
-    """Return the mover's side for keys; if its move may not capture a mandarin, with counts that no side has.
+    """Return the mover's side for use in keys, with impossible counts if its move may not capture a mandarin.
 
-    Later in the game the same board has another value. `plies_left` is counted after the move.
+    The same board has another value later in the game. `plies_left` is counted after the move.
     """
     return own ^ _COUNTS if protects_mandarins(rules, 2, plies_left) else own
 
 
 @compiled
 def _mixed(key: int) -> int:
-    """Apply a permutation of 49-bit numbers that spreads every bit over the upper ones."""
+    """Apply a permutation of 49-bit numbers that spreads every bit over the upper bits."""
     key = (key * _MIX_A) & KEY
     key ^= key >> 27
     key = (key * _MIX_B) & KEY
@@ -128,7 +128,7 @@ def _mixed(key: int) -> int:
 
 @compiled
 def table_place(memory: Memory, own_key: int, other: int) -> tuple[int, int]:
-    """Return the index of a position's bucket, and the bits that, with its own side's key, identify it there."""
+    """Return the index of a position's bucket, and the bits that identify it there together with `own_key`."""
     mixed = _mixed(side_key(other) ^ _mixed(own_key))
     rest_bits = KEY_BITS - memory.bucket_bits
     return mixed >> rest_bits, mixed & ((1 << rest_bits) - 1)
@@ -138,9 +138,9 @@ def table_place(memory: Memory, own_key: int, other: int) -> tuple[int, int]:
 def play_all(
     rules: SearchRules, memory: Memory, own: int, other: int, first: int, ply: int, plies_left: int = 1
 ) -> int:
-    """Play every move onto the stack at `ply`, and return the number of moves.
+    """Push every move onto the stack at `ply`, and return the number of moves.
 
-    `first` is the action to try first; with 0 `plies_left` after these moves, the game is over.
+    `first` is the action to try first. If 0 `plies_left` remain after these moves, the game is over.
     """
     children, count = memory.children[ply], 0
     for action in range(2 * rules.fields):
@@ -176,13 +176,13 @@ def reversed_fields(side: int, fields: int) -> int:
 
 @compiled
 def has_mirror(rules: SearchRules) -> bool:
-    """Return whether both directions are allowed; a mirror would reverse a single one."""
+    """Return whether both directions of sowing are allowed; a mirror image would reverse a single direction."""
     return rules.playable == (1 << 2 * rules.fields) - 1
 
 
 @compiled
 def mirror_image(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
-    """Return the sides of the mirror image (see `engine.symmetry`), or the same if sowing has only one direction."""
+    """Return the sides of the mirror image (see `engine.symmetry`), or the same sides if sowing has one direction."""
     if not has_mirror(rules):
         return own, other
     own_mirrored = reversed_fields(own, rules.fields) | other & ~_FIELD_BITS
@@ -206,7 +206,7 @@ def is_symmetric(rules: SearchRules, own: int, other: int) -> bool:
 
 @compiled
 def drop_mirrored(rules: SearchRules, children: Children, count: int) -> int:
-    """Keep one of each mirrored pair of a symmetric position's moves, and return how many are kept."""
+    """Keep one move of each mirrored pair in a symmetric position, and return the number of moves that remain."""
     kept = 0
     for place in range(count):
         if children[place].action < rules.fields:

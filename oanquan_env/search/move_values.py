@@ -11,7 +11,7 @@ from oanquan_env.search.value_net import ValueNet
 
 
 class MoveValues:
-    """A search to a fixed depth, which includes the move itself. Values are future margins in points.
+    """A search to a fixed depth in plies, including the move itself. Values are future margins in points.
 
     `net` evaluates the leaves, and `threads` is as in `Search`.
     """
@@ -39,7 +39,7 @@ class MoveValues:
         return values
 
     def movers_values(self, positions: Positions) -> tuple[Floats, Mask]:
-        """Return (N, A) the mover's values after each legal move, NaN if illegal, and (N, A) which are proved."""
+        """Return (N, A) the mover's value after each move, NaN if illegal, and (N, A) whether each value is proved."""
         if isinstance(self._search, Search):
             return self._search.proved_values(positions, self.depth)
         own = self.values(positions)[np.arange(len(positions)), :, positions.mover]
@@ -48,8 +48,8 @@ class MoveValues:
     def position_values(self, positions: Positions) -> Floats:
         """Return (N, P) the values for all players, by seat, after the mover's best move."""
         if isinstance(self._search, Search):
-            found = [result.value for result in self._search.best_moves(positions, Limits(depth=self.depth))]
-            return np.array(found)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)
+            margins = [result.value for result in self._search.best_moves(positions, Limits(depth=self.depth))]
+            return np.array(margins)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)
         values, rows = self.values(positions), np.arange(len(positions))
         best: Floats = values[rows, values[rows, :, positions.mover].argmax(axis=1)]
         return best

@@ -19,7 +19,7 @@ from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, net_rec
 from oanquan_env.search.value_net import MULTIPLAYER_HIDDEN, ValueNet
 
 NET_UNIT = 64
-"""Number of parts of a point to which a net's values are rounded: whole numbers compare faster, and exactly."""
+"""A net's values are rounded to 1 / NET_UNIT points, because whole numbers compare faster, and exactly."""
 Numbers: TypeAlias = MutableSequence[int]
 
 
@@ -30,12 +30,12 @@ MULTIPLAYER_RULES = record(SearchRules, **SHAPES, net=(net_record(SEATS, MULTIPL
 def compile_multiplayer(core: Core, net: ValueNet | None = None) -> SearchRules:
     """Return the record that compiled functions take for any rules, with or without a net at the leaves."""
     rules = core.rules
-    found = rule_record(rules, TWO_PLAYER_RULES if rules.players == 2 else MULTIPLAYER_RULES)
-    found.unit = 1
+    numbers = rule_record(rules, TWO_PLAYER_RULES if rules.players == 2 else MULTIPLAYER_RULES)
+    numbers.unit = 1
     if net is not None:
-        found.unit = NET_UNIT
-        add_net(found, net, NET_UNIT * (rules.players - 1) / rules.players)  # margins times (P - 1) / P sum to zero
-    return cast(SearchRules, found)
+        numbers.unit = NET_UNIT
+        add_net(numbers, net, NET_UNIT * (rules.players - 1) / rules.players)  # margins times (P - 1) / P sum to zero
+    return cast(SearchRules, numbers)
 
 
 @compiled
@@ -63,7 +63,7 @@ def _play(rules: SearchRules, players: int, sides: Four, scores: Four, action: i
 
 @inlined
 def _turn(players: int, numbers: Four) -> Four:
-    """Move the first player's number behind those of the other players. Unused numbers become zero."""
+    """Move the first player's number behind the other players' numbers. Unused numbers become zero."""
     a, b, c, d = numbers
     if players == 2:
         return b, a, 0, 0

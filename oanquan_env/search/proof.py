@@ -1,14 +1,15 @@
 """Proofs of bounds by depth-first proof-number search (Nagai 2002).
 
-A *prover*, the mover or the opponent, claims that it can win a given number of points. Where the prover moves, one move
-must keep the claim; where the other side moves, every move must. Only finished games count, so a proof holds for all
-play. Two numbers tell how far a position is from being settled: *phi* is the effort still needed to show that its mover
-reaches its aim, *delta* the effort to show that it does not. At a leaf, phi is 1 and delta is the number of moves.
-Elsewhere phi is the smallest delta of the children, because one move is enough, and delta is the sum of their phi,
-because all moves must be refuted. The search always continues below the child that is nearest to being settled.
+A *prover*, the mover or the opponent, claims that it can win a certain number of points. If the prover is to move, one
+of its moves must preserve the claim; if the other side is to move, all moves must. Only finished games settle a claim,
+so a proof holds for all play. Two numbers estimate the work left to settle a position: *phi* is the effort needed to
+show that its mover reaches the goal, and *delta* is the effort needed to show that it does not. At a leaf, phi is 1 and
+delta is the number of moves. Elsewhere phi is the smallest delta of the children, because one move is enough, and delta
+is the sum of their phi values, because all moves must be refuted. The search always expands the child that is closest
+to being settled.
 
-A line that returns to a position without progress, or goes beyond `MAX_DEPTH` plies, counts against the prover. So what
-is proved is true; a claim without a proof may be true, false, or undecided forever.
+A line counts against the prover if it repeats a position without progress, or is longer than `MAX_DEPTH` plies. A
+proved claim is therefore true, but a claim without a proof may be true or false, or may never be decided.
 """
 
 import math
@@ -58,9 +59,9 @@ from oanquan_env.search.proof_tables import (
 from oanquan_env.search.two_player import TWO_PLAYER_RULES, compile_rules, mover_first
 
 FAILED, PROVED, LIMITED = 0, 1, 2
-"""Outcomes: the search ended without a proof, found a proof, or has used up its nodes without an answer."""
+"""Outcomes: the search ended without a proof, found a proof, or used up its nodes without an answer."""
 UNPROVED = 1 << 20
-"""Stands for the plies of a proof if there is none."""
+"""Placeholder for the plies of a missing proof."""
 
 
 # ---- the search ------------------------------------------------------------------------------------------------------
@@ -68,7 +69,7 @@ UNPROVED = 1 << 20
 
 @compiled
 def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
-    """Return phi and delta of a running position, by the tables or as a leaf, and the plies of its proof, if any."""
+    """Return phi, delta and the proof's plies (0 if none) of a running position, from the tables or as for a leaf."""
     won, lost = shortest_proofs(state, own, other, goal)
     if won != NOT_FOUND:
         return 0, SETTLED, won
@@ -87,7 +88,7 @@ def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int)
 
 @compiled
 def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prover: int) -> bool:
-    """Return whether a move at `ply` leads back to a position of the line, and the prover has won nothing since."""
+    """Return whether a move at `ply` repeats a position of the line without any gain for the prover since then."""
     for before in range(ply - 1, -1, -2):
         progress = goal < stack.goal[before] if is_prover else goal > stack.goal[before]
         if stack.own[before] == own and stack.other[before] == other and not progress:
@@ -97,7 +98,7 @@ def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prove
 
 @compiled
 def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: int) -> int:
-    """Play every move of a position onto the stack at `ply` and set its numbers; return the number of moves."""
+    """Push every move of a position with its numbers onto the stack at `ply`, and return the number of moves."""
     rules, stack, children = state.rules, state.stack, state.memory.children[ply]
     phis, deltas, plies = stack.phi[ply], stack.delta[ply], stack.plies[ply]
     stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
@@ -131,10 +132,10 @@ _ANSWER = types.UniTuple(types.int64, 3)  # type: ignore[no-untyped-call]
 def settle(
     state: State, own: int, other: int, goal: int, is_prover: int, most_phi: int, most_delta: int, ply: int
 ) -> tuple[int, int, int]:
-    """Search until a running position is settled or one of its numbers reaches its limit: can its mover win `goal`?
+    """Search whether the mover of a running position can win `goal` points; return phi, delta and the proof's plies.
 
-    Returns phi, delta and the plies of the proof, if there is one. `is_prover` says whether the mover is the prover,
-    and `ply` is the depth on the stack, 0 at the root.
+    The search ends when the question is settled, or phi or delta reaches its limit, `most_phi` or `most_delta`. Without
+    a proof the plies are 0. `is_prover` is 1 if the mover is the prover, and `ply` is 0 at the root of the search.
     """
     memory, children = state.memory, state.memory.children[ply]
     phis, deltas, plies = state.stack.phi[ply], state.stack.delta[ply], state.stack.plies[ply]
@@ -165,8 +166,8 @@ def settle(
             keep_numbers(state, own, other, question_number(goal, is_prover), phi, delta, memory.nodes - began)
             return phi, delta, 0
         child = children[best]
-        # The child is searched until it is worse than the second best by a quarter, so that the search switches less
-        # often between children (Pawlewicz and Lew 2007).
+        # The child is searched until its delta exceeds the delta of the second best child by a quarter, so that the
+        # search switches between children less often (Pawlewicz and Lew 2007).
         phis[best], deltas[best], plies[best] = settle(
             state,
             child.own,
@@ -181,7 +182,7 @@ def settle(
 
 @compiled
 def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
-    """Return the plies of the proof of a bound in the table, or UNPROVED."""
+    """Return the plies of the table's shortest proof of a bound, or UNPROVED."""
     own, other = canonical(state.rules, own, other)
     won, lost = shortest_proofs(state, own, other, bound if is_lower else bound + 1)
     plies = won if is_lower else lost
@@ -190,7 +191,7 @@ def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -
 
 @compiled
 def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: int) -> int:
-    """Try to prove a bound of a running position's value with `nodes` more moves: PROVED, FAILED or LIMITED."""
+    """Try to prove a bound of a running position's value in `nodes` moves; return PROVED, FAILED or LIMITED."""
     memory = state.memory
     memory.generation += 1
     memory.node_limit = memory.nodes + nodes
@@ -208,7 +209,7 @@ def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: 
 @compiled
 def prove_each(state: State, sides: Int64s, lower: Int64s, most: Int64s, nodes: int) -> Int64s:
     """Return (N, 2) lower bounds and plies of their proofs for (N, 2) `sides`; see `ProofTable.prove_each`."""
-    found = np.empty((len(lower), 2), dtype=np.int64)
+    bounds = np.empty((len(lower), 2), dtype=np.int64)
     for row in range(len(lower)):
         own, other = canonical(state.rules, sides[row, 0], sides[row, 1])
         bound, plies = best_lower(state, own, other, lower[row], most[row])
@@ -216,26 +217,26 @@ def prove_each(state: State, sides: Int64s, lower: Int64s, most: Int64s, nodes: 
             state.memory.stop = 0
             prove(state, own, other, lower[row], 1, nodes)
             bound, plies = best_lower(state, own, other, lower[row], most[row])
-        found[row] = bound, UNPROVED if plies == NOT_FOUND else plies
-    return found
+        bounds[row] = bound, UNPROVED if plies == NOT_FOUND else plies
+    return bounds
 
 
 # ---- questions -------------------------------------------------------------------------------------------------------
 
 
 class LimitReachedError(Exception):
-    """Raised if the time is used up before there is an answer. The tables hold all proofs found by then."""
+    """Raised when time runs out before there is an answer. The tables keep the proofs that were found."""
 
     def __init__(self) -> None:
         super().__init__("no answer in time")
 
 
 class ProofTable:
-    """A prover of bounds of running positions under one `Rules`, with a table of `megabytes`.
+    """A prover of bounds on the values of running positions under one `Rules`, with a table of `megabytes`.
 
-    A position is given as two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the
-    record of `compile_rules` there, which raises `ValueError` for rules that cannot be searched; so does this class if
-    first moves capture no mandarin, because its positions have no ply.
+    A position is two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the record
+    that `compile_rules` returns. Raises `ValueError` for rules that cannot be searched, and for rules under which first
+    moves capture no mandarin, because positions here have no ply.
     """
 
     def __init__(self, core: Core, megabytes: float) -> None:
@@ -264,13 +265,13 @@ class ProofTable:
         nodes: int,
         deadline: float | None = None,
     ) -> int:
-        """Try to prove that the mover can win `bound` points (`is_lower`), or that the opponent can hold it to them.
+        """Try to prove that `bound` is a lower bound (`is_lower`) or an upper bound of the mover's future margin.
 
-        Returns PROVED, FAILED or LIMITED after at most `nodes` more moves; a later call continues from there. Raises
-        `ValueError` for a bound beyond all values.
+        Returns PROVED, FAILED or LIMITED after at most `nodes` more moves; a later call continues the search. Raises
+        `ValueError` if `bound` is out of range.
 
-        Raises `LimitReachedError` at the deadline, a time of `time.monotonic()`, or `inf` for none. With a deadline the
-        search runs in its own thread, so that Ctrl-C can interrupt it.
+        `deadline` is a time of `time.monotonic()`, or `inf` for none; the search raises `LimitReachedError` at that
+        time. With a deadline it runs in its own thread, so that Ctrl-C can interrupt it.
         """
         if abs(bound) >= INFINITY:
             raise ValueError(f"a bound must be within {INFINITY} points; got {bound}")
@@ -280,26 +281,26 @@ class ProofTable:
         if deadline is None:
             return int(prove(*question))
         with ThreadPoolExecutor(1) as pool:
-            asked = pool.submit(prove, *question)
+            future = pool.submit(prove, *question)
             try:
-                done, _ = wait([asked], None if deadline == math.inf else max(deadline - time.monotonic(), 0.0))
+                done, _ = wait([future], None if deadline == math.inf else max(deadline - time.monotonic(), 0.0))
             finally:
-                if not asked.done():
+                if not future.done():
                     memory.stop = 1
-        if not done and asked.result() != PROVED:
+        if not done and future.result() != PROVED:
             raise LimitReachedError
-        return int(asked.result())
+        return int(future.result())
 
     def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
         """Return (N,) the best lower bounds proved within `most` plies for N running positions, and (N,) the plies.
 
-        If the table has no such bound of at least `lower`, the plies are UNPROVED. With `nodes`, a proof is first
-        searched for with that many moves per position, but it may be too long as well.
+        If the table has no such bound of at least `lower`, a search plays up to `nodes` moves to prove one. If this
+        also fails, the plies are UNPROVED.
         """
         questions = lower.astype(np.int64), most.astype(np.int64)
         bounds, plies = prove_each(self._state, mover_first(positions), *questions, nodes).T
         return bounds, plies
 
     def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int:
-        """Return the maximum plies until all games of a bound's proof are over; UNPROVED if there is no proof."""
+        """Return the plies of the longest game in a bound's proof; UNPROVED if there is no proof."""
         return int(proof_plies(self._state, own, other, bound, int(is_lower)))

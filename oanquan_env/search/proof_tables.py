@@ -1,4 +1,4 @@
-"""Tables of a proof-number search (see `oanquan_env.search.proof`): proof numbers of questions, and proofs."""
+"""The two tables of a proof-number search (see `oanquan_env.search.proof`): proof numbers of questions, and proofs."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -10,33 +10,33 @@ from oanquan_env.search.two_player import SearchRules
 
 
 class Numbers(Protocol):
-    """A table entry: how far a question is from being settled."""
+    """A table entry with the proof numbers of a question."""
 
     own: int  # the mover's side; 0 in an empty entry, because a mover always has seeds
     other: int
     question: int  # see `question_number`
     phi: int
     delta: int
-    work: int  # moves played for it; the entry with the least is replaced first
+    work: int  # moves played for the question; the entry with the least work is replaced first
     generation: int  # number of the search; disproofs of earlier searches are ignored
 
 
 class Proof(Protocol):
     """A table entry: a proved bound of a position's value, which holds in every search.
 
-    A position may have several proofs of each side, because a weaker bound with a shorter proof is also kept. So the
-    proofs on which a proof depends are kept, and a strategy can be read from the table.
+    A position may have several proofs of each kind of bound, because the table also keeps a weaker bound if its proof
+    is shorter. It therefore keeps the proofs on which other proofs depend, so a strategy can be read from it.
     """
 
     own: int  # 0 in an empty entry
     other: int
-    bound: int  # points that the mover can win, or can be held to
+    bound: int  # the least or the most points that the mover wins
     plies: int  # maximum plies until all games of the proof are over
     is_lower: int
 
 
 class Stack(Protocol):
-    """The line being searched: the questions of its positions, and the numbers of all their moves."""
+    """The line being searched: the question of each position on it, and the proof numbers of that position's moves."""
 
     own: Any
     other: Any
@@ -59,7 +59,7 @@ class State(NamedTuple):
 NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
 PROOFS = record(Proof, **dict.fromkeys(("bound", "plies", "is_lower"), (np.int16,)))
 PROOF_ENTRIES = 3 * ENTRIES
-"""Proofs per bucket, which is filled from the first entry on."""
+"""Proofs per bucket. A bucket fills from its first entry on."""
 _LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
 STACK = record(
     Stack,
@@ -68,14 +68,14 @@ STACK = record(
 )
 
 SETTLED = 1 << 30
-"""Greater than all efforts: the other number of a settled position, if one number is 0."""
+"""A number greater than every effort. If one number of a settled position is 0, the other is SETTLED."""
 NOT_FOUND = -1
-"""Stands for the index of a missing entry, or the plies of a missing proof."""
+"""Placeholder for the index of a missing entry, or the plies of a missing proof."""
 
 
 @compiled
 def question_number(goal: int, is_prover: int) -> int:
-    """Return a number, never 0, for a question: does the mover win `goal` points, and is it the prover?"""
+    """Return a nonzero number for the question whether the mover, as prover or opponent, can win `goal` points."""
     return 2 * (goal + INFINITY) + is_prover
 
 
@@ -92,7 +92,7 @@ def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int
 
 @compiled
 def keep_numbers(state: State, own: int, other: int, question: int, phi: int, delta: int, work: int) -> None:
-    """Store the numbers of a question, replacing its own entry or the one with the least work."""
+    """Store the numbers of a question, replacing its own entry or the entry with the least work."""
     table = state.numbers
     bucket, place = find_numbers(state, own, other, question)
     if place == NOT_FOUND:
@@ -107,9 +107,9 @@ def keep_numbers(state: State, own: int, other: int, question: int, phi: int, de
 
 @compiled
 def best_lower(state: State, own: int, other: int, least: int, most: int) -> tuple[int, int]:
-    """Return the best lower bound, at least `least`, proved within `most` plies, and its shortest proof's plies.
+    """Return the best lower bound proved within `most` plies, and the plies of its shortest proof.
 
-    The plies are NOT_FOUND if there is none.
+    If no bound of at least `least` is proved, the plies are NOT_FOUND.
     """
     bucket, _ = table_place(state.memory, side_key(own), other)
     best, plies = least, NOT_FOUND
@@ -126,7 +126,7 @@ def best_lower(state: State, own: int, other: int, least: int, most: int) -> tup
 
 @compiled
 def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int, int]:
-    """Return the plies of the shortest proofs that a mover wins `goal` points and that it does not, or NOT_FOUND."""
+    """Return the plies of the shortest proofs that a mover can and cannot win `goal` points; NOT_FOUND if missing."""
     bucket, _ = table_place(state.memory, side_key(own), other)
     won = lost = NOT_FOUND
     for place in range(PROOF_ENTRIES):
@@ -144,7 +144,7 @@ def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int,
 
 @compiled
 def keep_proof(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
-    """Store a proof, replacing one that proves no more and is no shorter, or the shortest of a full bucket."""
+    """Store a proof, replacing one that is no stronger and no shorter, or the shortest proof in a full bucket."""
     table, sign, plies = state.proofs, 1 if is_lower else -1, min(plies, INFINITY)
     bucket, _ = table_place(state.memory, side_key(own), other)
     place, least = 0, INFINITY + 1

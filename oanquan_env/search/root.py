@@ -32,9 +32,9 @@ LAST_GENERATION = 255
 class Root(Protocol):
     """A running position to search, and its result."""
 
-    own: int
-    other: int  # its sides
-    plies_left: int  # to the ply limit, 1 or more; a search that gets there is exact
+    own: int  # the mover's side
+    other: int  # the opponent's side
+    plies_left: int  # to the ply limit, 1 or more; a search to this depth is exact
     nodes: int  # moves played
     depth: int  # the last depth that counts
     value: int
@@ -49,14 +49,14 @@ ROOT = record(Root, values=(np.int64, MAX_ACTIONS), opens=(np.int64, MAX_ACTIONS
 
 @compiled
 def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool, bits: int) -> None:
-    """Search M running positions, each afresh, to depths 1, 2, ... `depth` or for `nodes` moves.
+    """Search each of M running positions to depths 1, 2, ... `depth` or for `nodes` moves, from an empty table.
 
     Args:
         tree: see `compile_rules` and `new_memory`. `memory.stop`, cleared by the caller, ends the search of one row.
         roots: (M,) ROOT with positions; receives the results of the last depths that count.
         depth: 1 .. MAX_DEPTH; a search ends earlier if its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
-        every_move: whether to value every move, not only the best ones.
+        every_move: whether to value every move, not only the best moves.
         bits: base-2 logarithm of the number of buckets to use; 0 for no table.
     """
     rules, memory, table = tree.rules, tree.memory, tree.table
@@ -75,10 +75,10 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
                 break
             if reached == root.plies_left:
                 memory.to_the_end = 1
-                begin_generation(memory, table)  # open values of shallower searches differ from those to the end
+                begin_generation(memory, table)  # open values of shallower searches are not valid to the end
             result = search_root(tree, reached)
-            # With a net, an interrupted depth counts as far as it was searched, as the best move of the depth before
-            # came first. If every move must be valued, the depth must be complete.
+            # With a net, an interrupted depth counts as far as it was searched, because the best move of the previous
+            # depth came first. If every move must be valued, the depth must be complete.
             if memory.stop and reached > 1 and (memory.root_valued == 0 or rules.has_net == 0 or every_move):
                 break
             keep_values(rules, memory, reached, result, symmetric, root)
@@ -93,8 +93,8 @@ def search_root(tree: Tree, depth: int) -> int:
     """Return the result of a search of the root to `depth` plies; its moves are first on the stack.
 
     The order of a searched move becomes its value, and `memory.root_valued` counts these moves. Unless every move must
-    be valued, later moves are only tested for being as good as the best so far: it is then certain which moves are
-    best, and values of the others are upper bounds. Once `memory.stop` is set, the result is the best move valued.
+    be valued, later moves are only compared with the best move so far: the best moves are then exact, and the values of
+    the others are upper bounds. Once `memory.stop` is set, the result is the highest value so far.
     """
     rules, memory = tree.rules, tree.memory
     children, best, best_open, floor = memory.children[0], -INFINITY, 0, -INFINITY
@@ -127,7 +127,7 @@ def search_root(tree: Tree, depth: int) -> int:
 
 @compiled
 def begin_search(memory: Memory, table: Table, nodes: int, bits: int) -> None:
-    """Forget earlier searches and set the limits of the next."""
+    """Forget earlier searches and set the limits of the next search."""
     begin_generation(memory, table)
     memory.bucket_bits = bits
     memory.dirty_bits = max(memory.dirty_bits, bits)
@@ -150,7 +150,7 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 @compiled
 def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Root) -> None:
-    """Write the result of a search to `depth`, and the values of the moves that are certain."""
+    """Write the result of a search to `depth`, and the values of the moves whose values are exact."""
     exact = memory.to_the_end and not memory.stop
     found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
     found.values[:] = -INFINITY

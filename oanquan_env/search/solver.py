@@ -1,7 +1,7 @@
 """Proved bounds of a position's value: the mover's future margin in points under best play of both sides.
 
-A lower bound is proved by finished games: whatever the opponent plays, the mover can force at least that much. An upper
-bound is proved in the same way for the opponent. If play can go on forever, the bounds may never meet.
+A lower bound is proved by finished games: whatever the opponent plays, the mover can force at least that margin. An
+upper bound is proved in the same way for the opponent. If play can go on forever, the bounds may never meet.
 """
 
 import math
@@ -20,7 +20,7 @@ from oanquan_env.search.proof import LIMITED, PROVED, LimitReachedError, ProofTa
 from oanquan_env.search.two_player import apply_move, mover_first
 
 ESTIMATE_DEPTH = 16
-"""Plies of the search that estimates the value; the proofs then try this guess first."""
+"""Plies of the search that estimates the value. The proofs start from this estimate."""
 FIRST_NODES = 1 << 20
 """Maximum moves per question in the solver's first round; every round doubles it."""
 
@@ -28,7 +28,7 @@ FIRST_NODES = 1 << 20
 class BoundSearch:
     """A search that narrows the bounds of a running position's value, by proofs that end within `plies` plies.
 
-    If the table holds a longer proof of a bound, no shorter one is searched for.
+    If the table holds a longer proof of a bound, the search does not look for a shorter one.
 
     Attributes:
         bounds: the bounds proved so far.
@@ -53,8 +53,8 @@ class BoundSearch:
     def _improve(self, side: int, guess: int, nodes: int, deadline: float | None) -> None:
         """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves the nodes, down to an eighth.
 
-        Points are multiplied by `side` here, so that greater is better. From the guess on, the steps double until one
-        bound is proved and a better one is not; then each step halves the distance between them.
+        Points are multiplied by `side` here, so that greater is better. Starting from the guess, the steps double until
+        one bound is proved and a better bound is not; then each step halves the distance between the two.
         """
         guess, step, fewest = side * guess, 1, nodes // 8
         lower, upper = self.bounds
@@ -85,8 +85,8 @@ class ProofState:
     """The bounds of a position's value proved so far, in points from the mover's view.
 
     Attributes:
-        lower, upper: proved bounds; None where nothing is proved.
-        line: principal variation, as moves such as `5A`: proved if the bounds meet, otherwise searched; may be empty.
+        lower, upper: proved bounds; None for a bound that is not proved.
+        line: principal variation as moves such as `5A`; proved if the bounds meet, otherwise an estimate; may be empty.
         nodes, seconds: moves played by the proofs, and time spent.
     """
 
@@ -122,7 +122,7 @@ class Solver:
     def rounds(self, deadline: float = math.inf) -> Iterator[ProofState]:
         """Narrow the bounds in rounds, each with twice the nodes per question; yield the progress after each.
 
-        Ends when the value is proved, with the principal variation, or when more nodes find no better bound. Raises
+        Ends when the value and its principal variation are proved, or when more nodes cannot improve a bound. Raises
         `LimitReachedError` at the deadline, a time of `time.monotonic()`; `progress` holds the bounds proved by then.
         """
         bound_search, nodes, began = self._bound_search, FIRST_NODES, time.monotonic()
@@ -135,7 +135,7 @@ class Solver:
             try:
                 bound_search.narrow(int(guess.value), nodes, deadline)
                 if bound_search.bounds.meet:
-                    self.progress.line = ()  # drop the guess, because the next line may be interrupted
+                    self.progress.line = ()  # drop the estimated line, because the next statement may be interrupted
                     self.progress.line = self.best_line(int(bound_search.bounds.lower), deadline)
             finally:
                 bounds = bound_search.bounds
@@ -146,7 +146,7 @@ class Solver:
             going_on, nodes = bound_search.limited and not bounds.meet, 2 * nodes
 
     def best_line(self, value: int, deadline: float = math.inf) -> tuple[str, ...]:
-        """Return best play from the position, whose value is known, to the end of the game, as moves such as `5A`."""
+        """Return best play from the position, which has `value`, to the end of the game, as moves such as `5A`."""
         (own, other), line = self._root, []
         for _ in range(self.core.rules.max_plies):
             action, gain, state = self._best_move(own, other, value, deadline)
@@ -155,24 +155,24 @@ class Solver:
             value = gain - value
             if state != RUNNING:
                 return tuple(line)
-        raise LimitReachedError  # proofs that were forgotten and found again may be longer
+        raise LimitReachedError  # a proof that the table lost may be longer when it is found again
 
     def _best_move(self, own: int, other: int, value: int, deadline: float) -> tuple[int, int, int]:
-        """Return action, gain and state of a move that keeps the known value and is proved to end soonest."""
+        """Return the action, gain and state of a move that preserves `value` and is proved to end the game soonest."""
         rules, nodes = self.table.rules, 0
         actions = [action for action in range(self.core.rules.actions) if can_play(rules, own, action)]
         moves = [(action, *apply_move(rules, own, other, action)) for action in actions]
         while True:
-            found = []
+            candidates = []
             for action, child_own, child_other, gain, state in moves:
                 if state != RUNNING:
                     if gain == value:
                         return action, gain, state
                 elif self._holds(child_own, child_other, gain - value, nodes, deadline):
                     plies = self.table.plies(child_own, child_other, gain - value, is_lower=False)
-                    found.append((plies, action, gain, state))
-            if found:
-                return min(found)[1:]
+                    candidates.append((plies, action, gain, state))
+            if candidates:
+                return min(candidates)[1:]
             nodes = max(2 * nodes, 1000)
 
     def _holds(self, own: int, other: int, bound: int, nodes: int, deadline: float) -> bool:

@@ -4,8 +4,8 @@ Positions are seen from the mover: `own` and `other` are the two sides as words 
 the mover's first; a move swaps them. A word is never negative, so int64 is used throughout (Numba turns a mixture of
 int64 and uint64 into floats).
 
-Values are future margins: the points that the mover will win minus those that the opponent will win, including refills
-and the leftovers of a finished game.
+Values are future margins: the points that the mover will win minus the points that the opponent will win, including
+refills and the leftovers of a finished game.
 """
 
 from typing import Any, cast
@@ -74,11 +74,11 @@ def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
 
 @compiled
 def apply_move(rules: SearchRules, own: int, other: int, action: int, plies_left: int = 1) -> tuple[int, int, int, int]:
-    """Play a legal action as `Core.play` does in one position; with 0 `plies_left` after it, the game is over.
+    """Play a legal action as `Core.play` does in one position; if 0 `plies_left` remain after it, the game is over.
 
     Returns:
-        The next mover's side and the other side, ready to move; the margin that the mover gained, refills and the
-        leftovers of a finished game included; and RUNNING or another `Termination`.
+        The next mover's side and the other side, ready to move; the margin that the mover gained, including refills and
+        the leftovers of a finished game; and RUNNING or another `Termination`.
     """
     moved = move.play(rules, 2, (own, other, 0, 0), (0, 0, 0, 0), plies_left, action, None)
     own, other, _, _ = moved.sides

@@ -1,14 +1,14 @@
 """Value nets: small networks that evaluate positions. They are `.npz` files and need only NumPy.
 
 A net sees the board from the mover's side, in the canonical form that a board and its mirror image share (see
-`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square has its own table, in which its
+`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square has its own table. The square's
 seeds (and the stone of a mandarin square) select a row, and the first layer is the sum of these P * (F + 1) rows:
 
     rows of P * (F + 1) squares --sum--> units, ReLU --> SECOND units, ReLU --> future margins in points
 
-A player's future margin is its points from here on minus the mean of the others'. With two players the net outputs the
-mover's margin (the other player's is its negative; see `oanquan_env.search.deepening`); with more players it outputs
-all P margins, the mover's first, for max^n search (`oanquan_env.search.maxn`).
+A player's future margin is the points that it wins from here on minus the mean of the other players' points. With two
+players the net outputs the mover's margin (the other margin is its negative; see `oanquan_env.search.deepening`); with
+more players it outputs all P margins, the mover's first, for max^n search (`oanquan_env.search.maxn`).
 
     >>> from oanquan_env import Core
     >>> net = read_value_net("pretrained", "mancala-world")
@@ -37,7 +37,7 @@ from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, re
 HIDDEN = 256
 MULTIPLAYER_HIDDEN = 64
 SECOND = 32
-"""Units of the first layer for two players and for more, and of the second layer."""
+"""Units of the first layer for two players, of the first layer for more players, and of the second layer."""
 FIELD_ROWS = 18
 """Rows of a field's table, for 0 to 17 seeds; more seeds count as 17."""
 MANDARIN_ROWS = 24
@@ -45,18 +45,18 @@ MANDARIN_ROWS = 24
 LARGEST = 1e4
 """Largest absolute value of a weight in a file, so that all computed values are finite."""
 PRETRAINED = "pretrained"
-"""Used instead of a file name: the package's net for the rules to be played."""
+"""Name of the package's net for the rules to be played, used instead of a file name."""
 VALUE_NET_NAME = "value.npz"
 """Name of the net's file in a run's folder."""
 _FORMAT = 3
 _PART = 512
-"""Positions evaluated at once, few enough for intermediate results to stay in a processor's cache."""
+"""Number of positions evaluated at once, so small that intermediate results stay in a processor's cache."""
 
 Weights = npt.NDArray[np.float32]
 
 
 def side_rows(fields: int) -> int:
-    """Return the number of rows in the tables of one side's squares: each field in turn, then the mandarin square."""
+    """Return the number of rows in one side's tables, which are the tables of its fields and its mandarin square."""
     return fields * FIELD_ROWS + 2 * MANDARIN_ROWS
 
 
@@ -78,7 +78,7 @@ def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:
 
 
 def embedding_rows(rules: Rules, positions: Positions) -> Ints:
-    """Return (N, P * (F + 1)) the row of `ValueNet.embedding` for each square, those of the mover's side first."""
+    """Return (N, P * (F + 1)) the row of `ValueNet.embedding` for each square, the mover's squares first."""
     sides = canonical_sides(positions, rules).view(np.uint8).reshape(len(positions), rules.players, SIDE_BYTES)
     fields, columns = rules.fields, []
     for place in range(rules.players):
@@ -95,13 +95,13 @@ class ValueNet:
     """A net for one `Rules`; H is `hidden_units(P)`.
 
     Attributes:
-        rules: rules for which it was trained.
+        rules: rules for which the net was trained.
         embedding: (P * side_rows(F), H) float32, contributions of the squares to the first layer; see `embedding_rows`.
         hidden_weight: (H, SECOND) float32.
         hidden_bias: (SECOND,) float32.
         output_weight: (SECOND,) float32, with more than two players (SECOND, P); the output is in points.
         output_bias: (1,) float32, with more than two players (P,).
-        origin: how it was made and how good it is; never needed to use it.
+        origin: how the net was made, and its measured strength; not used by evaluations.
     """
 
     rules: Rules
@@ -126,10 +126,10 @@ class ValueNet:
 
     def margins(self, positions: Positions) -> Weights:
         """Return (N, P) the future margins of all players in N running positions, in points, by seat."""
-        found, players = self._outputs(positions), self.rules.players
+        margins, players = self._outputs(positions), self.rules.players
         if players == 2:
-            found = np.concatenate([found, -found], axis=1)
-        return np.take_along_axis(found, turn_places(positions.mover, players), axis=1)
+            margins = np.concatenate([margins, -margins], axis=1)
+        return np.take_along_axis(margins, turn_places(positions.mover, players), axis=1)
 
     @functools.cached_property
     def _tables(self) -> "_Tables":
@@ -179,10 +179,10 @@ class ValueNet:
 
 
 class _Tables:
-    """The first layer's rows for pairs of squares, which halves the number of lookups.
+    """The first layer's rows, added up for pairs of squares to halve the number of lookups.
 
     Attributes:
-        sums: (R, H) for each pair of squares, the sums of every row of the first square with all rows of the second.
+        sums: (R, H) for each pair of squares, the sums of every row of the first square and every row of the second.
     """
 
     def __init__(self, net: ValueNet) -> None:
@@ -223,8 +223,8 @@ class _Tables:
 def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> ValueNet:
     """Read a net for `rules`. Loading a file runs no code.
 
-    `name` is a file, or a run's folder that contains `VALUE_NET_NAME`; `pretrained` is the package's own net. The ply
-    limit may differ from the net's. Raises `FileError` if the file is missing, damaged or for other rules, and
+    `name` is a file, a run's folder that contains `VALUE_NET_NAME`, or `pretrained` for the package's own net. The ply
+    limit may differ from the net's limit. Raises `FileError` if the file is missing, damaged or for other rules, and
     `UnavailableError` if the package has no `pretrained` net for the rules.
     """
     rules = as_rules(rules)

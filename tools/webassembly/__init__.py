@@ -1,1 +1,1 @@
-"""Builds engine.wasm, the page's engine and search, from functions compiled by Numba; see `__main__`."""
+"""Build engine.wasm, the page's engine and search, from functions compiled by Numba; see `__main__`."""

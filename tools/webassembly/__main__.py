@@ -35,11 +35,11 @@ def main() -> int:
     instructions.use()
     from tools.webassembly import build, layout
 
-    made = {WEB / name: build.build(exports) for name, exports in build.MODULES.items()}
-    made[WEB / "engine.json"] = layout.describe()
+    files = {WEB / name: build.build(exports) for name, exports in build.MODULES.items()}
+    files[WEB / "engine.json"] = layout.describe()
     if check:
-        return layout.compare(made)
-    for path, content in made.items():
+        return layout.compare(files)
+    for path, content in files.items():
         path.write_bytes(content)
         print(f"{path}: {len(content):,} bytes")
     return 0

@@ -1,4 +1,4 @@
-"""Builds modules from the entries: Numba compiles them, LLVM translates its code to WebAssembly, `wasm-ld` links it.
+"""Build modules from the entries: Numba compiles them, LLVM translates its code to WebAssembly, `wasm-ld` links it.
 
 Numba must compile for a generic processor (see `__main__`), whose vectors are as wide as WebAssembly's.
 """
@@ -20,13 +20,13 @@ from tools.webassembly.entries import EntryPoint
 from tools.webassembly.instructions import INSTRUCTION, STAND_IN
 
 MODULES = {"engine.wasm": {**entries.EXPORTS, **searches.EXPORTS}, "moves.wasm": entries.EXPORTS}
-"""The exports of each file. The page loads the smaller one first; its computer players need the other."""
+"""The exports of each file. The page loads the smaller file first; its computer players need the larger file."""
 RECORDS = {**entries.RECORDS, **searches.RECORDS}
 
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+nontrapping-fptoint,+sign-ext,+simd128"
 STACK = 2**20
-"""Size in bytes: a search of 127 plies recurses to that depth."""
+"""Size of the stack in bytes, large enough for the recursion of a search to 127 plies."""
 
 
 def build(exports: Mapping[str, EntryPoint]) -> bytes:
@@ -62,7 +62,7 @@ def _retargeted(name: str, entry: EntryPoint, target: Any) -> str:
 def _linked(code: bytes, names: Iterable[str]) -> bytes:
     exports = [f"--export={name}" for name in names]
     with tempfile.TemporaryDirectory() as folder:
-        file, made = Path(folder) / "engine.o", Path(folder) / "engine.wasm"
+        file, module = Path(folder) / "engine.o", Path(folder) / "engine.wasm"
         file.write_bytes(code)
         options = [
             "--no-entry",
@@ -74,5 +74,5 @@ def _linked(code: bytes, names: Iterable[str]) -> bytes:
             "--export=__heap_base",
             *exports,
         ]
-        subprocess.run([sys.executable, "-m", "ziglang", "wasm-ld", *options, file, "-o", made], check=True)
-        return made.read_bytes()
+        subprocess.run([sys.executable, "-m", "ziglang", "wasm-ld", *options, file, "-o", module], check=True)
+        return module.read_bytes()

@@ -160,7 +160,7 @@ def find_legal(rules: Any, game: Any) -> None:
 
 
 def set_up(rules: Any, game: Any) -> None:
-    """Set `game.ended` for a position that was set up by hand, as `Core.setup` does."""
+    """Set `game.ended` for a position that a user has set up, as `Core.setup` does."""
     plies_left = rules.max_plies - game.ply
     game.ended = move.end_of_setup(rules, rules.players, sides(rules, game), scores(rules, game), plies_left)
 

@@ -1,8 +1,8 @@
-"""Computes the sums at leaves with a WebAssembly instruction, which makes the net three times as fast.
+"""Compute the sums at leaves with a WebAssembly instruction, which makes the net three times as fast.
 
 Numba also compiles the same code for the local processor, which lacks that instruction. The code therefore calls a
-stand-in function, whose name `build` replaces. Call `use` before importing any module that contains a leaf; afterwards,
-this process must not run a search.
+stand-in function, and `build` replaces the function's name. Call `use` before importing any module that evaluates
+leaves; afterwards, this process must not run a search.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ def use() -> None:
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """Return the stand-in, which multiplies int16 and adds neighbouring products, and its vector length."""
+    """Return the stand-in, which multiplies int16 and adds adjacent products, and its vector length."""
     sums = ir.VectorType(ir.IntType(32), _LENGTH // 2)
     product = ir.FunctionType(sums, [ir.VectorType(ir.IntType(16), _LENGTH)] * 2)
     return module.globals.get(STAND_IN) or ir.Function(module, product, STAND_IN), _LENGTH

@@ -38,7 +38,7 @@ def describe() -> bytes:
 def _record(kind: np.dtype[Any]) -> dict[str, Any]:
     """Return the size of a record and the offsets of its fields, in bytes.
 
-    Of a record of rules these are the first, after which all fields of `Rules` follow, and others that JavaScript uses.
+    For a record of rules, omit the fields of `Rules` after the first, which follow it, and fields unused by JavaScript.
     """
     assert kind.fields
     names = ("players", "total", "net") if "playable" in kind.fields else kind.fields
@@ -48,12 +48,12 @@ def _record(kind: np.dtype[Any]) -> dict[str, Any]:
 def compare(made: Mapping[Path, bytes]) -> int:
     """Compare the build with the existing files; return the exit status.
 
-    The description is always compared; modules are compared byte for byte if engine.json names the installed versions
+    It always compares the description, and compares modules byte for byte if engine.json names the installed versions
     of the tools. tests/page/test_webassembly.py compares the behaviour.
     """
     *modules, description = made
-    kept, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])
-    same = {name: kept.get(name) == value for name, value in now.items()}
+    stored, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])
+    same = {name: stored.get(name) == value for name, value in now.items()}
     if same["made_with"]:
         same |= {module.name: module.read_bytes() == made[module] for module in modules}
     for name, equal in same.items():

@@ -15,7 +15,7 @@ TABLE_BITS = 18
 
 
 class Query(Protocol):
-    """The limits of a search, and its result as in `limits.SearchResult`."""
+    """The limits of a search, and its result, which corresponds to `limits.SearchResult`."""
 
     depth: int  # 0: no limit
     nodes: int  # 0: no limit
