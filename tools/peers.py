@@ -37,8 +37,9 @@ def speed_section() -> str:
 One core plays {_million("core", "mancala-world, compiled")} million random moves a second with Numba, \
 and {_million("core", "mancala-world, NumPy")} million with NumPy only. The results are the same. OpenSpiel's \
 mancala plays {_million("vector", "OpenSpiel mancala", "1")} million. On a [GPU](docs/how-to/gpu.md), \
-the vector environment plays up to {_cuda_million()} million. The table shows its speed on one core in millions of steps a second, \
-with observations and rewards, by the number of games ([all measurements](docs/benchmarks.md)):
+the vector environment plays up to {_cuda_million()} million. The table shows its speed on one core in \
+millions of steps a second, with observations and rewards, by the number of games \
+([all measurements](docs/benchmarks.md)):
 
 {table(*by_size(rows))}"""
 
