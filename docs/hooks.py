@@ -33,7 +33,7 @@ PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([
 SWITCHED = r'<img src="\2#only-light"\3><img src="\1#only-dark"\3>'
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
 
-<p><a href="board/index.html">Open the board alone</a></p>"""
+<p><a href="board/index.html">Open the board on its own page</a></p>"""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -71,7 +71,7 @@ def presets() -> str:
         changes = preset.rules.differences(default)
         listed = ", ".join(f"`{field}={value}`" for field, value in changes.items()) or "the default"
         rows.append([f"`{name}`", listed, preset.source])
-    return table(["preset", "changes", "after"], rows, left=None)
+    return table(["preset", "changes", "source"], rows, left=None)
 
 
 def spaces() -> str:
@@ -98,8 +98,8 @@ def layout() -> str:
     descriptions = {
         "seeds": "seeds of each square: the agent's own side first, each side's mandarin square last",
         "stones": "1 for each mandarin square that holds its stone",
-        "scores": "points, the agent's own first: captures less refills; a debt is below zero",
-        "turn": "seats from the agent to the player to move; 0 if it is the agent's turn",
+        "scores": "points, the agent's own first: captures less refills (a debt is negative)",
+        "turn": "number of seats from the agent to the player to move; 0 if it is the agent's turn",
         "plies": "plies left before the game is truncated",
     }
     rows = []
@@ -141,7 +141,8 @@ def registered() -> str:
     spec = gymnasium.spec("OAnQuan-v0")
     names = [raw_env().metadata["name"], raw_env(match=True).metadata["name"]]
     return (
-        f"Gymnasium and PettingZoo know `{spec.id}`; in PettingZoo's metadata it is `{names[0]}`, matches `{names[1]}`."
+        f"The environment's name in Gymnasium and PettingZoo is `{spec.id}`. "
+        f"PettingZoo's metadata calls it `{names[0]}`, and matches `{names[1]}`."
     )
 
 
@@ -158,7 +159,7 @@ def levels() -> str:
             f"`{name}`",
             ", else ".join(f"`{player}`" for player in level.players),
             f"{100 * level.epsilon:.0f} %",
-            "only without another move" if level.goes_on else "yes",
+            "only if it has no other move" if level.goes_on else "yes",
         ]
         for name, level in LEVELS.items()
     ]

@@ -34,11 +34,12 @@ def speed_section() -> str:
     """Return the README's section on speed, with its table."""
     rows = {name: _speeds("vector")[name] for name in ROWS}
     return f"""\
-One core plays {_million("core", "mancala-world, compiled")} million random moves a second, compiled by Numba, \
-and {_million("core", "mancala-world, NumPy")} million by NumPy, with the same results. OpenSpiel's mancala makes \
-{_million("vector", "OpenSpiel mancala", "1")} million. On a [GPU](docs/how-to/gpu.md), the vector environment \
-plays up to {_cuda_million()} million. The table shows its speed on one core in millions of steps a second, \
-with observations and rewards, by the number of games ([all measurements](docs/benchmarks.md)):
+One core plays {_million("core", "mancala-world, compiled")} million random moves a second with Numba, \
+and {_million("core", "mancala-world, NumPy")} million with NumPy only. The results are the same. OpenSpiel's \
+mancala plays {_million("vector", "OpenSpiel mancala", "1")} million. On a [GPU](docs/how-to/gpu.md), \
+the vector environment plays up to {_cuda_million()} million. The table shows its speed on one core in \
+millions of steps a second, with observations and rewards, by the number of games \
+([all measurements](docs/benchmarks.md)):
 
 {table(*by_size(rows))}"""
 
@@ -91,8 +92,8 @@ def peers_table() -> str:
         ["pgx", "none; othello, connect four", "JAX; batched", "", "", f"0.41, 1.8 {ONCE}"],
     ]
     note = (
-        "Speeds are those of random play on one core, without the time to draw the moves. "
-        f"Speeds with {ONCE} were timed once by hand, not by the committed benchmark: the C++ program (`-O2 "
-        "-march=native`) on the same class of machine, Ludii and pgx on a faster one."
+        "All speeds are for random play on one core, without the time to draw the moves. "
+        f"We timed speeds with {ONCE} once by hand, not with the committed benchmark: the C++ program (`-O2 "
+        "-march=native`) on the same class of machine, Ludii and pgx on a faster machine."
     )
     return f"{table(heads, rows, left=4)}\n\n{note}"

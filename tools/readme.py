@@ -148,7 +148,7 @@ def responses() -> str:
     parts = []
     for rules, seat in RESPONSES:
         board = best_response(rules, seat)
-        picture = f"![The network as {seat.capitalize()} under {rules} is beaten](img/response-{rules}-{seat}.svg)"
+        picture = f"![The network as {seat.capitalize()} under {rules} loses](img/response-{rules}-{seat}.svg)"
         parts.append(f"{picture}\n\n```text\n{GameRecord.from_board(board)}```")
     return "\n\n".join(parts)
 
@@ -204,8 +204,8 @@ def cuda_games() -> str:
     return (
         f"Million steps a second on one {results['device']}, by the number of games "
         f"(`python -m benchmarks.cuda --speed`):\n\n{table(['games', *sizes], rows, left=1)}\n\n"
-        f"{checked['steps']:,} steps of all presets were compared with those on the CPU: {checked['differences']} "
-        "differences (`--check 10_000_000`)."
+        f"We compared {checked['steps']:,} steps of all presets with the same steps on the CPU and found "
+        f"{checked['differences']} differences (`--check 10_000_000`)."
     )
 
 
@@ -218,10 +218,10 @@ def cuda_ppo() -> str:
     options = " ".join(parts["options"])
     return (
         f"```sh\npython -m examples.cleanrl_ppo {options} --minutes 2 --steps 5000000000\n```\n\n"
-        f"One {results['device']} plays and learns {parts['million_plies_per_second']:.1f} million plies a second: the "
-        f"games take {shares[0]} of the time, the network that plays {shares[1]}, and learning {shares[2]} (`--ppo`). "
-        f"After two minutes and {after['plies'] / 1e6:,.0f} million plies its regret is {after['regret']:.2f} points "
-        "(one run)."
+        f"One {results['device']} plays {parts['million_plies_per_second']:.1f} million plies a second and learns from "
+        f"them. The games take {shares[0]} of the time, the network that plays {shares[1]}, and learning {shares[2]} "
+        f"(`--ppo`). After two minutes and {after['plies'] / 1e6:,.0f} million plies, the network's regret is "
+        f"{after['regret']:.2f} points (one run)."
     )
 
 

@@ -34,7 +34,7 @@ export class BoardView extends MovingBoard {
     if (this.position && this.chosen !== null) this.choose(this.chosen);
   }
 
-  /** See `DrawnBoard`; `legal` are the moves that a person may choose now, `previews` their effects, `hint` the values of all moves. */
+  /** As in `DrawnBoard`; `legal` has the moves that a person may choose, `previews` their effects, `hint` the values of all moves. */
   show(position) {
     super.show(position);
     this.setHints(position.hint);
@@ -53,7 +53,7 @@ export class BoardView extends MovingBoard {
     return found;
   }
 
-  /** The arrows of a chosen square stay open when the same position is shown again. */
+  /** Keep the arrows of a chosen square open if the same position is shown again. */
   setLegal(moves) {
     const key = JSON.stringify([this.position.frame.seeds, this.position.mover, moves, this.language]);
     if (key === this.legalOf) return;
@@ -74,7 +74,7 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard && this.legal.size) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
   }
 
-  /** Draw the value of each move beside its square, in green where it is as good as the best one; `arrows` also mark these. */
+  /** Draw the value of each move beside its square, in green for the best moves; `arrows` also mark these. */
   setHints(hint, arrows = false) {
     this.hints.replaceChildren();
     this.values = hint?.values;
@@ -117,7 +117,7 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
-  /** Make a move's arrow beside that of the other direction: outside two rows, else within the ring of rows, to keep other squares tappable. */
+  /** Make a move's arrow beside the other direction's: outside two rows, else within the ring of rows, to keep other squares tappable. */
   makeWay(index, move) {
     const square = this.drawing.squares[index], { centre, heading } = square, { players, fields, middle } = this.drawing, anticlockwise = move.endsWith("A");
     const radius = Math.max(32, 23 * this.k), angle = heading + (anticlockwise ? 0 : Math.PI), cos = Math.cos(angle), sin = Math.sin(angle);

@@ -1,15 +1,15 @@
-// Proved moves and values: certificates, as oanquan_env/players/book.py plays them, and tables of openings, as
-// oanquan_env/benchmark/opening_values.py reads them, beside what a search sees. A damaged file is refused, with its place.
+// Proved moves and values: certificates, as in oanquan_env/players/book.py, and tables of openings, as in
+// oanquan_env/benchmark/opening_values.py, combined with search values. The error for a damaged file names the damaged part.
 
 import { Strategy, damaged, keyOf, readArrays, unpack } from "./certificate.js";
 import { moveText, positionText } from "./notation.js";
 
-/** Plays the moves of a certificate of the set-up. Each strategy is followed to all its positions when first needed. */
+/** The proved moves of a certificate for the set-up. Each strategy is expanded to all its positions when it is first needed. */
 export class Book {
   #engine;
   #followed = {};
 
-  static list = "certificates"; // in the catalogue: the presets that have one
+  static list = "certificates"; // the catalogue's list of presets that have one
   static file(preset) { return `certificate-${preset}.npz`; }
   static async read(engine, rules, preset, content) {
     return new Book(engine, rules, preset, await readArrays(Book.file(preset), content));
@@ -24,8 +24,8 @@ export class Book {
     this.strategies = Object.fromEntries(["lower", "upper"].map((name) => [name, new Strategy(engine, rules, this.start, this.file, name, arrays)]));
   }
 
-  /** The proved action in a running position, or null: the lower bound's after an even number of plies, else the upper's.
-   * Where a position stands there several times, it is that by which the bound is still reached and which ends soonest. */
+  /** Return the proved action in a running position, or null: from the lower bound's strategy after an even number of plies,
+   * else from the upper bound's. If the position has several entries, use the one that reaches the bound soonest. */
   provedMove(position) {
     const { key, mirrored } = keyOf(this.rules, position), name = position.ply % 2 ? "upper" : "lower", numbers = this.#numbers(name).get(key);
     if (!numbers) return null;
@@ -36,7 +36,7 @@ export class Book {
     return mirrored ? this.rules.actions - 1 - moves[number] : moves[number];
   }
 
-  /** The numbers of each position of a strategy by its key, once it is followed. */
+  /** Follow a strategy once; return the numbers of its positions by their keys. */
   #numbers(name) {
     if (!this.#followed[name]) {
       const strategy = this.strategies[name], numbers = (this.#followed[name] = new Map());
@@ -58,7 +58,7 @@ export class Openings {
   static list = "openings";
   static file(preset) { return `opening-values-${preset}.json`; }
   static read(engine, _, preset, table) { return new Openings(engine, preset, table); }
-  /** A table of no positions, for rules without one: it knows only the moves that end the game. */
+  /** Return an empty table for rules without one; it gives values only for moves that end the game. */
   static none(engine) { return new Openings(engine, "", { format: 1, rules: "", plies: -1, positions: [] }); }
 
   constructor(engine, preset, table) {
@@ -73,13 +73,13 @@ export class Openings {
     }
   }
 
-  /** Bounds of a running position's future margin for its mover; undefined for one that the table does not know. */
+  /** Return the bounds of a running position's future margin for its mover; undefined if it is not in the table. */
   value(rules, position) {
     if (position.ply > this.plies) return undefined;
     return this.#bounds.get(positionText(rules, unpack(rules, keyOf(rules, position).key)).split(" ")[0]);
   }
 
-  /** The same of each move that leads to a known position or ends the game, by action, for who makes it. */
+  /** Return such bounds by action, for each move that ends the game or leads to a position in the table. */
   moveValues(rules, position) {
     const found = {}, margin = (scores) => scores[position.mover] - scores[1 - position.mover];
     for (const action of this.#engine.legal(rules, position)) {
@@ -92,16 +92,16 @@ export class Openings {
   }
 }
 
-// ---- what is known of openings, as points by which South ends ahead --------------------------------------------------
+// ---- values of openings, as South's final lead in points ------------------------------------------------------------
 
 const leadOf = ([south, north]) => south - north;
 const ordered = (one, other) => (one < other ? [one, other] : [other, one]);
-/** Bounds of South's final lead from those of the mover's future margin. */
+/** Convert bounds of the mover's future margin to bounds of South's final lead. */
 const ofSouth = ({ mover, scores }, { lower, upper }) => ordered(...[lower, upper].map((bound) => leadOf(scores) + (mover ? -bound : bound)));
 
 /**
- * The legal moves of a position, once all have a value the best for who makes it first: { action, move, lower, upper, value, proved }. Bounds are
- * infinite where nothing is proved; `value` is exact if `proved`, else what `hint` (thinking.js) sees, or null without one.
+ * Return the legal moves of a position: { action, move, lower, upper, value, proved }. Once all have values, the mover's best
+ * comes first. Bounds without a proof are infinite. `value` is exact if `proved`, else from `hint` (thinking.js), or null.
  */
 export function movesOf(engine, rules, table, position, hint = null) {
   const known = table.moveValues(rules, position), sign = position.mover ? -1 : 1;
@@ -113,7 +113,7 @@ export function movesOf(engine, rules, table, position, hint = null) {
   return moves.some(({ value }) => value === null) ? moves : moves.sort((one, other) => sign * (other.value - one.value));
 }
 
-/** What a position, not over, is worth by its moves and by the table: { lower, upper, value, proved }, as of movesOf. */
+/** Return the value of a running position from its moves and the table: { lower, upper, value, proved }, as in movesOf. */
 export function valueOf(rules, table, position, moves) {
   const itself = table.value(rules, position), best = (name) => (position.mover ? Math.min : Math.max)(...moves.map((move) => move[name]));
   const found = itself ? ofSouth(position, itself) : [-Infinity, Infinity], lower = Math.max(found[0], best("lower")), upper = Math.min(found[1], best("upper"));
@@ -122,8 +122,8 @@ export function valueOf(rules, table, position, moves) {
   return { lower, upper, value, proved: !open && moves.every(({ proved }) => proved) };
 }
 
-/** The first move that takes most points at once, if it is proved to lose: { points, upper, exact, line }, South's lead at most
- * and whether it is just that, and the line with the best moves after it as far as the proofs reach; else null. */
+/** Return the first move that captures the most points, if it is proved to lose: { points, upper, exact, line }, else null. `upper`
+ * is the upper bound of South's lead, `exact` whether it is the value, `line` the proved best line, beginning with the move. */
 export function refutation(engine, rules, table) {
   const start = engine.start(rules), points = ({ action }) => engine.play(rules, start, action).points;
   const [tempting] = movesOf(engine, rules, table, start).sort((one, other) => points(other) - points(one) || (one.action & 1) - (other.action & 1));

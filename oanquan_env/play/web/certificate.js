@@ -1,6 +1,6 @@
 // Reads and checks certificates: archives of arrays, and strategies expanded to all their positions, as described in
 // oanquan_env/search/certificates.py and checked by oanquan_env/benchmark/verification.py. This code shares nothing with the
-// search that found them, and uses no document.
+// search that made them, and uses no document.
 
 import { parsePosition } from "./position-reading.js";
 import { Refused } from "./refused.js";
@@ -9,7 +9,7 @@ import { parseRules } from "./rules.js";
 const LARGEST = 1 << 26; // maximum size of a decompressed archive, bytes
 const ENDLESS = 1000; // a ply limit that no move reaches, because each position is unpacked at ply 0
 const MOST_MOVES = 500; // maximum number of the prover's moves in the longest game of a strategy
-const OVER = -1; // stands for a finished game in place of a position's number
+const OVER = -1; // replaces a position's number if the game is finished
 const TURN = 30; // milliseconds of work before the page gets a turn
 const pause = () => new Promise((resolve) => { setTimeout(resolve); });
 const BOUNDS = ["lower", "upper"];

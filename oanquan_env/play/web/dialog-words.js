@@ -1,4 +1,4 @@
-// The words of rules and lessons, which only dialogs need; they are added to the page's words when the first dialog loads.
+// The words of rules and lessons, which only dialogs use; the first dialog that loads adds them to the page's words.
 
 import { WORDS } from "./words.js";
 
@@ -18,7 +18,7 @@ const ADDED = {
       beginner: "plays for fun", easy: "grabs what it sees", medium: "gives little away", hard: "looks far ahead", perfect: "follows the proof",
     },
     presetWords: {
-      vietnamese: "The rules played in Vietnam, from Vietnamese Wikipedia: the game goes on until both mandarin squares are empty, and you may capture across an empty one.",
+      vietnamese: "The rules played in Vietnam, from Vietnamese Wikipedia: the game goes on until both mandarin squares are empty, and you may capture across an empty mandarin square.",
       "mancala-world": "From Mancala World: the game ends as soon as both mandarins are captured, which can happen after only two moves.",
       tonkin: "As children in Tonkin played it, according to Ngô Quý Sơn: anticlockwise only, with ten small stones in place of a mandarin.",
       ludii: "From the Ludii portal: a short game in which an empty row is refilled at once.",
@@ -41,13 +41,13 @@ const ADDED = {
       squares_empty: "all mandarin squares are empty", owner: "their owners", "leftovers.split": "everyone, equally", nobody: "nobody", "mandarin_leftovers.split": "everyone, equally",
     },
     lessons: {
-      board: ["The board", "Each player owns a row of five squares (ô dân). At the ends lie two mandarin squares (ô quan), which belong to nobody. A seed is worth one point, a mandarin stone ten. Whoever captures more points wins."],
-      sow: ["A move", "Choose one of your squares and a direction. All its seeds are picked up and sown one by one into the squares that follow. If the next square after the last seed is a mandarin square with something on it, your turn ends."],
+      board: ["The board", "Each player owns a row of five squares (ô dân). The two mandarin squares (ô quan) at the ends belong to nobody. A seed is worth one point, and a mandarin stone is worth ten. The player with more points wins."],
+      sow: ["A move", "Choose one of your squares and a direction. All its seeds are picked up and sown one by one into the squares that follow. If the next square after the last seed is a mandarin square that isn’t empty, your turn ends."],
       relay: ["Sowing again", "If the square after your last seed has seeds in it, you pick those up too and keep sowing in the same direction."],
-      capture: ["Capturing", "If the square after your last seed is empty, you capture everything in the square beyond it: here a rich house (nhà giàu), as players call a square full of seeds. If that one is empty too, your turn ends."],
-      chain: ["Captures in a row", "Is the next square empty again, with something beyond it? You capture that too; a mandarin stone counts ten points. Then your turn ends."],
+      capture: ["Capturing", "If the square after your last seed is empty, you capture everything in the square beyond it. Here that’s a rich house (nhà giàu), as players call a square with many seeds. If the square beyond is empty too, your turn ends."],
+      chain: ["Captures in a row", "If the next square is empty again and the square beyond it isn’t, you capture that too. A mandarin stone counts ten points. Then your turn ends."],
       refill: ["An empty row", "If your whole row is empty on your turn, put one captured seed into each of your squares. If you have too few, you borrow the rest."],
-      end: ["The end", "The game ends when both mandarin squares are empty. Seeds left in your row are yours. Whoever has more points wins. Now play a game yourself; the Hint button helps you."],
+      end: ["The end", "The game ends when both mandarin squares are empty. Seeds left in your row are yours. The player with more points wins. Now play a game yourself; the Hint button helps you."],
     },
   },
   vi: {

@@ -1,6 +1,6 @@
-// The engine: rules, moves, search and matches, by engine.wasm. It knows no document, and runs in pages, workers and
+// The engine: rules, moves, search and matches, by engine.wasm. It uses no document, so it runs in pages, workers and
 // Node. A position is { seeds, stones, scores, mover, ply, ended }, in ring order as in docs/RULES.md; `ended` is 0
-// while the game goes on. Positions are never changed. An action is 2 * field + direction (0 anticlockwise).
+// for a running game. Positions never change. An action is 2 * field + direction (0: anticlockwise).
 
 export const LAP = 0, CAPTURE = 1, STOP = 2, REFILL = 3;          // kinds of steps
 
@@ -44,11 +44,11 @@ export class Engine {
 
   #record(kind) { return this.#places[kind] ??= this.#allocate(this.#layout.records[kind].size); }
 
-  // Where a field begins, in whole numbers of 32 bits.
+  // Return the offset of a field in 32-bit words.
   #at(kind, field) { return (this.#record(kind) + this.#layout.records[kind][field]) >> 2; }
 
   #get(kind, field) {
-    const at = this.#at(kind, field);                              // first: it may exchange the view
+    const at = this.#at(kind, field);                              // first, because it may replace the view
     return this.#ints[at];
   }
 
@@ -70,7 +70,7 @@ export class Engine {
 
   // ---- rules ---------------------------------------------------------------------------------------------------------
 
-  // The fields of Rules, checked by rules.js, as the handle that everything else takes.
+  // Return the handle of rules, given their fields as checked by rules.js.
   rules(fields) {
     const key = numbersOf(this.#layout.rules, fields).join();
     if (!this.#handles.has(key)) {
@@ -82,7 +82,7 @@ export class Engine {
     return this.#handles.get(key);
   }
 
-  // Fill a record of rules, unless it holds these already.
+  // Fill a record of rules, unless it already holds them.
   #use(kind, rules) {
     if (this.#filled[kind] === rules.key) return;
     const begin = this.#at(kind, "players");                       // the first of these fields
@@ -109,7 +109,7 @@ export class Engine {
     return { seeds, stones, scores, mover, ply, ended };
   }
 
-  // The set-up.
+  // Return the set-up.
   start(rules, starter = 0) {
     this.#use("rules", rules);
     this.#set("game", "mover", starter);
@@ -117,14 +117,14 @@ export class Engine {
     return this.#position(rules);
   }
 
-  // A position set up by hand, with `ended` as the rules say.
+  // Return a given position, with `ended` according to the rules.
   setUp(rules, position) {
     this.#write(rules, { ...position, ended: 0 });
     this.#call("set_up", "rules", "game");
     return this.#position(rules);
   }
 
-  // The legal actions, none when the game is over.
+  // Return the legal actions; none if the game is over.
   legal(rules, position) {
     this.#write(rules, position);
     this.#call("find_legal", "rules", "game");
@@ -133,8 +133,8 @@ export class Engine {
     return actions;
   }
 
-  // Play a legal action: { position, steps: [[kind, code, number, stone], ...], points, laps }; steps are as in move.py, none
-  // if the move cannot be completed.
+  // Play a legal action; return { position, steps: [[kind, code, number, stone], ...], points, laps }. Steps are as in
+  // move.py; there are none if the move cannot be completed.
   play(rules, position, action) {
     this.#write(rules, position);
     this.#set("game", "action", action);
@@ -144,11 +144,11 @@ export class Engine {
     const after = this.#position(rules), begin = this.#at("game", "steps"), buffer = this.#ints.slice(begin, begin + 4 * count);
     return {
       position: after, points, laps,
-      get steps() { return Array.from({ length: count }, (_, step) => Array.from(buffer.subarray(4 * step, 4 * step + 4))); }, // few ask
+      get steps() { return Array.from({ length: count }, (_, step) => Array.from(buffer.subarray(4 * step, 4 * step + 4))); }, // rarely used
     };
   }
 
-  // Points of each player, leftovers of a finished game included.
+  // Return the points of each player, including leftovers of a finished game.
   standings(rules, position) {
     this.#write(rules, position);
     this.#call("find_standings", "rules", "game");
@@ -157,9 +157,9 @@ export class Engine {
 
   // ---- a match (docs/RULES.md 6) -------------------------------------------------------------------------------------
 
-  // Settle a round: `position` is finished, or `ended` is 4 where its mover resigned; `round` counts from 1, `ownership`
-  // is { sold: [[...], [...]], pawned: [[...], [...]] }, fields in the order of sale. Returns { scores, winner,
-  // ownership, over, matchWinner, starter }: a winner is null where there is none, `starter` begins the next round.
+  // Settle a round: `position` is finished, or `ended` is 4 if its mover resigned; `round` counts from 1; `ownership` is
+  // { sold: [[...], [...]], pawned: [[...], [...]] }, with fields in the order of sale. Return { scores, winner,
+  // ownership, over, matchWinner, starter }: a winner may be null, and `starter` begins the next round.
   settle(rules, matchRules, { ownership, starter, round, position }) {
     this.#write(rules, position);
     const begin = this.#at("match", "marks"), row = this.#layout.row;
@@ -190,16 +190,16 @@ export class Engine {
 
   // ---- search --------------------------------------------------------------------------------------------------------
 
-  // A value net for rules, from the bytes of net-PRESET.bin.
+  // Return the value net in the bytes of net-PRESET.bin.
   net(rules, bytes) {
     const size = this.#layout.nets[searchRecord(rules)];
     if (bytes.byteLength !== size) throw new RangeError(`the net has ${bytes.byteLength} bytes, not ${size}`);
     return new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, size);
   }
 
-  // Search a running position to a depth or for a number of nodes: alpha-beta for two players, max^n for more. The
-  // result is the one of search/limits.py without its line, { action, actions, value, values: { action: value }, depth,
-  // proved, nodes }.
+  // Search a running position to a depth or for a number of nodes: alpha-beta for two players, max^n for more. Return
+  // { action, actions, value, values: { action: value }, depth, proved, nodes }, as in search/limits.py without the
+  // line.
   search(rules, position, { depth = 0, nodes = 0, everyMove = false, net = null }) {
     if (!(depth >= 1 || nodes >= 1)) throw new RangeError("a search needs a depth or a number of nodes");
     if (rules.refill === "forfeit") throw new RangeError("a search needs refill=borrow");
@@ -239,7 +239,7 @@ export class Engine {
   }
 }
 
-// Fields as numbers: of a value with a name its place among the choices.
+// Encode fields as numbers: a choice is encoded by its index.
 function numbersOf(choices, fields) {
   return Object.entries(choices).map(([name, names]) =>
     names.length ? names.indexOf(fields[name]) : Number(fields[name]));

@@ -1,4 +1,4 @@
-// The explorer of openings: each move with its proved or searched value, lines to step along, play from anywhere, and the proof.
+// The openings dialog: moves with proved or searched values, lines to step through, games from any position, and the proof.
 
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
@@ -61,7 +61,7 @@ export async function open() {
   }
 }
 
-/** Change the preset; without a network the one shown stays chosen. */
+/** Change the preset; if it cannot be loaded, keep the present one. */
 async function change(preset) {
   try { await choose(preset); } catch (error) {
     nodes.rules.value = explorer.preset;
@@ -245,7 +245,7 @@ async function walk(line) {
 
 // ---- from here -------------------------------------------------------------------------------------------------------
 
-/** Continue the page's game from here: a person plays the side to move, the other player stays. */
+/** Start the page's game from here: a person plays the side to move, and the other player stays. */
 async function playFromHere() {
   const { game, preset } = explorer, other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON, { mover } = game.position;
   const moves = game.line().map(({ action }) => moveText(action)).join("");

@@ -1,20 +1,20 @@
-// A game and its players: moves made and taken back, resignation, the rounds of a match, and its records.
+// A game and its players: moves, undo, resignation, the rounds of a match, and records.
 
 import { RESIGNED, matchRecords, roundHeaders, settle } from "./match-model.js";
 import { TERMINATIONS, positionText, seatName } from "./notation.js";
 import { resultOf } from "./records.js";
 import { traceOf } from "./trace.js";
 
-export const PERSON = "human", FRIEND = "friend"; // a friend is a person at another device, to whom links bring the moves
+export const PERSON = "human", FRIEND = "friend"; // a friend is a person on another device, who gets the moves by links
 
 /**
- * One game. Its moves form a tree, as those that were taken back stay known: a node is { serial, action, position, trace,
- * parent, children, comment, by }, the root has serial 0 and the others 1, 2, ... in the order in which they were first
- * played. `comment` is that of a record, if there is one; `by` names who played the move here, and is undefined in a record.
+ * One game. Its moves form a tree that includes the moves taken back. A node is { serial, action, position, trace, parent,
+ * children, comment, by }: the root has serial 0, the others 1, 2, ... in the order in which they were first played.
+ * `comment` is from a record; `by` is who played the move here, undefined for a move of a record.
  *
- * `names` has for each seat PERSON, FRIEND, a level or a player's name; `match` is that of which the game is a round, unsettled.
- * `record` is the record that the game was read from, null for a new game. `isPlayer(name)` says whether a name is that of a
- * player, no person's.
+ * `names` has PERSON, FRIEND, a level or a player's name for each seat; `match` is the match of which the game is a round that
+ * is not settled; `record` is the record from which the game was read, or null. `isPlayer(name)` returns whether a
+ * computer player has this name.
  */
 export class Game {
   constructor(engine, rules, start, names, { match = null, record = null, isPlayer = () => false } = {}) {
@@ -32,8 +32,8 @@ export class Game {
   side(seat) { return seatName(this.rules.players, seat); }
 
   /**
-   * The headers of a record. Who plays on with a game that was read takes the place of the player written there; a person keeps
-   * the name of a person.
+   * The headers of a record. If somebody else continues a game from a record, their name replaces the player in the record,
+   * but a person keeps a person's name.
    */
   get headers() {
     const headers = { ...this.baseHeaders };
@@ -44,7 +44,7 @@ export class Game {
     return headers;
   }
 
-  /** Who played on each seat, as records say; undefined where they do not. */
+  /** The player of each seat according to the headers, or undefined. */
   get played() {
     const { headers } = this;
     return this.names.map((_, seat) => headers[this.side(seat)]);
@@ -55,7 +55,7 @@ export class Game {
   get canRedo() { return this.undone.length > 0 && this.resigned === null; }
   get canUndo() { return this.resigned !== null || this.personsLastMove() > 0; }
 
-  /** Whether a friend waits for the link to this game: it is to move, or the game ended here. */
+  /** Whether a friend needs the link to this game: the friend is to move, or the game ended here. */
   get due() {
     if (!this.over) return this.player === FRIEND;
     return this.names.includes(FRIEND) && this.person(this.resigned ?? this.node.parent.position.mover);
@@ -63,25 +63,25 @@ export class Game {
 
   person(seat) { return this.names[seat] === PERSON; }
 
-  /** The name of the player to move; null if that is a person, or the game is over. */
+  /** The name of the player to move; null if it is a person or the game is over. */
   get player() { return this.over || this.person(this.position.mover) ? null : this.names[this.position.mover]; }
 
-  /** The nodes of the moves so far. */
+  /** Return the nodes of the moves so far. */
   line() {
     const line = [];
     for (let at = this.node; at.parent; at = at.parent) line.unshift(at);
     return line;
   }
 
-  /** The legal actions where the game stands. */
+  /** Return the legal actions. */
   legal() { return this.over ? [] : this.engine.legal(this.rules, this.position); }
 
-  /** The trace of a legal move; `played` is the engine's answer to it. */
+  /** Return the trace of a legal move; `played` is the engine's result. */
   trace(action, played = this.engine.play(this.rules, this.position, action)) {
     return traceOf(this.rules, this.position, action, played, played.position.ended ? this.standings(played.position) : []);
   }
 
-  /** Final points of this game if it ends at `position`; in a match those of sold fields go to their buyers. */
+  /** Return the points if the game ends at `position`; in a match, seeds on sold fields go to the buyers. */
   standings(position) {
     return this.match ? settle(this.engine, this.rules, this.match, position).rounds.at(-1).scores : this.engine.standings(this.rules, position);
   }
@@ -93,7 +93,7 @@ export class Game {
     this.undone = [];
   }
 
-  /** Play a legal move again, or one of a text. */
+  /** Play a legal move of a record or of an earlier line; return its node. */
   step(action) {
     let next = this.node.children.get(action);
     if (!next) {
@@ -105,13 +105,13 @@ export class Game {
     return (this.node = next);
   }
 
-  /** How many moves ago a person moved, 1 for the last move; 0 for never, and where a friend has answered: its moves stay. */
+  /** Return how many moves ago a person moved (1: the last move); 0 for never, or if a friend has replied since. */
   personsLastMove() {
     const line = this.line(), { players } = this.rules, ago = line.findIndex((_, index) => this.person((this.position.mover + players * line.length - index - 1) % players));
     return ago && this.names.includes(FRIEND) ? 0 : ago + 1;
   }
 
-  /** Take back moves up to the last one that a person made, or a resignation; false if there is none. */
+  /** Take back a resignation, or the moves since a person's last one; return false if there is none. */
   undo() {
     if (this.resigned !== null) { this.resigned = null; return true; }
     const back = this.personsLastMove();
@@ -119,7 +119,7 @@ export class Game {
     return back > 0;
   }
 
-  /** Take back all but the first `moves` moves; `redo` plays them again in one step. */
+  /** Take back all but the first `moves` moves; one `redo` plays them again. */
   backTo(moves) {
     const line = this.line(), taken = line.slice(moves);
     this.resigned = null;
@@ -136,32 +136,32 @@ export class Game {
 
   resign() {
     this.resigned = this.position.mover;
-    if (!this.match) this.node.comment = this.node.comment?.replace(new RegExp(` ?${this.#resigns}$`, "u"), "") || undefined; // `records` says it
+    if (!this.match) this.node.comment = this.node.comment?.replace(new RegExp(` ?${this.#resigns}$`, "u"), "") || undefined; // `records` adds it again
   }
 
   get #resigns() { return `${this.side(this.resigned)} resigns`; }
 
-  /** Final scores, the winners and why it is over; null while it goes on, and for a resignation. */
+  /** Return scores, winners and termination; null for an unfinished or resigned game. */
   outcome() {
     if (!this.position.ended) return null;
     const scores = this.standings(this.position), most = Math.max(...scores);
     return { scores, winners: scores.flatMap((score, seat) => (score === most ? [seat] : [])), termination: TERMINATIONS[this.position.ended] };
   }
 
-  /** What the record of the game is written of. */
+  /** Return the data for the game's record. */
   written() {
     const line = this.line(), comments = Object.fromEntries([this.root, ...line].map(({ comment }, number) => [number, comment]).filter(([, comment]) => comment !== undefined));
     return { start: this.root.position, moves: line.map(({ action }) => action), headers: this.headers, comments };
   }
 
-  /** The match after this round; null while it is played, and without a match. */
+  /** Return the match after this round; null for an unfinished round or without a match. */
   settled() {
     if (!this.match || !this.over) return null;
     const position = this.resigned === null ? this.position : { ...this.position, ended: RESIGNED };
     return settle(this.engine, this.rules, this.match, position, this.written());
   }
 
-  /** The game, or all rounds of its match so far, as records (records.js). */
+  /** Return the game, or all rounds of its match so far, as records (records.js). */
   records() {
     const { engine, rules, match, position, resigned } = this, settled = this.settled(), { start, moves, headers, comments } = this.written();
     if (settled) return matchRecords(engine, rules, settled);

@@ -1,4 +1,4 @@
-// A game on the board: the moves that come, positions that are looked at, and the buttons.
+// A game on the board: new moves, positions that a person looks at, and the buttons.
 
 import { BoardView } from "./board.js";
 import { WORDS } from "./board-words.js";
@@ -8,12 +8,11 @@ import { html } from "./nodes.js";
 import { hintWords, plateNames, status } from "./narration.js";
 import { SPEEDS, Tools } from "./tools.js";
 
-const REST = 400; // milliseconds that a person's move is seen before the answer, where nothing moves
+const REST = 400; // milliseconds between a person's move and the reply, without motion
 
 /**
- * A game: the board, what is said of it, and its buttons. It follows the states of a session, plays the moves that are
- * new, and hands requests to `send(name, arguments)`. Events: "render" after every change of what is shown, "option"
- * (detail [name, value]).
+ * The view of a game: the board, the text below it, and its buttons. It follows the states of a session, shows new moves,
+ * and passes requests to `send(name, arguments)`. Events: "render" after every change, "option" (detail [name, value]).
  */
 export class GameView extends EventTarget {
   constructor(host, send, language = "en") {
@@ -40,7 +39,7 @@ export class GameView extends EventTarget {
     this.viewing = null;
     this.moved = 0; // when a move was last shown
     this.looks = 0; // how often a person began to look at something else
-    this.marks = null; // of a number of moves: what is drawn in place of the last move's marks, or null
+    this.marks = null; // (number of moves) -> marks that replace those of the last move, or null
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
     this.option("loud", false);
     this.setLanguage(language);
@@ -50,7 +49,7 @@ export class GameView extends EventTarget {
 
   destroy() { this.board.destroy(); }
 
-  /** Speed, preview or sound. */
+  /** Set speed, preview or sound. */
   option(name, value) {
     const { board, tools } = this;
     if (name === "speed") {
@@ -70,7 +69,7 @@ export class GameView extends EventTarget {
     if (this.state) this.refresh();
   }
 
-  /** The keys of the buttons; true if the event was one of them. Arrows step through a game where no field is chosen. */
+  /** Press the button for a key; return false if there is none. Arrows step through a game if no field can be chosen. */
   key(event) {
     if (!this.tools.key(event, !this.board.legal.size)) return false;
     this.board.byKeyboard = true;
@@ -79,7 +78,7 @@ export class GameView extends EventTarget {
 
   // ---- following the game ------------------------------------------------------------------------------------------
 
-  /** A new state; `drawing` comes with the first one and where the board is another. */
+  /** Take a new state; `drawing` is given with the first one and for another board. */
   update(state, drawing = null) {
     const other = !this.state || state.game !== this.state.game;
     if (!other && state.version <= this.state.version && !drawing) return;
@@ -104,13 +103,13 @@ export class GameView extends EventTarget {
     this.follow();
   }
 
-  /** End all motion, and look at the game as it stands. */
+  /** End all motion, and show the current position. */
   stop() {
     this.looks += 1;
     this.touring = null;
     this.viewing = null;
     this.coming = this.replaying = undefined;
-    this.board.speed = SPEEDS[this.tools.speed.value]; // motion that was asked for may have changed it
+    this.board.speed = SPEEDS[this.tools.speed.value]; // a requested motion may have changed it
     this.board.cancel();
     this.board.hush();
   }
@@ -126,7 +125,7 @@ export class GameView extends EventTarget {
         const before = this.moves[this.state.line[number - 1]], still = this.board.speed === Infinity && this.state.seats[before?.player]?.person;
         const rest = still ? this.moved + REST - performance.now() : 0;
         if (rest > 0) await new Promise((resolve) => { setTimeout(resolve, rest); });
-        if (this.coming !== serial) continue; // something else is shown meanwhile
+        if (this.coming !== serial) continue; // a person looks at something else
         await this.play(number + 1);
         this.moved = performance.now();
         this.coming = undefined;
@@ -140,13 +139,13 @@ export class GameView extends EventTarget {
     this.refresh();
   }
 
-  /** The motion of a move, the `number`th of the game. */
+  /** Show the motion of the `number`th move. */
   play(number) {
     const move = { ...this.moves[this.state.line[number - 1]], lines: { [this.board.language]: this.lines(number) } };
     return this.board.play(move, this.position(number - 1), { ...this.position(number), legal: [] }, (line) => this.tell(line));
   }
 
-  /** The words of a move, without the final points: these stand below the board. */
+  /** Return the sentences about a move, without the final points, which are below the board. */
   lines(number) {
     const { line, outcome } = this.state, lines = this.moves[line[number - 1]].lines[this.board.language].map((text) => this.board.named(text));
     return outcome && number === line.length ? lines.slice(0, -1) : lines;
@@ -155,10 +154,10 @@ export class GameView extends EventTarget {
   /** Whether all moves of the game have been shown. */
   get settled() { return this.displayed.length === this.state.line.length && this.coming === undefined; }
 
-  /** How many moves of the game have led to what is shown. */
+  /** The number of moves before the position shown. */
   get number() { return this.viewing ?? this.displayed.length; }
 
-  /** The position after so many moves of the game, as `BoardView.show` takes it. */
+  /** Return the position after `number` moves, as `BoardView.show` takes it. */
   position(number) {
     const { state } = this, line = state.line.slice(0, number).map((serial) => this.moves[serial]), move = line.at(-1), { under, over } = this.marks?.(number) ?? move ?? {};
     const position = {
@@ -179,7 +178,7 @@ export class GameView extends EventTarget {
     return position;
   }
 
-  /** Show what is to be shown, without motion. */
+  /** Show the position without motion. */
   refresh() {
     if (this.coming !== undefined || this.replaying !== undefined) return;
     this.board.show(this.position(this.number));
@@ -202,7 +201,7 @@ export class GameView extends EventTarget {
 
   tell(text) { this.saying.textContent = text; }
 
-  /** Tell it to a screen reader, too. */
+  /** Show a text, also to screen readers. */
   speak(text) {
     this.tell(text);
     this.board.say(text);
@@ -210,7 +209,7 @@ export class GameView extends EventTarget {
 
   // ---- looking through the game ------------------------------------------------------------------------------------
 
-  /** Words about positions, by their number of moves, and about the whole game as it stands; they change nothing else. */
+  /** Set notes on positions, by their number of moves, and a note on the whole game. */
   setNotes(notes, whole = "") {
     if (!notes.size && !this.notes.size && whole === this.whole) return;
     Object.assign(this, { notes, whole });
@@ -219,20 +218,20 @@ export class GameView extends EventTarget {
     this.setTools();
   }
 
-  /** The title of a puzzle, and the best answer to a wrong move, or null. */
+  /** Set the title of a puzzle, and the best reply to a wrong move or null. */
   setPuzzle(puzzle, title, reply) {
     if (this.puzzled?.puzzle === puzzle && this.puzzled.title === title && this.puzzled.reply === reply) return;
     this.puzzled = { puzzle, title, reply };
     this.refresh();
   }
 
-  /** The next position with a note, before (-1) or behind (1) the one shown; after the last the first comes again. */
+  /** Return the next position with a note, before (-1) or after (1) this one; the first follows the last. */
   noted(by) {
     const numbers = [...this.notes.keys()].sort((a, b) => by * (a - b));
     return numbers.find((number) => by * (number - this.number) > 0) ?? numbers[0];
   }
 
-  /** The position after so many moves, or null for the game as it stands. */
+  /** Show the position after `number` moves; null: the current one. */
   view(number) {
     if (number !== null && !(number >= 0 && number <= this.state.line.length)) return;
     this.stop();
@@ -240,23 +239,23 @@ export class GameView extends EventTarget {
     this.viewing = number === null || number >= this.state.line.length ? null : number;
     this.displayed = [...this.state.line];
     if (this.number) this.board.say(this.lines(this.number).join(" "));
-    this.follow(); // it shows the position, and says its words
+    this.follow(); // shows the position and its text
   }
 
-  /** Show the motion of a move again, and stay behind it. */
+  /** Show the motion of a move again, and stay after it. */
   async replay(number) {
     if (!number || this.coming !== undefined) return;
     const replaying = {}, touring = this.touring;
     this.stop();
     this.hint = null;
     this.touring = touring;
-    if (this.board.speed === Infinity) this.board.speed = 1; // it was asked for
+    if (this.board.speed === Infinity) this.board.speed = 1; // a person asked for motion
     this.displayed = [...this.state.line];
     this.viewing = number - 1;
     this.replaying = replaying;
     this.setTools();
     await this.play(number);
-    if (this.replaying !== replaying) return; // something else is shown meanwhile
+    if (this.replaying !== replaying) return; // as in `follow`
     this.stop();
     this.touring = touring;
     this.viewing = number >= this.state.line.length ? null : number;
@@ -264,13 +263,13 @@ export class GameView extends EventTarget {
     this.follow();
   }
 
-  /** Play all moves from the position shown, or from the start; again to stop. */
+  /** Show all moves from the position shown, or from the start; a second call stops. */
   async tour() {
     if (this.touring) { this.view(this.number); return; }
     const tour = (this.touring = {});
     for (let number = (this.viewing ?? 0) + 1; number <= this.state.line.length; number += 1) {
       await this.replay(number);
-      if (this.touring !== tour) return; // something else is shown meanwhile
+      if (this.touring !== tour) return; // as in `follow`
       if (number < this.state.line.length) await new Promise((resolve) => setTimeout(resolve, 600));
       if (this.touring !== tour) return;
     }
@@ -285,7 +284,7 @@ export class GameView extends EventTarget {
     this.setHint(await this.send("hint", {}));
   }
 
-  /** A hint; dropped if it is for another position than the one shown. */
+  /** Show a hint, unless it is for another position. */
   setHint(hint) {
     const fits = hint && hint.ply === this.state.ply && this.viewing === null && this.coming === undefined && hint.serial === (this.state.line.at(-1) ?? 0);
     if (fits) this.hint = hint;

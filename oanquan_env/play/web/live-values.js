@@ -4,9 +4,9 @@ import { $, complain, page, store } from "./common.js";
 import { hint, view } from "./table.js";
 
 const known = new Map(); // hints by position, null while one is searched
-let always = store.get("live") === "yes", contest = null; // whether they are on; the match or game with a friend in which they were asked for
+let always = store.get("live") === "yes", contest = null; // whether values are on; the match or game with a friend in which they were switched on
 
-/** Return whether values are shown. A puzzle shows none, and in a match or with a friend they are asked for in each game. */
+/** Return whether values are shown: never in a puzzle; in a match or with a friend, only if switched on in this game. */
 function isOn() {
   const { game, puzzle, match, friend } = page.state;
   return !puzzle && (match || friend ? contest === game : always);

@@ -1,10 +1,10 @@
-// What each move of a game gave away, by the values of its positions, for the review of the page. It knows no document.
+// The points that each move of a game gave away, from the values of its positions, for the page's review. It uses no document.
 
-export const NODES = 4_000_000; // moves that the searches of a whole game play
-export const QUICK = 20_000; // for one position, before those
-export const LARGE = 3; // points
+export const NODES = 4_000_000; // moves in all searches of a whole game
+export const QUICK = 20_000; // moves in the first search of each position
+export const LARGE = 3; // points of a mistake
 
-/** Splits the moves of searches among the positions of a game, the last one first; those before share what one leaves over. */
+/** A budget of search moves for the positions of a game, from the last to the first; earlier positions share unused moves. */
 export class Budget {
   constructor(positions) {
     this.number = positions - 1; // the position whose turn it is
@@ -13,24 +13,24 @@ export class Budget {
 
   get share() { return Math.floor(this.left / (this.number + 1)); }
 
-  /** The search of a position is done. */
+  /** Subtract the moves of a position's search. */
   spend(nodes) {
     this.left -= Math.min(nodes, this.share);
     this.number -= 1;
   }
 
-  /** Whether a search of this hint (thinking.js) would see more with the position's share. */
+  /** Return whether the position's share allows a deeper search than that of the hint (thinking.js). */
   deepens({ search: { proved, nodes } }) { return !proved && nodes > 0 && nodes < this.share; }
 }
 
 /**
- * Value each position of a game. `hints`, by number of moves, are undefined where there is no hint yet. `played` are the
- * moves as texts. `final` are the `leads` at the end of a finished game, or null.
+ * Value each position of a game. `hints` are indexed by the number of moves; missing ones are undefined. `played` has the moves
+ * as texts. `final` has the `leads` at the end of a finished game, or is null.
  *
- * -> of each position null, or { mover, leads, exact, best, values, proved, search, price, changed }: the players' final `leads`
- * with best play (of three or four players only the mover's) and whether they are `exact`, the best move, and of each move the
- * mover's final lead in `values`, `proved` the certain ones; `price` are the points that the move played gave away, `changed`
- * whether they changed which of two players wins.
+ * -> for each position null or { mover, leads, exact, best, values, proved, search, price, changed }. `leads` are the players'
+ * final leads with best play (for three or four players only the mover's), and `exact` whether they are proved. `best` is the
+ * best move, `values` the mover's final lead after each move, `proved` the moves with proved values. `price` is the number of
+ * points that the move played gave away, and `changed` whether it changed which of two players wins.
  */
 export function losses(hints, played, final, players = 2) {
   const found = Array(played.length + 1).fill(null);
@@ -47,7 +47,7 @@ export const leads = (scores) => scores.map((points) => Math.round((scores.lengt
 
 function valued({ mover, best: advised, values: seen, exact, search }, move, after, players) {
   const values = { ...seen }, proved = new Set(exact);
-  if (after?.exact && move in values && mover in after.leads) { // what came of it is certain
+  if (after?.exact && move in values && mover in after.leads) { // the result of the move is proved
     values[move] = after.leads[mover];
     proved.add(move);
   }
@@ -61,17 +61,17 @@ function valued({ mover, best: advised, values: seen, exact, search }, move, aft
 
 const top = (values) => Object.keys(values).reduce((best, other) => (values[other] > values[best] ? other : best));
 
-/** Whether a review lists the move after such a position. */
+/** Return whether a review lists the move played. */
 export const isMistake = (loss) => Boolean(loss) && (loss.price >= LARGE || loss.changed);
 
 /**
- * Of each player its listed mistakes, and what share in percent its `scores` are of the points that it would
- * have had without what its moves gave away. Null where the value of a position is not known.
+ * Return the number of each player's listed mistakes, and its `scores` in percent of the points without its losses. Null if
+ * the value of a position is missing.
  */
 export function summary(found, scores) {
   if (!found.every(Boolean)) return null;
   return scores.map((points, player) => {
-    const own = found.filter(({ mover }) => mover === player), lost = own.reduce((sum, { price }) => sum + price, 0) * (1 - 1 / scores.length); // a point that another one gets counts in a lead for more
+    const own = found.filter(({ mover }) => mover === player), lost = own.reduce((sum, { price }) => sum + price, 0) * (1 - 1 / scores.length); // a lead also counts the points that others get
     return { blunders: own.filter(isMistake).length, share: points > 0 ? Math.round((100 * points) / (points + lost)) : 0 };
   });
 }

@@ -1,5 +1,5 @@
-// Reads matches from texts (match-model.js). The engine settles the rounds while reading; a record must agree with the outcome
-// of its moves.
+// Reads matches from texts (match-model.js). The engine settles the rounds; a record must agree with the outcome of its
+// moves.
 
 import { RESIGNED, newMatch, positionOf, recordOf, roundHeaders, settle } from "./match-model.js";
 import { parseMove } from "./notation.js";

@@ -1,16 +1,16 @@
-// The marks of a move, and of fields that changed hands in a match, as SVG: for the board and for pictures alike.
+// The marks of a move, and of fields that changed hands in a match, as SVG for the board and for pictures.
 //
 // `drawing` is the JSON of an empty board, unturned.
 
 const TABS = { 1: { fill: "card", stroke: "accent" }, 2: { fill: "accent", stroke: "edge" } };
 
-/** A number rounded to hundredths. */
+/** Round to hundredths. */
 const number = (value) => String(Number(value.toFixed(2)) + 0);
 const point = ([x, y]) => `${number(x)},${number(y)}`;
 const between = (from, to, part) => from.map((value, axis) => value + (to[axis] - value) * part);
 const ascending = (squares) => [...new Set(squares)].sort((a, b) => a - b);
 
-/** Plain attributes, which every reader of SVG knows, and classes, which a style may recolour. */
+/** Return plain attributes for all SVG viewers, and classes that a style may recolour. */
 function paint(drawing, { fill, stroke, width, opacity }) {
   const { light } = drawing.colours, classes = [fill && `f-${fill}`, stroke && `s-${stroke}`].filter(Boolean).join(" ");
   return ` class="${classes}" fill="${fill ? light[fill] : "none"}"`
@@ -20,7 +20,7 @@ function paint(drawing, { fill, stroke, width, opacity }) {
 
 const polygon = (drawing, points, painted) => `<polygon points="${points.map(point).join(" ")}"${paint(drawing, painted)}/>`;
 
-/** The outline of a square; with `inset`, drawn that much inside it. */
+/** Return the outline of a square, `inset` units inside it. */
 function outline(drawing, index, painted, inset = 0) {
   const { corners, centre, radius } = drawing.squares[index];
   const reach = Math.max(...corners.map((corner) => Math.hypot(corner[0] - centre[0], corner[1] - centre[1])));
@@ -30,7 +30,7 @@ function outline(drawing, index, painted, inset = 0) {
   return `<path d="M${middle}L${start}A${size} ${size} 0 0 0 ${end}Z"${paint(drawing, painted)}/>`;
 }
 
-/** The borders crossed on the way along `squares`; a border is named by the square that it follows on the ring. */
+/** Return the borders crossed along `squares`; a border has the index of the square before it on the ring. */
 function crossed(squares, step, count) {
   const gates = [];
   for (let number = 1; number < squares.length; number++) {
@@ -43,7 +43,7 @@ function crossed(squares, step, count) {
   return gates;
 }
 
-/** An arrowhead on the border with the next square anticlockwise. */
+/** Return an arrowhead on the border with the next square anticlockwise. */
 function arrow(drawing, index, step, fill) {
   const { corners, radius, heading } = drawing.squares[index], angle = heading + (step > 0 ? 0 : Math.PI);
   const [x, y] = radius ? between(corners[0], corners[2], 50 / radius) : between(corners[1], corners[2], 0.5);
@@ -53,8 +53,8 @@ function arrow(drawing, index, step, fill) {
 }
 
 /**
- * The marks of a move: `under` the pieces tints of the squares passed and captured, `over` them arrowheads. `last` is
- * {origin, path, last, captured, step}: ring indices, and 1 for a move anticlockwise or -1.
+ * Return the marks of a move: tints of the squares passed and captured for `under` the pieces, arrowheads for `over` them.
+ * `last` is {origin, path, last, captured, step}: ring indices, and step 1 (anticlockwise) or -1.
  */
 export function markShapes(drawing, { origin, path, last, captured, step }) {
   const tint = (fill) => (index) => outline(drawing, index, { fill, opacity: 0.3 });
@@ -69,7 +69,7 @@ export function markShapes(drawing, { origin, path, last, captured, step }) {
   return { under: under.join(""), over: over.join("") };
 }
 
-/** A corner of each field that is pawned (code 1) or sold (2): `codes` of each player's fields, from its own left. */
+/** Return corner marks of pawned (code 1) and sold (2) fields; `codes` has each player's fields from its left. */
 export function tabShapes(drawing, codes) {
   return codes.flat().map((code, number) => {
     const index = Math.floor(number / drawing.fields) * (drawing.fields + 1) + (number % drawing.fields);
@@ -83,7 +83,7 @@ export const ARROWS = {
   played: { role: "captured", dash: ' stroke-dasharray="11 8"', offset: 15, ring: 44 }, best: { role: "stone", dash: "", offset: -15, ring: 38 },
 };
 
-/** An arrow from a move's field into the next one. */
+/** Return an arrow from a move's field into the next one. */
 export function moveArrow(drawing, kind, mover, move) {
   const { centre: [x, y], heading } = drawing.squares[mover * (drawing.fields + 1) + Number(move[0]) - 1], { role, dash, offset, ring } = ARROWS[kind];
   const line = (colour, width, dashed) => `<path${paint(drawing, { stroke: colour, width })}${dashed} d="M0,0H62"/><path${paint(drawing, { fill: colour, stroke: colour, width: width / 3 })} d="M58,-17L88,0L58,17Z"/>`;

@@ -1,15 +1,15 @@
-// The motion of a move on the board: each lap, capture and refill, as the trace of the move tells it.
+// The motion of a move on the board: the laps, captures and refills in the move's trace.
 
 import { DrawnBoard, SHORTEST } from "./drawn-board.js";
 import { element, html } from "./nodes.js";
 
-const VERSE = 3200; // milliseconds for which the verse of the end is seen at least
-const CUT = new Error("the motion was cut short"); // ends the step that waits
+const VERSE = 3200; // minimum milliseconds for the verse at the end
+const CUT = new Error("the motion was cut short"); // ends a step that is waiting
 
 /**
- * The end of a game as a step of motion: the seeds left in `frame` go to those whose final points are more than its
- * scores, those of a row to its player first, or by `codes` to the other one who bought the field. Only numbers are
- * compared here; the rules of leftovers are the engine's.
+ * Return the end of a game as a step of motion: the seeds left in `frame` go to players with more final points than
+ * scores. A row's seeds go first to its player, or to the buyer of a field by `codes`. This compares only numbers; the
+ * engine has the rules for leftovers.
  */
 export function sweeping(drawing, frame, standings, codes) {
   const due = standings.map((points, player) => points - frame.scores[player]), seeds = [...frame.seeds], taken = [];
@@ -25,7 +25,7 @@ export function sweeping(drawing, frame, standings, codes) {
   return { kind: "sweep", taken, after: { seeds, stones: frame.stones, scores: standings } };
 }
 
-/** The mandarin stones that each player captured in some moves. */
+/** Return the number of mandarin stones that each player captured. */
 export function stonesWon(moves, players) {
   const won = Array(players).fill(0);
   for (const { steps } of moves) for (const { player, stones } of steps) if (stones) won[player] += stones;
@@ -49,19 +49,19 @@ export class MovingBoard extends DrawnBoard {
     super.show(position);
   }
 
-  /** Let a screen reader say a text, after those before it. */
+  /** Add a text for screen readers. */
   say(text) {
     if (text === this.live.lastChild?.textContent) return;
     html("p", { textContent: text }, this.live);
     if (this.live.children.length > 4) this.live.firstChild.remove();
   }
 
-  /** Forget what was said of another position. */
+  /** Remove the texts for screen readers. */
   hush() { this.live.replaceChildren(); }
 
   /**
-   * Play a move from the position before it and show `after`. Resolves with the board that the motion led to, or with
-   * null if it was skipped or cancelled; `onStep` gets the words of each step.
+   * Show the motion of a move from the position before it, then `after`. Resolves with the board after the motion, or
+   * null if it was skipped or cancelled. `onStep` gets the sentence of each step.
    */
   async play(move, before, after, onStep = () => {}) {
     this.show({ ...before, legal: [], under: "", over: "" });
@@ -83,7 +83,7 @@ export class MovingBoard extends DrawnBoard {
     return reached;
   }
 
-  /** End the motion at once; what is shown next is up to who plays the move. */
+  /** End the motion at once; the caller of `play` decides what is shown next. */
   skip() {
     const run = this.playing;
     if (!run) return;
@@ -98,7 +98,7 @@ export class MovingBoard extends DrawnBoard {
     this.skip();
   }
 
-  /** Throws CUT once the motion was skipped: the board may show another game by then. */
+  /** Wait; throw CUT if the motion was skipped, because the board may show another game. */
   async wait(run, ms) {
     if (!run.skipped && ms / this.speed >= SHORTEST) {
       await new Promise((resolve) => {
@@ -178,7 +178,7 @@ export class MovingBoard extends DrawnBoard {
     await this.wait(run, 200);
   }
 
-  /** Let seeds, and a stone, of a square fly to a player's plate; returns milliseconds. */
+  /** Move seeds and a stone from a square to a player's plate; return the milliseconds. */
   carry({ square, player, seeds, stones }) {
     const to = [...this.inBowl(this.plate[player], 0), 0.5], { player: side } = this.drawing.squares[square];
     const heap = this.heaps[square], kept = this.frame.seeds[square] - seeds, flying = heap.splice(Math.min(kept, heap.length), heap.length);
@@ -190,7 +190,7 @@ export class MovingBoard extends DrawnBoard {
     return 460 + 26 * flying.length;
   }
 
-  /** The seeds left at the end of a game go to their owners, square by square; where no mandarin is left, to the verse of that. */
+  /** Move the seeds left at the end to their owners, square by square; with the verse if no mandarin is left. */
   async sweep({ taken, after }, run) {
     for (const name of ["last", "gap", "taken"]) this.mark(null, name);
     const verse = after.stones.some(Boolean) ? null : this.recite();
@@ -210,7 +210,7 @@ export class MovingBoard extends DrawnBoard {
     } finally { verse?.remove(); }
   }
 
-  /** The verse with which people end a game, over the board, line by line. */
+  /** Show the verse for the end of a game over the board, line by line. */
   recite() {
     const [x, y] = this.drawing.middle, verse = element("g", { class: "verse" }, this.hand), size = Math.max(30, 17 * this.k);
     this.sound("verse");
@@ -222,7 +222,7 @@ export class MovingBoard extends DrawnBoard {
     return verse;
   }
 
-  /** A ring round a mandarin that is captured, what children call out, and the name of who gets it grows for a moment. */
+  /** Mark a captured mandarin by a ring and the children's call, and enlarge the capturer's name for a moment. */
   cheer(square, player) {
     const [middle, height] = this.drawing.middle, size = Math.max(30, 17 * this.k);
     this.cry?.remove();
@@ -234,10 +234,10 @@ export class MovingBoard extends DrawnBoard {
     setTimeout(() => this.plate[player]?.group.classList.remove("glad"), 1200);
   }
 
-  /** Let a move be heard, if that is wanted and somebody has tapped. */
+  /** Play a sound if sound is on and allowed. */
   sound(kind) { if (this.loud && !this.playing?.skipped) this.sounds?.sound(kind); }
 
-  /** Allow sounds, after a tap or a key; without them the game goes on. */
+  /** Allow sounds, after a tap or a key; errors are ignored. */
   wake() {
     import("./sound.js").then((sounds) => {
       this.sounds = sounds;

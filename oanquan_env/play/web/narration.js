@@ -1,4 +1,4 @@
-// The texts about a game: who plays, who won, what a hint and a puzzle say. `view` is a `GameView`.
+// The texts about a game: players, winner, hints and puzzles. `view` is a `GameView`.
 
 import { GREETINGS, ROLES, WORDS, moveName } from "./board-words.js";
 import { MINUS, capital } from "./nodes.js";
@@ -8,7 +8,7 @@ const wordsOf = (view) => WORDS[view.board.language];
 /** The name of a seat within a sentence, without its player. */
 export const seatName = (view, player) => view.board.called[player];
 
-/** Return a player's name, and its role if the name does not tell; a single person against a level is "you", and the level has its own name. */
+/** Return a player's name, and its role unless the name shows it; a single person against a level is "you", and a level has its own name. */
 function nameAndRole(view, player) {
   const { seats, puzzle, starter } = view.state, { language } = view.board, { name, person } = seats[player], known = ROLES[language], alone = seats.filter((seat) => seat.person).length === 1;
   if (puzzle && player === starter) return [known.human, ""];

@@ -1,5 +1,5 @@
-// Moves and positions as texts (docs/RULES.md 7), as engine/notation.py has them; names of seats and squares. position-reading.js
-// reads positions.
+// Moves and positions as texts (docs/RULES.md 7), as in engine/notation.py, and names of seats and squares.
+// position-reading.js reads positions.
 // A position is {seeds, stones, scores, mover, ply, ended}, as engine.js gives it; a move is an action, 2 * field + direction.
 
 import { Refused } from "./refused.js";
@@ -9,21 +9,21 @@ export const SEATS = {
   en: { 2: ["South", "North"], 3: ["South", "East", "West"], 4: ["South", "East", "North", "West"] },
   vi: { 2: ["bên dưới", "bên trên"], 3: ["bên dưới", "bên phải", "bên trái"], 4: ["bên dưới", "bên phải", "bên trên", "bên trái"] },
 };
-/** Why a game is over, by the number that a position has as `ended`; 0 goes on. */
+/** Reasons for the end of a game, by a position's `ended`; 0: running. */
 export const TERMINATIONS = [
   "running", "stones_captured", "squares_empty", "forfeit", "resigned", "max_plies", "endless_relay", "too_many_seeds",
 ];
 
 export const seatName = (players, seat, language = "en") => SEATS[language][players][seat];
 
-/** A square of the ring in words: `square 3 of South`, `the mandarin square after North`. */
+/** Name a square of the ring: `square 3 of South`, `the mandarin square after North`. */
 export function squareName(rules, index, language = "en") {
   const field = index % (rules.fields + 1), owner = seatName(rules.players, Math.floor(index / (rules.fields + 1)), language);
   if (language === "vi") return field === rules.fields ? `ô quan cạnh ô ${field} của ${owner}` : `ô ${field + 1} của ${owner}`;
   return field === rules.fields ? `the mandarin square after ${owner}` : `square ${field + 1} of ${owner}`;
 }
 
-/** The column, from 1, of a place in a text: letters are counted as Python counts them. */
+/** Return the column, from 1, of a place in a text, counting letters as Python does. */
 export const columnOf = (text, place) => [...text.slice(0, place)].length + 1;
 
 // ---- moves ----------------------------------------------------------------------------------------------------------

@@ -1,21 +1,21 @@
-// Players that the page plays by itself: levels for people, names as oanquan_env/players/names.py reads them, and the
-// moves that each of them thinks best.
+// The page's own players: levels for people, names as in oanquan_env/players/names.py, and the best moves of each
+// player.
 
 import { Refused } from "./refused.js";
 import { quoted, rulesText } from "./rules.js";
 
-/** In place of a millisecond, so that games repeat anywhere: moves that a search plays with a net, and without. */
+/** Moves that a search plays instead of a millisecond, with and without a net, so that games repeat on any device. */
 const NODES_PER_MS = { net: 1000, plain: 10000 };
 const searchers = (ms) => ["minimax", "maxn"].flatMap((kind) => [
   `${kind}:nodes=${ms * NODES_PER_MS.net},net=pretrained`, `${kind}:nodes=${ms * NODES_PER_MS.plain}`,
 ]);
 
-/** Who gives a hint, and who values the positions of a whole game: the first that plays the rules. */
+/** Players for hints and for reviews of whole games; the first that supports the rules is used. */
 export const ADVISERS = [...searchers(1000), "maxn:depth=6"].map((name) => `book:${name}`);
 export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
 
-/** As oanquan_env/play/levels.py: players, of whom the first that plays the rules is taken; the probability of a
- * random move; and whether it goes on: it ends no game while it has another move. */
+/** As in oanquan_env/play/levels.py: players, of which the first that supports the rules is used; the probability of a
+ * random move; and `goesOn`: whether it ends a game only if it has no other move. */
 export const LEVELS = {
   beginner: { players: ["greedy"], epsilon: 0.7, goesOn: true },
   easy: { players: ["greedy"], epsilon: 0.3 },
@@ -33,12 +33,12 @@ const KNOWN = [...Object.keys(LEVELS), "random", "greedy", "saver", "minimax:dep
 
 // ---- names -----------------------------------------------------------------------------------------------------------
 
-/** Refuse a name; `python`: a program with Python may have a player of that name. */
+/** Refuse a name; `python`: whether Python may have a player with this name. */
 function refuse(en, vi, python = false) {
   throw Object.assign(new Refused("player", en, vi), { python });
 }
 
-/** A player's name taken apart: {kind, options, epsilon, beyond}. Throws Refused as `names.parse` raises. */
+/** Parse a player's name; return {kind, options, epsilon, beyond}. Throws Refused if `names.parse` raises an error. */
 function parse(name) {
   const [, kind, detail] = /^([^:]*):?([^]*)$/.exec(name);
   if (!Object.hasOwn(KINDS, kind)) {
@@ -55,7 +55,7 @@ function parse(name) {
   return { kind, options, epsilon };
 }
 
-/** The options in `detail`, as in `depth=6,nodes=1000`. */
+/** Parse options such as `depth=6,nodes=1000`. */
 function optionsOf(kind, detail) {
   const types = { ...KINDS[kind], epsilon: "number" }, known = Object.keys(types).map((key) => `${key}=…`).join(", "), options = {};
   for (const part of detail ? detail.split(",") : []) {
@@ -71,16 +71,16 @@ function optionsOf(kind, detail) {
   return options;
 }
 
-/** The preset that rules are, or null. */
+/** Return the preset that equals the rules, or null. */
 export function presetOf(rules, catalogue) {
   const text = rulesText(rules, catalogue);
   return Object.hasOwn(catalogue.presets, text) ? text : null;
 }
 
 /**
- * The player of a level or a name for some rules: {name, kind, epsilon, goesOn}; of kind `book`, `beyond` plays where it knows no
- * move; `search` has {depth, nodes, net}, its net that of a preset; `full` plays every line to `depth`. Throws Refused for
- * a name that nobody here has, and for rules that the player does not play.
+ * Return the player of a level or a name for some rules: {name, kind, epsilon, goesOn}. The kind `book` has `beyond`, the player
+ * for other positions; `search` has {depth, nodes, net}, with the preset of the net; `full` searches all lines to `depth`.
+ * Throws Refused if the page has no such player, or if it does not support the rules.
  */
 export function playerOf(name, rules, catalogue) {
   if (!Object.hasOwn(LEVELS, name)) return { name, ...made(parse(name), rules, catalogue) };
@@ -88,7 +88,7 @@ export function playerOf(name, rules, catalogue) {
   return { ...firstPlaying(players, rules, catalogue), ...plays };
 }
 
-/** The player of the first of some names that plays the rules; the last of them must. */
+/** Return the first of the named players that supports the rules; the last one must. */
 export function firstPlaying(names, rules, catalogue) {
   for (const name of names.slice(0, -1)) {
     try {
@@ -129,7 +129,7 @@ function checkLimits(kind, limits, options) {
   }
 }
 
-/** The preset whose net plays these rules, whatever their ply limit; null without a net. */
+/** Return the preset whose net fits these rules with any ply limit; null without a net. */
 function netOf(net, rules, catalogue) {
   if (net === undefined) return null;
   if (net !== "pretrained") refuse(`the page has no net ${quoted(net)}; write net=pretrained`, `trang này không có mạng ${quoted(net)}; hãy viết net=pretrained`, true);
@@ -139,7 +139,7 @@ function netOf(net, rules, catalogue) {
 
 // ---- moves -----------------------------------------------------------------------------------------------------------
 
-/** A source of numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Return a seeded generator of numbers from 0 to 1 (mulberry32). */
 export function seeded(seed) {
   let state = seed >>> 0;
   return () => {
@@ -150,10 +150,10 @@ export function seeded(seed) {
   };
 }
 
-/** A player's points over the mean of the others', times their number: a whole number. */
+/** Return a player's points minus the mean of the others', times the number of others, which is a whole number. */
 const worth = (points, seat) => points.length * points[seat] - points.reduce((sum, more) => sum + more, 0);
 
-/** Every line of play to `depth` plies, each player doing its best for itself; as `engine.search`, for all rules. */
+/** Search all lines to `depth` plies by max^n; returns the same as `engine.search`, for all rules. */
 export function searchAll(engine, rules, position, depth) {
   let nodes = 0;
   const look = (at, left) => {
@@ -163,7 +163,7 @@ export function searchAll(engine, rules, position, depth) {
       const { points } = ends ? { points: child.ended ? engine.standings(rules, child) : child.scores } : look(child, left - 1);
       nodes += 1;
       const move = { action, points, worth: worth(points, at.mover) };
-      if (!best || move.worth > best.worth) best = move; // of equals the first
+      if (!best || move.worth > best.worth) best = move; // the first of equal moves
       return move;
     });
     return { ...best, found };
@@ -175,8 +175,8 @@ export function searchAll(engine, rules, position, depth) {
   return { action: actions[0], actions, value: values[actions[0]], values, depth, proved: false, nodes };
 }
 
-/** The moves after which the next player can win the fewest points at once, and of these those that win the most; as
- * `SaverPolicy` of oanquan_env/players/basic.py. */
+/** Return the moves after which the next player can win the fewest points at once, and of these the ones that win the most,
+ * as in `SaverPolicy` of oanquan_env/players/basic.py. */
 export function searchSaving(engine, rules, position) {
   const moves = Object.entries(searchAll(engine, rules, position, 1).values).map(([action, won]) => {
     const child = engine.play(rules, position, Number(action)).position;

@@ -1,4 +1,4 @@
-// The words of the openings explorer and of the proof, in both languages. A lead is that of South, who begins, in points.
+// The words of the openings dialog and of the proof, in both languages. Leads are South's, in points.
 
 import { signed } from "./nodes.js";
 

@@ -1,7 +1,7 @@
-// What a person has solved, what comes back after a failure, and the daily puzzle with its streak: plain data, kept as one text.
+// The log of solved puzzles, failed puzzles that come back, and the daily puzzle with its streak: plain data, stored as one text.
 //
 // { sets: { name: { solved: [id], failed: { id: turn }, turn } }, daily: { day, missed: [step], steps, over }, streak: { day, days } }
-// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed one is due again at its turn. Days are
+// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn. Days are
 // counted from 1970.
 
 const RETURN = 4; // turns until a failed puzzle comes back: three others lie between
@@ -10,10 +10,10 @@ const DAY = 86_400_000;
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const object = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
 
-/** The log of a text; what cannot be read of it is left out. */
+/** Read the log from a text, omitting invalid parts. */
 export function readLog(text) {
   let kept = {};
-  try { kept = object(JSON.parse(text)); } catch { /* nothing was kept, or it is damaged */ }
+  try { kept = object(JSON.parse(text)); } catch { /* no log, or a damaged one */ }
   const sets = Object.entries(object(kept.sets)).map(([name, set]) => [name, readSet(object(set))]);
   const { day, missed, steps, over } = object(kept.daily), streak = object(kept.streak);
   return {
@@ -30,10 +30,10 @@ function readSet({ solved, failed, turn }) {
 
 const setOf = (log, name) => (Object.hasOwn(log.sets, name) ? log.sets[name] : (log.sets[name] = readSet({})));
 
-/** How many of these puzzles, [{ id }], are solved. */
+/** Return how many of the puzzles [{ id }] are solved. */
 export const solvedOf = (log, name, puzzles) => puzzles.filter(({ id }) => setOf(log, name).solved.includes(id)).length;
 
-/** A puzzle is over: without a mistake it is solved, else it comes back. */
+/** Log a finished puzzle: it is solved if there was no mistake, otherwise it comes back. */
 export function finish(log, name, id, solved) {
   const set = setOf(log, name);
   set.turn += 1;
@@ -43,8 +43,8 @@ export function finish(log, name, id, solved) {
 }
 
 /**
- * Which of N puzzles [{ id }] comes next, from number `from` on: one that failed and is due; one that was neither solved nor
- * failed; one that failed. -> its number in the list, or null where all are solved
+ * Return the number of the next puzzle [{ id }], beginning at `from`: first a failed one that is due, then one that is neither
+ * solved nor failed, then any failed one; null if all are solved.
  */
 export function nextOf(log, name, puzzles, from) {
   const { solved, failed, turn } = setOf(log, name), order = puzzles.map((_, step) => (from + step) % puzzles.length);
@@ -55,16 +55,16 @@ export function nextOf(log, name, puzzles, from) {
 
 // ---- the daily puzzle ------------------------------------------------------------------------------------------------
 
-/** The day of a date where the person is. */
+/** Return the day of a date in the person's time zone. */
 export const dayOf = (date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
 
-/** The date of a day, in numbers. */
+/** Return the date of a day as numbers. */
 export function dateOf(day) {
   const date = new Date(day * DAY);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Which of `count` puzzles is that of a day: steps of about the golden section meet each once, and levels that lie apart in turn. */
+/** Return which of `count` puzzles is the day's. Steps of about the golden section reach each puzzle once and vary the level. */
 export function dailyOf(day, count) {
   const common = (one, other) => (other ? common(other, one % other) : one);
   let stride = Math.floor(0.618 * count) || 1;
@@ -72,19 +72,19 @@ export function dailyOf(day, count) {
   return (day * stride) % count;
 }
 
-/** That of a day as it stands; `steps` are the moves of its solver. */
+/** Return the log of a day's puzzle, in which the solver has `steps` moves. */
 export function today(log, day, steps) {
   if (log.daily?.day !== day || log.daily.steps !== steps) log.daily = { day, steps, missed: [], over: false };
   return log.daily;
 }
 
-/** A wrong move at a step, from 1; nothing counts once the puzzle is over. */
+/** Log a wrong move at a step, from 1, unless the puzzle is over. */
 export function miss(log, day, steps, step) {
   const { missed, over } = today(log, day, steps);
   if (!over && !missed.includes(step)) missed.push(step);
 }
 
-/** The daily puzzle is over; it counts for the streak if it was solved at last. */
+/** Log the end of the daily puzzle, which counts for the streak if it was solved in the end. */
 export function finishDay(log, day, steps, solved) {
   const daily = today(log, day, steps);
   if (daily.over) return;
@@ -92,8 +92,8 @@ export function finishDay(log, day, steps, solved) {
   if (solved && log.streak.day !== day) log.streak = { day, days: streakOn(log, day) + 1 };
 }
 
-/** Days in a row, up to this one or the day before, on which the daily puzzle was solved. */
+/** Return on how many days in a row, up to this day or the day before, the daily puzzle was solved. */
 export const streakOn = ({ streak }, day) => (streak.day === day || streak.day === day - 1 ? streak.days : 0);
 
-/** A mark for each step of a daily puzzle. */
+/** Return a mark for each step of a daily puzzle. */
 export const marksOf = ({ steps, missed }) => Array.from({ length: steps }, (_, step) => (missed.includes(step + 1) ? "○" : "●")).join("");

@@ -1,4 +1,4 @@
-// The words of puzzles beside the board; they are added to the page's words when the first puzzle or the dialog opens.
+// The words of puzzles next to the board; the first puzzle or the dialog adds them to the page's words.
 
 import { WORDS } from "./words.js";
 

@@ -1,5 +1,5 @@
 // Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the first
-// puzzle; the words below the board are in told.js.
+// puzzle; the words below the board are in narration.js.
 
 import { $, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";

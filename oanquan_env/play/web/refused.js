@@ -1,8 +1,9 @@
-// The error for a request that cannot be carried out, in both languages.
+// The error for an impossible request, in both languages.
 
 export class Refused extends Error {
-  // code: the subject: rules, position, player, record, games, move or request; detail: the fault, {en, vi};
-  // field: the field of rules at fault; column and line: in a text, from 1, or null; games: how many a file holds.
+  // `code` is the subject: rules, position, player, record, games, move or request. `detail` {en, vi} describes the error,
+  // `field` is the invalid field of rules, `column` and `line` are the place in a text, from 1 or null, and `games` is the
+  // number of games in a file.
   constructor(code, en, vi = "", { field = "", column = null, line = null, games = null } = {}) {
     super(en);
     this.name = "Refused";

@@ -1,4 +1,4 @@
-// The words of the review, in both languages: who is ahead, what a move gave away, and what would have been better.
+// The words of the review, in both languages: the lead, the points that a move gave away, and the better move.
 
 const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
 const of = (number, one, more) => (number === 1 ? one : more);

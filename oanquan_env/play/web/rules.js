@@ -1,19 +1,19 @@
-// Rules of games and of matches as texts and as checked fields. Their names, values, presets and the combinations that
-// make no game come from catalogue.json, which is made from the fields of Rules in Python; this reads and writes as they do.
+// Rules of games and of matches as texts and as checked fields, read and written as in Python. Names, values, presets and
+// impossible combinations come from catalogue.json, which is made from the fields of Rules in Python.
 
 import { Refused } from "./refused.js";
 
-/** Characters that Python counts as blank, for regular expressions, as JavaScript has others; and a word between them. */
+/** Characters that are blank in Python, for regular expressions (JavaScript has others), and the pattern of a word. */
 export const BLANKS = "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 export const WORD = new RegExp(`[^${BLANKS}]+`, "gu");
 
-/** Text in quotes for an error, cut where it is long. */
+/** Return a text in quotes for an error, shortened. */
 export function quoted(text) {
   const letters = [...text];
   return `'${letters.length > 40 ? `${letters.slice(0, 40).join("")}…` : text}'`;
 }
 
-/** A value as Python writes it. */
+/** Write a value as Python does. */
 const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 const refused = (field, en, vi) => new Refused("rules", en, vi, { field });
 
@@ -27,7 +27,7 @@ function unknown([en, vi], name, known) {
   return refused("", `unknown ${en} ${quoted(name)}; known: ${known.join(", ")}`, `không có ${vi} ${quoted(name)}; chỉ có: ${known.join(", ")}`);
 }
 
-/** The value that a text gives to a field, {name, choices, range}. */
+/** Parse the value of a field {name, choices, range}. */
 function parsed(field, text) {
   let value = text;
   if (field.range) value = /^-?[0-9]+$/.test(text) ? Number(text) : text;
@@ -46,7 +46,7 @@ function check({ name, choices, range }, value) {
   throw refused(name, `${name} must be ${en}; got ${got}`, `${name} phải là ${vi}, không phải ${got}`);
 }
 
-/** The values that words such as seeds=4 give to fields. */
+/** Parse words such as seeds=4; return values by field. */
 function changes(words, fields, kind) {
   const texts = new Map();
   for (const word of words) {
@@ -59,7 +59,7 @@ function changes(words, fields, kind) {
   return Object.fromEntries(fields.filter(({ name }) => texts.has(name)).map((field) => [field.name, parsed(field, texts.get(field.name))]));
 }
 
-/** The fields, complete and in order; a ply limit that is left out follows the players. Throws Refused. */
+/** Check the fields, add the default ply limit, and return all in order. Throws Refused. */
 function checkRules(fields, catalogue) {
   for (const field of catalogue.fields) if (field.name !== "max_plies" || fields.max_plies) check(field, fields[field.name]);
   const complete = Object.fromEntries(catalogue.fields.map(({ name }) => [name, fields[name]]));
@@ -85,7 +85,7 @@ export function parseRules(text, catalogue) {
   return checkRules({ ...base, max_plies: usual, ...changed }, catalogue);
 }
 
-/** The shortest text: a preset, and the fields that differ from it. */
+/** Return the shortest text: a preset, and the fields that differ from it. */
 export function rulesText(rules, catalogue) {
   let shortest;
   for (const [name, { values }] of Object.entries(catalogue.presets)) {

@@ -1,4 +1,4 @@
-// A game as a page or a widget plays it: named requests in, the state as JSON out. It draws nothing and keeps no files.
+// The game of a page or a widget: it takes named requests and returns its state as JSON. It draws nothing and stores no files.
 
 import { FRIEND, Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
@@ -13,21 +13,21 @@ const notYours = (code) => new Refused(code, "it is not your turn", "chưa đế
 const evenBelow = (count) => count - 2 + (count % 2);
 const impossible = (en, vi) => new Refused("request", en, vi);
 
-// Each is a method with an underscore before its name.
+// The method for a request has an underscore before its name.
 const REQUESTS = ["new", "move", "undo", "redo", "back", "rematch", "puzzle", "show_answer", "branch", "resume", "resign", "next_round", "load"];
 
 /**
- * One game after another. There is none before the first `request("new", ...)`; event "changed" after every change.
+ * The current game. There is none before `request("new", ...)`. Each change fires the event "changed".
  *
- * `data(name)` resolves with a file of `data`: JSON as an object. `thinker` chooses the moves of those who are no persons;
- * any of its answers may be a promise.
+ * `data(name)` resolves with an object from a JSON file of `data`. `thinker` chooses the moves of computer players, and may
+ * return promises.
  */
 export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
-  #drawing = null; // of the rules, with English names alone
+  #drawing = null; // for the rules, with English names only
   #lastDrawing = {}; // the last drawing, and the key of its inputs
-  #paused = null; // the game that a puzzle interrupted, and what belongs to it
-  #turn = new AbortController(); // another one after every change of the game: what was thought before it is dropped
+  #paused = null; // the game that a puzzle interrupted, and its data
+  #turn = new AbortController(); // replaced after every change of the game, which cancels searches
   #values = new Map();
 
   constructor({ engine, thinker, data, catalogue }) {
@@ -40,10 +40,10 @@ export class Session extends EventTarget {
     this.trouble = "";
     this.game = null;
     this.puzzle = null;
-    this.id = null; // of a game with a friend, the same on both devices
+    this.id = null; // identifies a game with a friend on both devices
   }
 
-  /** Carry out a request; `state` then shows the result. Throws Refused for one that cannot be done: nothing has changed. */
+  /** Carry out a request; `state` then shows the result. If it is impossible, throw Refused and change nothing. */
   async request(name, asked = {}) {
     if (!REQUESTS.includes(name)) throw impossible(`unknown request '${name}'`, "");
     await this[`_${name}`](asked);
@@ -53,7 +53,7 @@ export class Session extends EventTarget {
 
   // ---- requests ------------------------------------------------------------------------------------------------------
 
-  /** Begin another game: at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
+  /** Begin a game at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
   async _new({ rules: text = this.#catalogue.default, seats = null, starter = 0, position = null, moves = "", match = null, id = null }) {
     const rules = this.#engine.rules(parseRules(text, this.#catalogue));
     if (match !== null) {
@@ -66,7 +66,7 @@ export class Session extends EventTarget {
     return this.#put({ rules, start, moves: moves.replace(/-$/, "").match(/..?/gsu) ?? [], resigned: moves.endsWith("-") }, seats, { id });
   }
 
-  /** A person's move, made at that ply: one that comes twice, or too late, is refused. */
+  /** Play a person's move at that ply; refuse a move that comes twice or too late. */
   _move({ move, ply }) {
     const { game } = this;
     if (ply !== game.position.ply || game.over || game.player !== null || this.#answered) throw notYours("move");
@@ -74,36 +74,36 @@ export class Session extends EventTarget {
     if (this.puzzle && !this.#answered) this.#reply();
   }
 
-  /** Take back a person's last move, and the answers to it. */
+  /** Take back a person's last move and the replies to it. */
   _undo() {
     const { game } = this;
-    if (this.puzzle && game.line().length) game.backTo(evenBelow(game.line().length)); // to a move of the solver
+    if (this.puzzle && game.line().length) game.backTo(evenBelow(game.line().length)); // the solver is to move
     else if (!game.undo()) throw impossible("you have no move to undo", "bạn không có nước nào để đi lại");
   }
 
-  /** Play the moves again that were taken back. */
+  /** Play again the moves that were taken back. */
   _redo() {
     if (!this.game.redo()) throw impossible("there is no move to redo", "không có nước nào để làm lại");
   }
 
-  /** Go back to where only the first `moves` moves had been played. */
+  /** Go back to the position after the first `moves` moves. */
   _back({ moves }) {
     this.#after(moves);
-    this.game.backTo(this.puzzle ? moves - (moves % 2) : moves); // of a puzzle to a move of the solver
+    this.game.backTo(this.puzzle ? moves - (moves % 2) : moves); // in a puzzle, the solver is to move
   }
 
-  /** Begin the same game or match again; with `swap` everybody moves one seat on. */
+  /** Begin the same game or match again; with `swap`, all players move one seat on. */
   _rematch({ swap = false }) {
     const { rules, names, match, root } = this.game, seats = swap ? [...names.slice(1), names[0]] : names;
     return this.#put(match ? { rules, start: this.#engine.start(rules), match: newMatch(match.rules) } : { rules, start: root.position }, seats, { paused: this.#paused });
   }
 
   /**
-   * Show a puzzle: `puzzle` itself, a position by `rules`, or one of the package's of a level, where after the last one the
-   * first comes again. The game is kept until `resume`.
+   * Show `puzzle`, a position under `rules`, or the package's puzzle `number` of a level (the first follows the last). The
+   * game is kept until `resume`.
    *
-   * A puzzle is { position, line }, those of the package also have { name?, themes?, id? }: `line` has the moves of the solver and the opponent in turn, and
-   * where several moves of the solver are right, all of them in one text, as in "3A 5C". `name` is that of its words.
+   * A puzzle is { position, line }, and { name?, themes?, id? } in the package: `line` has the moves of the solver and the
+   * opponent in turn; several right moves share one text, such as "3A 5C". `name` is the key of its words.
    */
   async _puzzle({ puzzle: custom = null, rules: text = null, level = "first", number = 0 }) {
     const { presets, default: usual } = this.#catalogue, own = text ?? rulesText((this.#paused?.game ?? this.game).rules, this.#catalogue);
@@ -113,7 +113,7 @@ export class Session extends EventTarget {
     return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { paused: this.#toResume, puzzle: chosen });
   }
 
-  /** Play the rest of the puzzle's line; a wrong move is to be taken back before. */
+  /** Play the rest of the puzzle's line; a wrong move must be taken back first. */
   _show_answer() {
     if (!this.puzzle || this.#answered) throw notYours("request");
     this.puzzle.revealed = true;
@@ -123,14 +123,14 @@ export class Session extends EventTarget {
     }
   }
 
-  /** Another game from where the first `moves` moves have led, for a person on the seat to move. This one is kept until `resume`. */
+  /** Begin a game at the position after `moves` moves; a person takes the seat to move. This game is kept until `resume`. */
   _branch({ moves }) {
     const { rules, names } = this.game, { position } = this.#after(moves), other = names.find((name) => name !== PERSON) ?? PERSON;
     const seats = names[position.mover] === PERSON ? names : names.map((name, seat) => (seat === position.mover ? PERSON : name === PERSON ? other : name));
     return this.#put({ rules, start: position }, seats, { paused: this.#toResume });
   }
 
-  /** Leave a puzzle or a branch, and go on with the game before it. */
+  /** Leave a puzzle or a branch, and continue the game before it. */
   _resume() {
     if (!this.#paused) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
     const { game, number, id, drawing, values } = this.#paused;
@@ -140,13 +140,13 @@ export class Session extends EventTarget {
     this.#paused = null;
   }
 
-  /** Let the person to move give up. */
+  /** Resign for the person to move. */
   _resign() {
     if (this.game.over || this.game.player !== null) throw notYours("request");
     this.game.resign();
   }
 
-  /** Go on with the next round of a match. */
+  /** Begin the next round of a match. */
   _next_round() {
     const { game } = this, settled = game.settled();
     if (!settled || settled.over) throw impossible("there is no next round", "không còn ván nào trong trận");
@@ -154,14 +154,14 @@ export class Session extends EventTarget {
     return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, record: { headers } }, game.names, { id: this.id });
   }
 
-  /** Go on with a game, or a match, that was written down; of several games with the one of that number, from 1. `keep` keeps this one until `resume`. */
+  /** Continue a match or a game, by its number from 1, in the records `text`. With `keep`, this game is kept until `resume`. */
   async _load({ text, number = null, seats = null, id = null, keep = false }) {
     return this.#put(await this.#read(text, number), seats, { id, paused: keep ? this.#toResume : null });
   }
 
-  // ---- what is shown -------------------------------------------------------------------------------------------------
+  // ---- the state shown -----------------------------------------------------------------------------------------------
 
-  /** All that the page shows beside the drawing. */
+  /** Return the state, without the drawing. */
   state() {
     const { game, version, trouble, puzzle, id } = this, friend = id && { id, due: game.due, link: linkOf(game, this.#catalogue, id) };
     const texts = { rules: rulesText(game.rules, this.#catalogue), record: this.saved(), link: linkOf(game, this.#catalogue) };
@@ -171,14 +171,14 @@ export class Session extends EventTarget {
     return { ...state, previews: {}, ...(this.#answered ? { turn: "solved", legal: [] } : {}) };
   }
 
-  /** The empty board of this game's rules, with the names of its seats and squares: the same object as long as these are the same. */
+  /** Return the empty board with the names of its seats and squares; the same object as long as these are the same. */
   drawing() {
     const { rules } = this.game, names = this.#names, key = `${rulesText(rules, this.#catalogue)} ${names.vi}`;
     if (this.#lastDrawing.key !== key) this.#lastDrawing = { key, drawing: drawingJson(this.#drawing, rules, names) };
     return this.#lastDrawing.drawing;
   }
 
-  /** The value of each move where the game stands, or for a review after its first `moves` moves, by so many moves of a search. */
+  /** Return the value of each move in the current position, or for a review after `moves` moves by a search of `nodes` nodes. */
   async hint(moves = null, nodes = null) {
     const { game } = this, { serial, position } = moves === null ? game.node : this.#after(moves), values = this.#values, key = `${serial} ${moves === null} ${nodes}`;
     if (position.ended) throw impossible("the game is over", "ván đã hết");
@@ -189,41 +189,41 @@ export class Session extends EventTarget {
     return values.get(key);
   }
 
-  /** A game beside this one, from where its first `moves` moves have led, to play lines in. */
+  /** Return a separate game at the position after `moves` moves, for playing lines. */
   variation(moves) {
     const { rules, names, match } = this.game;
     return new Game(this.#engine, rules, this.#after(moves).position, names.map(() => PERSON), { match });
   }
 
-  /** The game, or the match so far, as records. */
+  /** Return the game, or the match so far, as records. */
   saved() { return formatRecords(this.game.records(), this.#catalogue); }
 
-  /** The unfinished game that another one would replace; null if it has no moves. */
+  /** Return the unfinished game that a new game would replace; null if it has no moves. */
   unfinished() {
     const { game, id } = this.#paused ?? this, settled = game.settled(), moves = game.line().length;
     if (!(moves || game.match?.rounds.length) || (settled ?? game).over) return null;
     return { text: formatRecords(game.records(), this.#catalogue), seats: game.names, id, rules: rulesText(game.rules, this.#catalogue), moves };
   }
 
-  /** What `restore` needs to go on with this game elsewhere, as plain data; with the puzzle or the branch that it was left for. */
+  /** Return the data with which `restore` continues this game elsewhere, with an open puzzle or branch. */
   snapshot() {
     const { game, puzzle } = this, { game: first, id } = this.#paused ?? this, written = (one) => ({ text: formatRecords(one.records(), this.#catalogue), seats: one.names });
     return { ...written(first), id, puzzle: puzzle && puzzle.source, branch: puzzle || first === game ? null : written(game) };
   }
 
-  /** Go on with a `snapshot`. Throws Refused if it cannot be read. */
+  /** Continue from a `snapshot`. Throws Refused if it is invalid. */
   async restore({ text, seats, id, puzzle, branch }) {
     await this.request("load", { text, seats, id });
     if (puzzle) await this.request("puzzle", puzzle);
     if (branch) await this.request("load", { ...branch, keep: true });
   }
 
-  // ---- within --------------------------------------------------------------------------------------------------------
+  // ---- helpers -------------------------------------------------------------------------------------------------------
 
-  /** The position that a text describes. */
+  /** Parse a position. */
   async #position(rules, text) { return (await import("./position-reading.js")).parsePosition(rules, text, this.#engine); }
 
-  /** The game, or the match, of a text; of several games the one of that number. */
+  /** Read a match, or the game with that number, from a text. */
   async #read(text, number) {
     const { parseRecords } = await import("./record-reading.js");
     const records = parseRecords(text, this.#catalogue, this.#engine), refuse = (en, vi) => { throw new Refused("record", en, vi); };
@@ -236,17 +236,17 @@ export class Session extends EventTarget {
     return { rules: record.rules, start: record.start, match, record, resigned: record.termination === "resigned" };
   }
 
-  /** The node after the first `moves` moves. */
+  /** Return the node after `moves` moves. */
   #after(moves) {
     const { game } = this, line = [game.root, ...game.line()];
     if (!Number.isInteger(moves) || !(moves in line)) throw impossible(`there is no move ${moves}`, `không có nước ${moves}`);
     return line[moves];
   }
 
-  /** What `resume` needs to go on with this game. */
+  /** The data with which `resume` continues this game. */
   get #toResume() { return this.#paused ?? { game: this.game, number: this.number, id: this.id, drawing: this.#drawing, values: this.#values }; }
 
-  /** Whether the puzzle's line is done, or the solver has left it. */
+  /** Whether the puzzle's line is finished, or the solver has left it. */
   get #answered() {
     const { wrong, done } = this.puzzle ? progress(this.puzzle, this.game) : {};
     return wrong || done || false;
@@ -255,7 +255,7 @@ export class Session extends EventTarget {
   /** Play the opponent's next move of the puzzle's line. */
   #reply() { this.game.push(this.#legal(this.game, this.puzzle.line[this.game.line().length])); }
 
-  /** A puzzle of the package, the rules of its level, and how many each level has; those of the first level are by the default rules. */
+  /** Return a puzzle of the package, its rules (the default in the first level), and the number of puzzles in each level. */
   async #packaged(preset, level, number) {
     const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]), levels = { first, ...others };
     if (!Object.hasOwn(levels, level) || !levels[level].length || !Number.isInteger(number) || number < 0) throw impossible(`there is no puzzle ${number} of '${level}'`, "không có câu đố này");
@@ -265,7 +265,7 @@ export class Session extends EventTarget {
 
   get #names() { return namesOf(this.game, this.puzzle && this.game.root.position.mover); }
 
-  /** Go on with another game; by default those play who sit here, or persons where others are needed. */
+  /** Replace the game; by default the same players play, or persons if the number of seats differs. */
   async #put({ rules, start, moves = [], match = null, record = null, resigned = false }, seats, { id = null, puzzle = null, paused = null } = {}) {
     const same = this.game?.names.length === rules.players ? this.game.names : Array(rules.players).fill(PERSON), names = seats ?? same;
     if (names.length !== rules.players) throw new Refused("player", `the rules have ${rules.players} players, not ${names.length}`, `luật này có ${rules.players} người chơi`);
@@ -281,21 +281,21 @@ export class Session extends EventTarget {
     this.#values = new Map();
   }
 
-  /** Throws Refused for the name of no player, and for rules that it does not play; levels play all rules. */
+  /** Throw Refused if no player has this name or the player does not support the rules; levels support all. */
   async #check(name, rules) {
     if (!this.#catalogue.levels.includes(name)) await this.#thinker.needsPython(name, rules);
   }
 
-  /** Whether there is a player of that name. */
+  /** Return whether a player has this name. */
   async #knows(name, rules) {
     if (name === PERSON || name === FRIEND) return false;
     try { await this.#check(name, rules); return true; } catch { return false; }
   }
 
-  /** The action of a move, a text or an action, that can be played. */
+  /** Return the action of a legal move, given as text or action. */
   #legal(game, move) {
     const action = typeof move === "number" ? move : parseMove(move);
-    playLegal(this.#engine, game.rules, game.position, action); // throws Refused
+    playLegal(this.#engine, game.rules, game.position, action); // or throws Refused
     return action;
   }
 
@@ -307,16 +307,16 @@ export class Session extends EventTarget {
     this.#think(turn);
   }
 
-  /** Let the player to move, if it is no person, choose and play. */
+  /** Let a computer player that is to move choose and play. */
   async #think(turn) {
     const { game } = this, name = game.player;
     if (name === null || name === FRIEND || this.trouble) return;
     let trouble = "";
     try {
       const action = await this.#thinker.choose(name, game.rules, game.position, Math.floor(Math.random() * 2 ** 32), turn);
-      if (this.#turn !== turn) return; // the game is another by now
+      if (this.#turn !== turn) return; // the game has changed
       game.push(this.#legal(game, action));
-    } catch (error) { trouble = error.message; } // the page goes on, and says what happened
+    } catch (error) { trouble = error.message; } // the page shows it
     if (this.#turn !== turn) return;
     this.trouble = trouble;
     this.#tell();

@@ -1,4 +1,4 @@
-// A game as JSON: everything that a page shows of it besides the drawing.
+// A game as JSON: everything that a page shows except the drawing.
 
 import { FRIEND } from "./game-model.js";
 import { markShapes, tabShapes } from "./move-markers.js";

@@ -1,5 +1,5 @@
-// The game of this page: its session, the board that follows it, and the places where it is kept. A tab keeps its game for
-// itself, so that two tabs do not disturb each other; a new tab goes on with the last game of any.
+// The game of this page: its session, its board, and its storage. Each tab stores its own game, so that two tabs do not
+// disturb each other; a new tab continues the last game of any tab.
 
 import { $, complain, page, store } from "./common.js";
 import { Engine } from "./engine.js";
@@ -7,7 +7,7 @@ import { GameView } from "./game.js";
 import { Refused } from "./refused.js";
 import { Session } from "./session.js";
 
-const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // games that are kept unfinished, and with friends
+const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // maximum numbers of stored unfinished games and of games with friends
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
 let session = null, engine = null, thinker = null, lastDrawing = null;
@@ -18,31 +18,31 @@ async function file(name) {
   return name.endsWith(".json") ? reply.json() : reply.arrayBuffer();
 }
 
-/** A file of the folder `data`, loaded once. */
+/** Load a file of the folder `data` once. */
 function data(name) {
   if (!files.has(name)) files.set(name, file(`data/${name}`).catch((error) => { files.delete(name); throw error; }));
   return files.get(name);
 }
 
-/** As of `Session`. */
+/** As in `Session`. */
 export const hint = (moves = null, nodes = null) => session.hint(moves, nodes);
 export const variation = (moves) => session.variation(moves);
 
-/** A request that changes the game; the page follows. An unfinished game that another one replaces is kept. */
+/** Send a request that changes the game. If it replaces an unfinished game, store that game. */
 export async function play(name, asked = {}) {
   const another = name === "new" || name === "load", before = another ? session.unfinished() : null;
   await session.request(name, asked);
   if (!another) return;
-  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a game with a friend goes on by links
+  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // links continue a game with a friend
   updateUnfinished((games) => [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)].filter(differs).slice(0, MOST));
 }
 
-/** The moves of each game with a friend, by its id, as this browser saw it last. */
+/** Return the moves of each game with a friend, by its id, as last seen in this browser. */
 export function friendGames() {
   try { return new Map(JSON.parse(store.get("friends")).filter(areTexts)); } catch { return new Map(); }
 }
 
-/** The unfinished games that others have replaced, the last one first: {text, seats, rules, moves, at}, `at` being a time. */
+/** Return the replaced unfinished games, newest first: {text, seats, rules, moves, at}; `at` is a time. */
 export function unfinishedGames() {
   try {
     return JSON.parse(store.get("games")).filter((game) => isGame(game) && isText(game.rules) && Number.isInteger(game.moves) && Number.isInteger(game.at));
@@ -54,13 +54,13 @@ function updateUnfinished(change) {
   view.dispatchEvent(new Event("render"));
 }
 
-/** Go on with one of them; where its players are not here any more, persons take their seats. */
+/** Continue an unfinished game; persons replace players that are no longer available. */
 export async function goBack({ text, seats, id }) {
   await play("load", { text, seats, id }).catch(() => play("load", { text }));
   updateUnfinished((games) => games.filter((game) => game.text !== text));
 }
 
-/** A game of a person against the weakest level. */
+/** Return the request for a game against the weakest level. */
 export const newcomersGame = () => ({ rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
 
 /** Begin a game with an aim (common.js). */
@@ -71,13 +71,13 @@ export async function playFor(aim, asked) {
   view.refresh();
 }
 
-/** The lessons with their drawings and moves. */
+/** Return the lessons with their drawings and moves. */
 export const lessons = async () => (await import("./lessons.js")).lessonsOf(engine, page.catalogue, data);
 
-/** For dialogs that look beyond the game: the engine of moves, files of `data`, and hints. */
+/** Return the engine, the loader of `data` files, and the thinker, for dialogs with other positions. */
 export const tools = () => ({ engine, data, thinker });
 
-/** An object with some methods of the one that `make` resolves with, which is made when one of them is first called. */
+/** Return an object with `methods` of the object that `make` resolves with; the first call of one makes it. */
 function lazily(make, ...methods) {
   let made = null;
   const ready = () => (made ??= make().catch((error) => { made = null; throw error; }));
@@ -87,7 +87,7 @@ function lazily(make, ...methods) {
 function follow() {
   const drawing = session.drawing();
   page.state = session.state();
-  if (page.aim && page.aim.game === null) page.aim.game = page.state.game; // of a game that was kept
+  if (page.aim && page.aim.game === null) page.aim.game = page.state.game; // in a restored game
   if (page.aim?.game !== page.state.game && !page.state.puzzle) page.aim = null;
   view.helped = page.aim?.helped ? page.aim.game : null;
   save();
@@ -95,7 +95,7 @@ function follow() {
   lastDrawing = drawing;
 }
 
-// ---- what is kept ----------------------------------------------------------------------------------------------------
+// ---- storage ---------------------------------------------------------------------------------------------------------
 
 function save() {
   const { friend } = page.state;
@@ -115,7 +115,7 @@ const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText
 const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2 : isText(value.level));
 const isAim = (value) => value?.helped === true || [[value?.bound, value?.least], [value?.par, value?.day]].some((numbers) => numbers.every(Number.isInteger));
 
-/** What this tab kept, or else the last of any tab. Other pages of the host may have written it: what is not such a thing is left out. */
+/** Return the snapshot of this tab, or else the last of any tab, without invalid parts: other pages of the host may have written it. */
 function readSnapshot() {
   for (const place of [() => sessionStorage.getItem(KEPT), () => localStorage.getItem(LAST)]) {
     try {
@@ -126,18 +126,18 @@ function readSnapshot() {
   return null;
 }
 
-// ---- players of Python, where `oanquan play --browser` serves the page ----------------------------------------------
+// ---- Python players, if `oanquan play --browser` serves the page ----------------------------------------------------
 
-/** {players, kinds}: players named on the command line, kinds that any page may ask for; the file says null, the server answers. */
+/** Return {players, kinds}: players named on the command line, and kinds of players that any page may use; null without a server. */
 async function pythonPlayers() {
-  if (location.protocol !== "http:") return null; // a host of files alone
+  if (location.protocol !== "http:") return null; // a server of static files
   try {
     const reply = await fetch("players.json");
     return reply.ok ? await reply.json() : null;
   } catch { return null; }
 }
 
-/** The move, a text, that a player of Python chooses in a position; throws Refused. */
+/** Return the move, as text, of a Python player in a position; throws Refused. */
 async function askPython(player, position, rules) {
   let answer;
   try {
@@ -148,9 +148,9 @@ async function askPython(player, position, rules) {
   return answer.move;
 }
 
-// ---- the beginning ---------------------------------------------------------------------------------------------------
+// ---- start -----------------------------------------------------------------------------------------------------------
 
-/** Begin the game of this tab: the one that it had before it was loaded again, the last one of any tab, or a new one. */
+/** Begin this tab's game: its own before a reload, the last one of any tab, or a new one. */
 export async function begin() {
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
   const ask = python && askPython, askable = (name) => python.players.includes(name) || python.kinds.includes(name.split(":")[0]);
@@ -162,10 +162,10 @@ export async function begin() {
   session = new Session({ engine, thinker, data, catalogue });
   session.addEventListener("changed", follow);
   await goOn(readSnapshot());
-  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads what a first reply needs
+  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads the files for a first reply
 }
 
-/** Go on with the game that was kept; where its players are not here any more, persons take their seats. */
+/** Continue the stored game; persons replace players that are no longer available. */
 async function goOn(before) {
   try {
     if (before) {

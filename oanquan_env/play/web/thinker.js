@@ -1,4 +1,4 @@
-// Asks for what thinking.js finds, in a worker, or in the same thread where there is none. Nothing of the page is here.
+// Requests moves and hints from thinking.js in a worker, or in the same thread without one. It uses no document.
 
 import { parseMove, positionText } from "./notation.js";
 import { playerOf } from "./players.js";
@@ -6,12 +6,12 @@ import { Refused } from "./refused.js";
 import { rulesText } from "./rules.js";
 
 /**
- * Answers one request after another. `data(name)` resolves with a file of the folder `data`: JSON as an object, others as
- * an ArrayBuffer. `worker()` makes a Worker of worker.js; without it, `think(made)` resolves with a `Thinking` of
- * this thread. `ask(name, position, rules)`, all texts, resolves with the move of a player that Python knows: of those of
- * which `askable(name)` is true.
+ * A queue of requests, answered one after the other. `data(name)` resolves with a file of the folder `data`: JSON as an
+ * object, others as an ArrayBuffer. `worker()` makes a Worker of worker.js; without it, `think(made)` resolves with a
+ * `Thinking` in this thread. `ask(name, position, rules)`, all texts, resolves with the move of a Python player;
+ * `askable(name)` returns whether it may be called with this name.
  *
- * A request with a `signal` that aborts is rejected and leaves its place; a worker that is thinking about it is replaced.
+ * If the `signal` of a request aborts, the request is rejected and removed, and a worker that is busy with it is replaced.
  */
 export class Thinker {
   #made;
@@ -32,7 +32,7 @@ export class Thinker {
     this.#askable = askable;
   }
 
-  /** The action of a level or a player. */
+  /** Resolve with the action of a level or a player. */
   async choose(name, rules, position, seed, { signal } = {}) {
     if (!this.needsPython(name, rules)) return this.#request("choose", [name, rules, position, seed], signal);
     return parseMove(await this.#ask(name, positionText(rules, position), rulesText(rules, this.catalogue)));
@@ -42,8 +42,8 @@ export class Thinker {
     return this.#request("hint", [rules, position, options], signal);
   }
 
-  /** Whether only a program with Python may have a player of that name. Throws Refused for a name that nobody has, and for
-   * rules that the player does not play. */
+  /** Return whether Python has to choose the moves of a player. Throws Refused if no player has this name, or if the player
+   * does not support the rules. */
   needsPython(name, rules) {
     try {
       playerOf(name, rules, this.catalogue);
@@ -69,17 +69,17 @@ export class Thinker {
     job.dropped = true;
     job.reject(reason);
     this.#jobs = this.#jobs.filter((other) => other !== job);
-    if (this.#current !== job || !this.#mind?.end) return; // the same thread finishes what it has begun
+    if (this.#current !== job || !this.#mind?.end) return; // this thread cannot be interrupted
     this.#mind.end();
     this.#mind = null;
   }
 
-  /** Answer what was asked for, one request at a time. */
+  /** Answer the waiting requests one at a time. */
   async #work() {
     if (this.#current) return;
     while (this.#jobs.length) {
       this.#current = this.#jobs.shift();
-      if (!this.#worker) await new Promise((resolve) => { setTimeout(resolve); }); // the page draws before this thread thinks
+      if (!this.#worker) await new Promise((resolve) => { setTimeout(resolve); }); // lets the page draw before this thread searches
       if (!this.#current.dropped) await this.#answer(this.#current);
       this.#current = null;
     }
@@ -96,7 +96,7 @@ export class Thinker {
   }
 }
 
-/** A `Thinking` in a worker: messages are {begin}, {method, args} and {name, content} to it; {need} and {result} back. */
+/** A `Thinking` in a worker. It gets the messages {begin}, {method, args} and {name, content}, and sends {need} and {result}. */
 class Remote {
   #port;
   #settle = null;

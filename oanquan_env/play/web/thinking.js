@@ -1,4 +1,4 @@
-// What players choose and what hints say, by the engine: in a worker, or in the page's own thread.
+// Moves of players and values for hints, computed by the engine in a worker or in the page's own thread.
 
 import { Book, Openings } from "./book.js";
 import { Engine, CAPTURE } from "./engine.js";
@@ -6,21 +6,21 @@ import { moveText } from "./notation.js";
 import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, searchSaving, seeded } from "./players.js";
 import { Refused } from "./refused.js";
 
-const PREFERENCE = 3; // a proved move is the hint unless the search sees another that wins more than so many points more
+const PREFERENCE = 3; // points: a proved move is the hint unless the search values another move higher by more than this
 
-/** Rules are their fields here, or a handle of any engine. Whatever is loaded is kept. */
+/** A source of moves and hints. It takes rules as fields or as a handle of any engine, and keeps all loaded files. */
 export class Thinking {
   #data;
   #engine;
   #kept = new Map();
 
-  /** `engine` and `layout` as `Engine.load` takes them; `data(name)` resolves with a file's content. */
+  /** `engine` and `layout` are as in `Engine.load`; `data(name)` resolves with a file's content. */
   constructor({ engine, layout, data }) {
     this.#data = data;
     this.#engine = () => this.#once("engine", () => Engine.load(engine, layout));
   }
 
-  /** The action of a level or of a player; chance comes from the seed. */
+  /** Resolve with the action of a level or a player, which draws random numbers from `seed`. */
   async choose(name, fields, position, seed) {
     const { actions, legal, epsilon, goesOn } = await this.best(name, fields, position), random = seeded(seed);
     if (!legal.length) throw new Refused("request", "the game is over", "ván đã hết");
@@ -29,8 +29,8 @@ export class Thinking {
     return goingOn.length && !goingOn.includes(choice) ? drawn(goingOn) : choice;
   }
 
-  /** The actions that a player thinks best, of which it plays any, but with probability `epsilon` any legal one,
-   * and where it `goesOn` none that ends the game while there is another. */
+  /** Resolve with a player's best actions, of which it draws one, and with its settings. With probability `epsilon`, it draws
+   * any legal action; with `goesOn`, it ends the game only if it has no other move. */
   async best(name, fields, position) {
     const engine = await this.#engine(), rules = engine.rules(fields), legal = engine.legal(rules, position);
     let player = playerOf(name, rules, await this.#catalogue());
@@ -44,8 +44,8 @@ export class Thinking {
     return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon, goesOn };
   }
 
-  /** The value of each move as its mover's final lead, and the best one; `exact` are the moves whose value is proved.
-   * `proved` is false where fields changed hands: then nothing is. A `review` may say how many moves its search plays. */
+  /** Resolve with the value of each move, its mover's final lead, and the best move; `exact` lists the moves with proved values.
+   * Pass `proved: false` if fields changed hands: no value is then proved. `review` selects its players; `nodes` limits the search. */
   async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
     const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
     const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
@@ -58,7 +58,7 @@ export class Thinking {
       return { action: Number(action), final, exact };
     });
     moves.sort((one, other) => other.final - one.final);
-    const begin = openings?.value(rules, engine.start(rules)), book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null; // else it proves no best move
+    const begin = openings?.value(rules, engine.start(rules)), book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null; // otherwise the book proves no best move
     const action = book?.provedMove(position) ?? null, known = moves.find((move) => move.action === action);
     const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
@@ -69,7 +69,7 @@ export class Thinking {
       values: Object.fromEntries(moves.map((move) => [moveText(move.action), Math.round(move.final) + 0])),
       exact: moves.filter((move) => move.exact).map((move) => moveText(move.action)),
       captured: [total(2) + rules.stone_value * total(3), total(3)],
-      search: { proved: moves.every((move) => move.exact), depth: found.depth, nodes: adviser.kind === "search" ? found.nodes : 0 }, // 0: more would see the same
+      search: { proved: moves.every((move) => move.exact), depth: found.depth, nodes: adviser.kind === "search" ? found.nodes : 0 }, // 0: a longer search would give the same result
     };
   }
 
@@ -84,7 +84,7 @@ export class Thinking {
     return this.#once("catalogue", () => this.#data("catalogue.json"));
   }
 
-  /** The certificate, a `Book`, or the table of `Openings` of the preset that the rules are; null for others. */
+  /** Resolve with the `Book` or the `Openings` of a preset; null for other rules. */
   async #proofs(kind, engine, rules) {
     const catalogue = await this.#catalogue(), preset = presetOf(rules, catalogue);
     if (!catalogue[kind.list].includes(preset)) return null;
@@ -92,7 +92,7 @@ export class Thinking {
     return this.#once(file, async () => kind.read(engine, rules, preset, await this.#data(file)));
   }
 
-  /** What `make` resolves with, made once; again after a failure. */
+  /** Call `make` once for each name, and again after a failure; resolve with its result. */
   #once(name, make) {
     if (!this.#kept.has(name)) {
       const made = Promise.resolve().then(make);
@@ -103,7 +103,7 @@ export class Thinking {
   }
 }
 
-/** Answer the messages of a page (thinker.js: Remote): what worker.js does. */
+/** Answer the messages of a page (`Remote` in thinker.js), as worker.js does. */
 export function serve(port) {
   const asked = new Map();
   let thinking;

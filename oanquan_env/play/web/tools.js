@@ -1,4 +1,4 @@
-// The buttons below the board: takeback, hints, looking through the game, options.
+// The buttons below the board: undo, hints, stepping through the game, options.
 
 import { WORDS } from "./board-words.js";
 import { element, html } from "./nodes.js";
@@ -34,7 +34,7 @@ export class Tools {
     const panel = html("div", { className: "options", popover: "auto" }, this.bar);
     this.opener = html("button", { type: "button", popoverTargetElement: panel }, this.bar);
     this.icon(this.opener, "options");
-    panel.onbeforetoggle = () => { // below the button, where it covers no square
+    panel.onbeforetoggle = () => { // open below the button, where no square is covered
       const { bottom, right } = this.opener.getBoundingClientRect();
       panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${document.documentElement.clientWidth - right}px auto auto`;
     };
@@ -56,7 +56,7 @@ export class Tools {
     button.prepend(icon);
   }
 
-  /** Whether sound is on. */
+  /** Show whether sound is on. */
   setLoud(loud) {
     this.buttons.loud.setAttribute("aria-pressed", loud);
     this.icon(this.buttons.loud, loud ? "loud" : "quiet");
@@ -76,8 +76,8 @@ export class Tools {
   }
 
   /**
-   * Enable and show the buttons. Those that look through a game appear once a move was `played`; those that lead to
-   * notes replace hints where there may be notes; undo and sound are always there; while moves are shown one by one, `tour` stops that.
+   * Enable and show the buttons. Undo and sound are always visible. Buttons that step through a game appear once a move is
+   * `played`. With `noted`, the buttons for notes replace redo and hints. During a tour, the button `tour` stops it.
    */
   set(enabled, { moving, touring, played, noted }) {
     for (const [name, able] of Object.entries(enabled)) {
