@@ -70,10 +70,7 @@ def advance(
 
 
 def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -> Choose:
-    """Return a function for `advance`, in which `players[seating[n, p]]` chooses for seat p of game n.
-
-    Each player is called once per ply for all games in which it is to move.
-    """
+    """Return a function for `advance`: `players[seating[n, p]]` chooses for seat p of game n, in one call per ply."""
 
     def choose(rows: Ints, positions: Positions) -> Ints:
         return ask_players(players, seating[rows, positions.mover], positions, rng)

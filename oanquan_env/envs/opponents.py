@@ -64,8 +64,7 @@ class Opponents:
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
         """Set other players for new games.
 
-        `numbers` (N,) are the player indices of all games. Games that are `running` (N,) keep their players, whose
-        indices in `numbers` change.
+        `running` games (N,) keep their players; the player indices of all games, `numbers` (N,), change in place.
         """
         players = self._policies(opponent)
         indices, numbers[running] = np.unique(numbers[running], return_inverse=True)
