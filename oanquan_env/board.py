@@ -31,8 +31,8 @@ def shared_core(rules: Rules) -> Core:
 class Board:
     """One game of Ô Ăn Quan. `rules` is a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
 
-    Two boards are equal if their rules and positions (squares, scores, mover, ply) are equal; the `history` does not
-    count. A board is mutable and has no hash; use its rules and `text()` as a key.
+    Two boards are equal if their rules and positions (squares, scores, mover, ply) are equal; the `history` is
+    ignored. A board is mutable and has no hash; use its rules and `text()` as a key.
     """
 
     def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:
@@ -223,7 +223,7 @@ class Board:
     def copy(self) -> Board:
         """Return an independent board with the same position and history."""
         board = self.from_positions(self._core, self._positions)
-        board._past, board._moves = self._past.copy(), self._moves.copy()  # past positions are never written to
+        board._past, board._moves = self._past.copy(), self._moves.copy()  # past positions are never changed
         return board
 
     def start(self) -> Board:

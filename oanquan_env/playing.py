@@ -4,8 +4,8 @@
     for rows, actions in advance(core, finals, seated(players, seating, rng)):
         ...  # the players have played `actions`, one in each of the games in `rows`
 
-All code that plays or replays batches of games builds on `advance`. The module also makes random lines, which
-serve as openings, and has `choose_move`, which asks a player for a move on a single board.
+All code that plays or replays batches of games builds on `advance`. The module also makes random lines, which serve as
+openings, and has `choose_move`, which asks a player for a move on a single board.
 """
 
 import itertools
@@ -31,8 +31,8 @@ MAX_FAILED_GAMES = 20_000
 def choose_move(player: object, board: Board, rng: np.random.Generator | None = None) -> Move:
     """Return the move that a player chooses on a board.
 
-    `player` is anything that `oanquan_env.players.as_policy` accepts. Repeated calls are faster with a
-    player that was made once. `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
+    `player` is anything that `oanquan_env.players.as_policy` accepts. Repeated calls are faster with a player
+    that was made once. `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
     """
     if board.outcome is not None:
         raise ValueError(f"the game is over ({board.outcome.termination!s}); there is no move to choose")
@@ -45,7 +45,7 @@ def advance(
 ) -> Iterator[tuple[Ints, Ints]]:
     """Play N games in place, one ply of all running games at a time.
 
-    Games that are over at the start, or have no plies to play, stay as they are.
+    Games that are over at the start, or have no plies to play, stay unchanged.
 
     Args:
         core: plays the games.
@@ -129,7 +129,7 @@ def random_openings(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Gen
 def restart(core: Core, positions: Positions, rng: np.random.Generator, plies: npt.ArrayLike = 0) -> Ints:
     """Replace finished games, in place, with new ones after random plies. Return their rows (M,).
 
-    `plies` is one number or (M,). Raises `ValueError` as `random_lines` does.
+    `plies` is one number or (M,). Raises `ValueError` in the same cases as `random_lines`.
     """
     rows = positions.over.nonzero()[0]
     if rows.size:

@@ -15,7 +15,7 @@ Keys: TypeAlias = npt.NDArray[np.void]
 
 
 def canonical_keys(core: Core, positions: Positions) -> Keys:
-    """Return (N,) opaque keys, equal for positions that play on in the same way; scores are ignored.
+    """Return (N,) opaque keys, equal for positions with the same continuations; scores are ignored.
 
     A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`. If first moves may not capture a
     mandarin, the byte of the mover that is otherwise zero is 1 before each player's first move.

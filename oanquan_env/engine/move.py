@@ -102,8 +102,8 @@ class RuleNumbers(NamedTuple):
     one_each: int  # the word that a refill adds to a side
     playable: int  # one bit for each action that a full row could play
     origins: Sequence[int]  # code of the square that each action of the mover lifts
-    walks: Sequence[Walk]  # by the code of the gap
-    sowings: Sequence[Sowing]  # by `code * COUNT_STRIDE + count`
+    walks: Sequence[Walk]  # indexed by the code of the gap
+    sowings: Sequence[Sowing]  # indexed by `code * COUNT_STRIDE + count`
     far: Sequence[Far]  # indexed like `sowings`; empty for two players
 
 
@@ -157,7 +157,7 @@ def walk_numbers(
 
 
 class Move(NamedTuple):
-    """The position after a move, still seen by the player that moved, and the effects of the move."""
+    """The position after a move, from the view of the player that moved, and the effects of the move."""
 
     sides: Four
     scores: Four

@@ -31,9 +31,9 @@ def margin(players: int, before: Four, after: Four, place: int) -> int:
 
 
 def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
-    """Return P - 1 times the points that a legal action wins for the mover, minus the mean that the others win.
+    """Return P - 1 times the difference between the points that a legal action wins for the mover and the others' mean.
 
-    It includes the refills that the action causes, and the leftovers if it ends the game.
+    The points include the refills that the action causes, and the leftovers if it ends the game.
     """
     moved = play(rules, players, sides, scores, plies_left, action, None)
     return margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)

@@ -19,7 +19,7 @@ class PositionError(UsageError):
     Attributes:
         reason: the message without the row.
         column: the faulty column: `seeds`, `stones`, `scores`, `mover`, `ply`, or `points` for their total.
-        index: index of the wrong entry in that column's row, if the row has several.
+        index: index of the wrong entry in that column's row, if the row has several entries.
     """
 
     def __init__(self, message: str, *, column: str, row: int | None = None, index: int = 0) -> None:

@@ -180,7 +180,7 @@ class Positions:
             mine[rows] = theirs
 
     def same(self, other: Positions) -> Mask:
-        """Return (N,) bool, whether each row equals that of `other` in all arrays."""
+        """Return (N,) bool, whether each row equals the same row of `other` in all arrays."""
         equal: Mask = (self.squares == other.squares).all(axis=1) & (self.scores == other.scores).all(axis=1)
         equal &= (self.mover == other.mover) & (self.ply == other.ply) & (self.ended == other.ended)
         return equal

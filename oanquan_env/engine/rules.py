@@ -24,7 +24,7 @@ Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "cloc
 MAX_SEEDS = 255
 """The most seeds that a game may set up, because the core stores the seeds of a square in one byte."""
 MAX_TEXT = 1000
-"""The most characters of a rules text; a text that names every field has about half as many."""
+"""The maximum length of a rules text in characters; a text with every field is about half as long."""
 
 DEFAULT_MAX_PLIES = {2: 200, 3: 1000, 4: 1000}
 """Default of `Rules.max_plies` by number of players."""
@@ -48,7 +48,7 @@ NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
     ("mandarin_seeds_capturable", False, "end", "stones_captured", "with squares_empty, games hardly end"),
     ("mandarin_seeds", 0, "stones", True, "nothing would lie on the mandarin squares"),
 )
-"""Requirements: a field, its value, another field, the value that this other field must have, and the reason."""
+"""Requirements, each with a field, its value, another field, the value that this field must have, and the reason."""
 
 
 class RulesError(UsageError):
@@ -68,7 +68,7 @@ def check_number(name: str, value: object, low: int, high: int) -> None:
 
 
 def number_of(text: str) -> int | str:
-    """Return a text as an integer, or unchanged if it is not one; `check_number` then refuses it."""
+    """Return the integer in a text, or else the text itself, which `check_number` does not accept."""
     return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
 
 
@@ -140,10 +140,10 @@ class Rules:
             APP) or is a gap, behind which the mover captures (`gap`: VI, SON).
         capture: `chain` continues to capture across gaps (MW, LUDII, SON, VI), `single` does not (APP).
         quan_non: "unripe mandarin" (VI): a stone with fewer seeds than this on its square cannot be captured.
-        first_move_captures_mandarin: if False, no player's first move captures a stone (a wish of players).
+        first_move_captures_mandarin: if False, no player's first move captures a stone (requested by players).
         mandarin_seeds_capturable: if False, only the stone of a mandarin square can be captured and the
             seeds on it stay (MW's Neweco, APP).
-        refill: a player short of points borrows to refill its row (`borrow`), or the game ends (`forfeit`).
+        refill: a player that lacks points borrows to refill its row (`borrow`), or the game ends (`forfeit`).
         refill_when: a row is refilled when its owner is to move (`turn`: VI, APP) or `at_once` (MW, LUDII).
         end: the game ends when all stones are captured (LUDII, APP, MW's puzzle) or when all mandarin
             squares are empty (MW's sentence, SON, VI).

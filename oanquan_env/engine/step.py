@@ -2,7 +2,7 @@
 
 A game is one record (`game_type`), and a step calls `act` and `finish`. The loop over N games, the single Gymnasium
 environment, the AEC environment and a GPU thread all call them. These are plain functions, like those of `move`: Numba
-compiles them, and with OANQUAN_COMPILED=0 Python runs them as they are.
+compiles them, and with OANQUAN_COMPILED=0 Python runs them unchanged.
 
 The agent has one seat and the opponent plays all others. Without an opponent (NOBODY, the self-play view) the agent
 plays every seat, one ply per step. Opponents other than `random` and `greedy` (OTHERS) reply between `act` and
@@ -66,7 +66,7 @@ class Settings(Protocol):
 
     seat: int  # the agent's seat, or ANY_SEAT
     reward: int  # index in `oanquan_env.rewards.REWARDS`
-    opening_plies: int  # games begin with 0 to this many random plies
+    opening_plies: int  # maximum number of random plies with which a game begins
     first_player: int  # lowest index of the players that are drawn as opponents
     players: int  # number of these players, or of tickets (`envs.opponents`)
 

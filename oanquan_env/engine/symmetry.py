@@ -53,7 +53,7 @@ def mirror_actions(actions: npt.ArrayLike, rules: Rules) -> Ints:
 
 
 def canonical_sides(positions: Positions, rules: Rules) -> Words:
-    """Return the (N, P) sides as words, the mover's first. Positions that play on in the same way have equal sides.
+    """Return the (N, P) sides as words, the mover's first. Positions with the same continuations have equal sides.
 
     If the rules are symmetric, the result is the smaller of the board and its mirror image, comparing the mover's sides
     first and then the other player's.

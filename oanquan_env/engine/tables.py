@@ -31,7 +31,7 @@ def origin(action: int) -> int:
 
 
 def square_bytes(fields: int, square: int) -> tuple[int, int, int]:
-    """Return three bytes of the square at a ring index: its seeds, the byte tested after a last seed, its stone."""
+    """Return the indices of three bytes of a square: its seeds, the byte tested after a last seed, and its stone."""
     begin, place = SIDE_BYTES * (square // (fields + 1)), square % (fields + 1)
     if place == fields:
         return begin + MANDARIN_BYTE, begin + ZERO_BYTE, begin + STONE_BYTE
@@ -61,7 +61,7 @@ def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int
 
 
 def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Yield each walk over a gap: its code, and the entries of `gap_seeds` to `next_gap` in `Tables` for it.
+    """Yield each walk over a gap: the code of the gap, and its entries in the tables `gap_seeds` to `next_gap`.
 
     `empty_mandarin` is 1 if an empty mandarin square is a gap.
     """
@@ -79,7 +79,7 @@ def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int,
 
 
 def side_masks(fields: int, end: int) -> tuple[int, int, int]:
-    """Return three words: the bytes of a side's fields, the bytes that are zero at the end, and one seed per field.
+    """Return three words: the field bytes of a side, the bytes that must be zero at the end, and one seed per field.
 
     `end` is 1 if the mandarin squares must also be empty.
     """
@@ -113,7 +113,7 @@ class Tables:
     ring_bytes: Ints  # (P * (F + 1),) byte of each square's seeds in ring order
     stone_bytes: Ints  # (P,) byte of each stone
     legal: Mask  # (256, 2F) bit set of a player's occupied fields -> its legal actions
-    legal_lists: list[list[int]]  # the same as lists
+    legal_lists: list[list[int]]  # `legal` as lists
     initial: Bytes  # (8P,) the set-up
 
     def seeds(self, squares: Bytes) -> Bytes:
