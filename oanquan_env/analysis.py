@@ -50,7 +50,7 @@ class Analysis:
     def summary(self) -> str:
         """The value in words."""
         points = f"{_points(self.value)} point{'s' * (abs(self.value) != 1)}"
-        how = "proved" if self.proved else f"seen {self.depth} plies ahead" if self.depth > 1 else "seen one ply ahead"
+        how = "proved" if self.proved else f"searched to depth {self.depth}"
         return f"{points} for {seat_name(self.board.rules, self.board.mover)} from here on, {how}"
 
     def __str__(self) -> str:

@@ -72,11 +72,11 @@ def kernel(players: int, opponent: int) -> Callable[..., Any]:
     """Return the kernel for a number of players and a kind of opponent; its first launch compiles it."""
 
     def step(
-        games: Any, actions: Any, rules: Any, start: Any, settings: Any, seen: Any, masks: Any, rewards: Any, ends: Any
+        games: Any, actions: Any, rules: Any, start: Any, settings: Any, obs: Any, masks: Any, rewards: Any, ends: Any
     ) -> None:
         row = cuda.grid(1)
         if row < len(games):
-            constants, outputs = (rules, start, settings), (seen, masks, rewards, ends[0], ends[1])
+            constants, outputs = (rules, start, settings), (obs, masks, rewards, ends[0], ends[1])
             step_game(players, opponent, row, games, actions, constants, outputs)
 
     compiled: Callable[..., Any] = cuda.jit(step)
@@ -137,10 +137,10 @@ class Games:
         host.seed(seed, rows, np.random.default_rng())
         host.records["terminated"] = 1
         tensors = self.observation, self.mask, self.reward, (self.terminated, self.truncated)
-        seen, masks, rewards = (cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[:3])
+        observations, masks, rewards = (cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[:3])
         ends = tuple(cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[3])
         constants = (cuda.to_device(array) for array in (self._table, *host.constants))
-        self._arguments = *constants, seen, masks, rewards, ends
+        self._arguments = *constants, observations, masks, rewards, ends
         self._games = cuda.to_device(host.records)
         self.step(self._no_actions)
         if not self.mask.any(dim=1).all():

@@ -95,7 +95,7 @@ def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike | None,
 def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> tuple[Positions, Ints]:
     """Return `n` running positions after random plies and the (n, L) actions that lead there, padded with -1.
 
-    `plies` is one number for all lines or (n,); L is the largest. Games that end sooner are drawn again. Raises
+    `plies` is one number for all lines or (n,); L is the largest. Games that end sooner are replaced. Raises
     `ValueError` if the ply limit ends every game sooner, or if `MAX_FAILED_GAMES` games in a row end sooner.
     """
     lengths = np.broadcast_to(np.asarray(plies, dtype=np.intp), n)
@@ -106,12 +106,12 @@ def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Genera
     missing, failed = np.arange(n), 0
     while missing.size:
         attempts = np.resize(missing, max(missing.size, failed))  # several tries for each if all failed so far
-        drawn, actions = core.start(len(attempts)), np.full((len(attempts), longest), -1, dtype=np.intp)
-        for ply, (rows, chosen) in enumerate(advance_randomly(core, drawn, lengths[attempts], rng)):
+        games, actions = core.start(len(attempts)), np.full((len(attempts), longest), -1, dtype=np.intp)
+        for ply, (rows, chosen) in enumerate(advance_randomly(core, games, lengths[attempts], rng)):
             actions[rows, ply] = chosen
-        running = (~drawn.over).nonzero()[0]
+        running = (~games.over).nonzero()[0]
         complete, first = np.unique(attempts[running], return_index=True)
-        positions[complete], lines[complete] = drawn[running[first]], actions[running[first]]
+        positions[complete], lines[complete] = games[running[first]], actions[running[first]]
         failed = failed + len(attempts) if not running.size else 0
         if failed >= MAX_FAILED_GAMES:
             raise ValueError(

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stream = getattr(sys, name)
         if stream is None:  # the calling program closed it
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
-        elif hasattr(stream, "reconfigure"):  # a terminal without ◉ prints or sends ? instead of a traceback
+        elif hasattr(stream, "reconfigure"):  # ? replaces characters that a terminal lacks, such as ◉
             stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
     if getattr(options, "rules", DEFAULT_PRESET) is None:

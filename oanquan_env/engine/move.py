@@ -284,10 +284,10 @@ def capture(
     first = rules.empty_mandarin == 0  # a mandarin square is then not a gap, so the first gap is an empty field
     while True:
         walk = rules.walks[code]
-        held = (a & walk.a) | (b & walk.b)
+        in_gap = (a & walk.a) | (b & walk.b)
         if players > 2:
-            held |= (c & walk.c) | (d & walk.d)
-        if held != 0 and not first:
+            in_gap |= (c & walk.c) | (d & walk.d)
+        if in_gap != 0 and not first:
             reason = NO_GAP
             break
         first = False

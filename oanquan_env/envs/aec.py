@@ -138,7 +138,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._rng = np.random.default_rng()
         self._mover = 0
         self._mask = np.zeros(self.core.rules.actions, dtype=np.int8)
-        self._start, self._moves = self.core.start(), list[int]()  # of the game, or of the last round with a move
+        self._start, self._moves = self.core.start(), list[int]()  # in a match, only the last round with a move
         self._screen = Screen(self.core, render_mode)
         self._owners: list[list[int]] | None = None  # the codes of the fields in match play
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
@@ -210,8 +210,8 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def _seen_by(self, seat: int) -> Observation:
         mine = seat == self._mover
-        seen = self._games.observation.copy() if mine else self.encoder.encode(self.positions, seat)
-        return seen.ravel()
+        observation = self._games.observation.copy() if mine else self.encoder.encode(self.positions, seat)
+        return observation.ravel()
 
     def step(self, action: int | None) -> None:
         """Play `action` for `agent_selection`; after the end of the game, None removes the agent from `agents`."""

@@ -329,9 +329,9 @@ class Games:
             self._opponents.draw(records, begun)
             while waiting:
                 games = records[rows]
-                asked = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
-                actions = self._opponents.choose(records["player"][asked], self._positions(asked), rng)
-                waiting = self._loops.reply(self._table, records, asked, actions, self.log)
+                queue = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
+                actions = self._opponents.choose(records["player"][queue], self._positions(queue), rng)
+                waiting = self._loops.reply(self._table, records, queue, actions, self.log)
             games = records[rows]
             begun = again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
             if not again.size or beginning == MAX_BEGINNINGS:

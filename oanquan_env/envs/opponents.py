@@ -40,17 +40,17 @@ class Opponents:
 
     @property
     def count(self) -> int:
-        """See the class."""
+        """Number of players from which new games draw."""
         return len(self._players) - self.first
 
     @property
     def draws(self) -> int:
-        """See the class."""
+        """Number of values from which each new game draws."""
         return self.count if self._shares is None else _TICKETS
 
     @property
     def kind(self) -> int:
-        """See the class."""
+        """The kind of opponent, see `engine.step`."""
         if not self._players:
             return NOBODY
         return _KINDS.get(type(self._players[0]), OTHERS) if len(self._players) == 1 else OTHERS

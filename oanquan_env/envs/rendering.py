@@ -16,7 +16,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.render.motion import motion
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
-"""Text, a picture as (height, width, 3) uint8, a window."""
+"""The render modes: text, a picture as a (height, width, 3) uint8 array, and a window."""
 
 
 def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
@@ -74,7 +74,7 @@ class Screen:
     ) -> str | npt.NDArray[np.uint8] | None:
         """Draw the board after `action` was played in `before` (one position), or `before` if there was no move.
 
-        `owners` are the owners of the fields in match play. Returns None for `human`, which draws in a window.
+        `owners` are the codes of the fields in match play. Returns None for `human`, which draws in a window.
         """
         if self.mode is None:
             gymnasium.logger.warn("render() draws nothing, because the environment was made without a render_mode.")

@@ -33,7 +33,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     The reward of a step covers the agent's ply and all replies to it. The first reward also covers a first move of the
     opponent, so margins add up to the final margin.
 
-    **An illegal action ends the game**: it is terminated with reward -1 under every `reward`, in the same position. An
+    **An illegal action terminates the game** with reward -1 under every `reward`; the position stays as it was. An
     action outside the space raises `IllegalActionError`; a step after the end raises `gymnasium.error.ResetNeeded`.
 
     When the game is over, `info` also holds `termination` (the reason, or `illegal_action`), `standings` (P,) int32

@@ -52,7 +52,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     and `greedy`. After `reset(seed=s)` row i plays the game of a single environment with seed s + i, as in
     `SyncVectorEnv`; a list of N seeds gives each row its own. Other random opponents share one generator, which the
     seed also sets. `reset(options={"position": p})` starts all games from a running position, as text, as a `Board` or
-    as a batch of one, or each game from its own, as a batch of N. See `OAnQuanEnv` for the errors and for the arguments
+    as a batch of one; a batch of N has a position for each game. See `OAnQuanEnv` for the errors and for the arguments
     `rules`, `opponent` (asked in one call for all games), `seat`, `reward`, `opening_plies` and `observation`.
 
     Args:
@@ -92,8 +92,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
                 f"rules='mancala-world max_plies=100'; got {max_episode_steps!r}"
             )
         if render_mode not in (None, *VECTOR_RENDER_MODES):
-            known = ", ".join(VECTOR_RENDER_MODES)
-            raise ValueError(f"render_mode must be one of {known} or None; got {render_mode!r}")
+            modes = ", ".join(VECTOR_RENDER_MODES)
+            raise ValueError(f"render_mode must be one of {modes} or None; got {render_mode!r}")
         mode = AutoresetMode(autoreset_mode)
         self._is_disabled, self._is_same_step = mode == AutoresetMode.DISABLED, mode == AutoresetMode.SAME_STEP
         self.num_envs = num_envs
@@ -207,16 +207,16 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
         """Draw the last ply of each game as a picture or a text, according to `render_mode`; see the class."""
         if self.render_mode is None:
-            self._screen.draw(self.positions[:1], None)  # it warns
+            self._screen.draw(self.positions[:1], None)  # `draw` warns
             return None
-        drawn = [self._draw(replay) for replay in self._replays]
-        empty = np.zeros_like(drawn[0]) if isinstance(drawn[0], np.ndarray) else ""
-        return (*drawn, *[empty] * (self.num_envs - len(drawn)))
+        pictures = [self._draw(replay) for replay in self._replays]
+        empty = np.zeros_like(pictures[0]) if isinstance(pictures[0], np.ndarray) else ""
+        return (*pictures, *[empty] * (self.num_envs - len(pictures)))
 
     def _draw(self, replay: Replay) -> str | npt.NDArray[np.uint8]:
         before, action = replay.last[-1] if replay.last else (replay.now, None)
         picture = self._screen.draw(before, action)
-        assert picture is not None  # there is no window here
+        assert picture is not None  # the render modes do not include a window
         return picture
 
     def _follow(self, rows: Ints, start: Positions | None = None) -> None:

@@ -37,7 +37,7 @@ class MatchOutcome:
     """How a match ended.
 
     Attributes:
-        winner: the player to which enough fields were sold; None for a match drawn by `max_rounds`.
+        winner: the player that bought enough fields of the other player; None for a match drawn by `max_rounds`.
         reason: why the match is over.
     """
 

@@ -17,9 +17,9 @@ class MatchRules:
     """The settings of a match. Raises `RulesError` for a value out of range.
 
     Attributes:
-        match_measure: the debt for which the loser of a round sells fields. `lack` (MW, SON): the points that the loser
-            lacks to half of all points, but at most the winner's points above half. `margin` (LUDII's wording): the
-            difference of the scores.
+        match_measure: the debt for which the loser of a round sells fields. `lack` (MW, SON): by how many points the
+            loser is below half of all points, or the winner above half, whichever is less. `margin` (LUDII's wording):
+            the difference of the scores.
         fields_to_lose: number of sold fields with which a player loses the match, 1-5; 3 or 4 in MW.
         max_rounds: rounds after which a match is drawn.
     """

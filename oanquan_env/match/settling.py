@@ -85,7 +85,7 @@ def change_hands(fields: int, half: int, by_margin: int, south: int, north: int,
 
 
 def _buy_back(fields: int, count: int, marks: Marks) -> None:
-    """Give `count` fields back to their player: first the last pawned fields, then the last sold fields."""
+    """Give `count` fields back to their player: the most recently pawned fields first, then the most recently sold."""
     for _ in range(count):
         lowest = highest = 0
         for field in range(fields):

@@ -116,10 +116,10 @@ class _Handler(BaseHTTPRequestHandler):
         elif place is not None:
             body = self.rfile.read(int(length))
             try:
-                asked = json.loads(body)
+                question = json.loads(body)
             except (ValueError, RecursionError):
-                asked = None
-            answer = self.server.chooser.choose(asked)
+                question = None
+            answer = self.server.chooser.choose(question)
             self._answer(400 if "error" in answer else 200, answer)
 
     def _place(self) -> str | None:

@@ -46,7 +46,7 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
     - a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`. If it takes no
       masks, its illegal actions are replaced by random legal ones
     - a torch module: anything with `forward` and `state_dict`. It takes observations, or observations and masks, and
-      returns logits or values of the actions as its only or first output; the highest legal one is played
+      returns logits or values of the actions as its first output; the legal action with the highest one is played
     - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
 
     A function or module whose attribute `observation` is `"planes"` or `"moves"` receives these observations instead. A
@@ -91,7 +91,7 @@ def _named(name: str, core: Core) -> Policy:
     try:
         player = import_object(name)
     except ModuleNotFoundError as error:
-        if not place[1].startswith(error.name or "\0"):  # the module itself imports something missing
+        if not place[1].startswith(error.name or "\0"):  # an import in the module itself failed
             raise
         raise UnknownAgentError(f"cannot import {place[1]}: {error}; {unknown}") from None
     if inspect.isclass(player):
@@ -122,7 +122,7 @@ def module_source(name: str) -> bytes | None:
     with _current_folder():
         try:
             spec = importlib.util.find_spec(place[1])
-        except ModuleNotFoundError:  # its package is missing
+        except ModuleNotFoundError:  # the package of the module is missing
             return None
     return Path(spec.origin).read_bytes() if spec and spec.origin and Path(spec.origin).is_file() else None
 

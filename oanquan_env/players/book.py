@@ -27,7 +27,7 @@ from oanquan_env.search.certificates import (
 )
 
 UNKNOWN = -1
-"""Replaces the action in positions that are not in the certificate."""
+"""The action that `BookPolicy.known` returns for positions that are not in the certificate."""
 
 
 class BookPolicy:

@@ -55,7 +55,7 @@ def usage() -> str:
 def _load(entry: EntryPoint) -> Kind:
     """Return the kind that an installed package registers; raise `UnknownAgentError` if it cannot be loaded."""
     own = entry.dist is not None and entry.dist.name == "oanquan"
-    if own and not _CLONE.is_file():  # a wheel, where `agents` may be another package
+    if own and not _CLONE.is_file():  # installed from a wheel: `agents` may be another package
         raise UnknownAgentError(f'{entry.name} needs a clone of the project, installed by: pip install -e ".[train]"')
     try:
         kind = entry.load()

@@ -27,7 +27,7 @@ LONGEST_PATH = 4096
 
 @dataclass(frozen=True)
 class PlayerName:
-    """A parsed player's name.
+    """The parsed name of a player.
 
     Attributes:
         text: the name.
@@ -121,9 +121,9 @@ def _read_options(word: str, kind: Kind, detail: str, parts: list[str]) -> dict[
     while parts:
         key, sign, text = parts[0].partition("=")
         if key not in types or not sign:
-            known = ", ".join(f"{name}=…" for name in types)
+            forms = ", ".join(f"{name}=…" for name in types)
             missing = f"; there is no folder {one_line(repr(detail))}" if kind.begins_with == "agent" else ""
-            raise UnknownAgentError(f"{word} has the options {known}; got {one_line(repr(parts[0]))}{missing}")
+            raise UnknownAgentError(f"{word} has the options {forms}; got {one_line(repr(parts[0]))}{missing}")
         length = _path_length([text, *parts[1:]]) if types[key] is str else 1
         text, parts = ",".join([text, *parts[1:length]]), parts[length:]
         if key in options:

@@ -12,7 +12,7 @@ from oanquan_env.engine.positions import Positions
 
 @runtime_checkable
 class Policy(Protocol):
-    """A player of one `Rules`."""
+    """A player for one `Rules`."""
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """Return (N,) intp, a legal action for the mover in each of N running positions; draw only from `rng`."""

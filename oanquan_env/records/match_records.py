@@ -75,7 +75,7 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
 
 
 def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
-    """Return the match rounds among the games, by game number; each round 1 begins a match.
+    """Return the rounds of matches among the records, by record number; each round 1 begins a match.
 
     Raises `UsageError` if the headers of a round contradict the rounds before it.
     """
@@ -95,8 +95,8 @@ def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
 def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
     """Return the match before the last of these rounds, and the board of the last round.
 
-    The last round may be unfinished. A resigned round is a running game with that termination. Raises `UsageError` in
-    the same cases as `replay_match`.
+    The last round may be unfinished. If it is resigned, the game of its board is still running. Raises `UsageError`
+    in the same cases as `replay_match`.
     """
     if records and (records[-1].result != UNFINISHED or is_resigned(records[-1])):
         replay_match(records)

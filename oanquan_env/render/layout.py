@@ -55,7 +55,7 @@ class Note(NamedTuple):
 class Layout:
     """The geometry of the board of one `Rules`: the squares, the size of the picture, and where texts are written."""
 
-    squares: tuple[Square, ...]  # P * (F + 1) of them in ring order
+    squares: tuple[Square, ...]  # P * (F + 1) squares in ring order
     width: float
     height: float  # size of the picture; its upper left corner is (0, 0)
     # one point per player: with two, the left end of the line with name and score; with more, the middle of two lines

@@ -57,9 +57,9 @@ def rgb(
 def image(rules: Rules, shapes: Iterable[Shape], *, dark: bool = False, width: int | None = None) -> Image.Image:
     """Draw shapes on the empty board of `rules`; return a Pillow image. Other arguments and errors are as for `rgb`."""
     width, _ = layout_of(rules).pixels(width)
-    drawn = _empty_board(rules, width, dark).copy()
-    _draw(drawn, shapes, width / layout_of(rules).width, dark)
-    return drawn
+    picture = _empty_board(rules, width, dark).copy()
+    _draw(picture, shapes, width / layout_of(rules).width, dark)
+    return picture
 
 
 def _draw(image: Image.Image, shapes: Iterable[Shape], scale: float, dark: bool) -> None:

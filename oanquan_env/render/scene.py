@@ -171,13 +171,13 @@ def marks(rules: Rules, last: LastMove) -> Iterator[Shape]:
 
 
 def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
-    """Yield arrowheads on the borders that the sowing crossed, and from its last seed to the last capture."""
+    """Yield arrowheads on the borders that the sowing crossed, and on those from the last seed to the last capture."""
     here = layout_of(rules)
     n = len(here.squares)
     step = last.step(n)
-    sown = _crossed([last.origin, *last.path], step, n)
-    taken = _crossed([last.last, *last.captured], step, n)
-    for gates, role in ((sorted(set(sown) - set(taken)), "ink"), (sorted(set(taken)), "captured")):
+    sowing = _crossed([last.origin, *last.path], step, n)
+    captures = _crossed([last.last, *last.captured], step, n)
+    for gates, role in ((sorted(set(sowing) - set(captures)), "ink"), (sorted(set(captures)), "captured")):
         for gate in gates:
             yield _arrow(here.squares[gate], step, role)
 

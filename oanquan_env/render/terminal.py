@@ -63,7 +63,7 @@ def text(
 
 
 def coloured(drawn: str) -> str:
-    """Return a drawing of `text` with ANSI colours."""
+    """Return the drawing `drawn`, a result of `text`, with ANSI colours."""
 
     def paint(match: re.Match[str]) -> str:
         assert match.lastindex is not None

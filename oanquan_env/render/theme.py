@@ -1,4 +1,4 @@
-"""The light and dark colours. Drawings name roles of colours, and `svg` and `raster` look up the colours."""
+"""The light and dark colours. Drawings name colour roles; `svg` and `raster` look up the colours."""
 
 from types import MappingProxyType
 
