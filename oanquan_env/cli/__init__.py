@@ -127,7 +127,9 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="its opponents (default: reference players)")
     judge.add_argument("--pairs", type=_PAIRS, default=100, metavar="N", help="openings per opponent (default: 100)")
     judge.add_argument("--openings", metavar="SOURCE", help="balanced, fair, random or a file of game records")
-    judge.add_argument("--part", choices=get_args(Part), default="test", help="regret suite's part (default: test)")
+    judge.add_argument(
+        "--part", choices=get_args(Part), default="test", help="part of the regret suite (default: test)"
+    )
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")
     judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers, as JSON")
 

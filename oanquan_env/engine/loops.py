@@ -1,7 +1,7 @@
 """Loops over `move` and `step`, which `Core` and the environments run on batches.
 
 Numba compiles the loops. For a single position `Core` runs them in plain Python, so that a `Board` compiles nothing.
-Loops call no compiled function that depends on the number of players: Numba would not find its cached code.
+Loops call no compiled function that depends on the number of players, because Numba would not find its cached code.
 
 Shapes: N positions, P players, A actions, M rows that are played.
 """
@@ -152,7 +152,7 @@ def loops(players: int, compiled: bool) -> Loops:
             observe_planes(rules, players, sides[row], scores[row], turn, moves, running, observations[row])
 
     def earn_rows(rules: RuleNumbers, arrays: Arrays, reward: int, before: Points, rewards: Floats) -> None:
-        """Write the (N, P) rewards of the plies since the scores were `before` (N, P)."""
+        """Write the (N, P) rewards for the change from the scores `before` (N, P) to the current points."""
         sides, scores, _, _, ended = arrays
         for row in range(len(ended)):
             end = int(ended[row]) + 0

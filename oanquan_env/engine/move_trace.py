@@ -42,7 +42,7 @@ class LastMove:
     label: str = ""
 
     def step(self, squares: int) -> int:
-        """Return +1 for an anticlockwise move on a ring with this number of squares, -1 for a clockwise move."""
+        """Return +1 for an anticlockwise move, -1 for a clockwise move; the ring has `squares` squares."""
         return 1 if self.path and (self.path[0] - self.origin) % squares == 1 else -1
 
 

@@ -73,7 +73,7 @@ class BookPolicy:
         return actions
 
     def follows(self, board: Board, seat: int) -> bool:
-        """Return whether `seat` has reached the board by a strategy of the certificate, so that its bound holds.
+        """Return whether `seat` has followed a strategy of the certificate up to this board, so that its bound holds.
 
         The bound counts leftovers by the rules, so it does not hold in a round of a match with pawned or sold fields.
         """

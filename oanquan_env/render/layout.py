@@ -58,7 +58,7 @@ class Layout:
     squares: tuple[Square, ...]  # P * (F + 1) squares in ring order
     width: float
     height: float  # size of the picture; its upper left corner is (0, 0)
-    # one point per player: with two, the left end of the line with name and score; with more, the middle of two lines
+    # per player, the left end of the line with name and score, or for more than two players the middle of both lines
     plates: tuple[Point, ...]
     notes: tuple[Note, Note]  # where the status and the last move are written
     text_scale: float  # scale of the texts; smaller inside a small polygon
