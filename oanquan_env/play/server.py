@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif origin is not None and origin.removeprefix("http://") not in self.server.hosts:
             reason = "this server answers only its own page"
         elif not hmac.compare_digest(path[: len(root)].encode(), root.encode()):
-            reason = "the address lacks its token: take the whole one that was printed"
+            reason = "the address lacks its token: open the complete address that the server printed"
         else:
             return path[len(root) :]
         self._refuse(403, reason)

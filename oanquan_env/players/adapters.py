@@ -101,7 +101,7 @@ def _named(name: str, core: Core) -> Policy:
 
 
 def import_object(name: str) -> object:
-    """Return the object `MODULE:NAME`. THE MODULE IS IMPORTED AND RUN; it may be in the current folder.
+    """Return the object that `MODULE:NAME` names. THE MODULE IS IMPORTED AND RUN; it may be in the current folder.
 
     Raises `ImportError` if the module cannot be imported, and `UnknownAgentError` if it has no such object.
     """
