@@ -1,4 +1,4 @@
-"""Ô Ăn Quan, Vietnam's mandarin square capturing: rules, vectorised core, environments."""
+"""The game Ô Ăn Quan (mandarin square capturing): rules, a vectorised engine, environments and players."""
 
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import `evaluate` and `compare` when they are first requested, as most programs do without them."""
+    """Import `evaluate` and `compare` only when they are first used, because most programs do not need them."""
     if name in ("evaluate", "compare"):
         from oanquan_env.benchmark import evaluation
 

@@ -1,4 +1,4 @@
-"""Readable analyses of boards by a search: `make("maxn:depth=5").analyse(board)`."""
+"""The readable result of a search of one board, as in `make("maxn:depth=5").analyse(board)`."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from oanquan_env.engine.notation import Move, seat_name
 class Analysis:
     """The results of a search of one board.
 
-    A value is a future margin in points: the points that the mover wins from here on, less those of its opponent or the
-    mean of its opponents', under best play within the search. It includes the leftovers of finished games but not the
-    scores so far.
+    A value is a future margin: the points that the mover wins from here on minus the points that its opponent wins, or
+    the mean for several opponents, under best play within the search. It includes the leftovers of finished games but
+    not the scores so far.
 
     Attributes:
         board: the board that was searched.
         value: the value of the board, which is the value of its best moves.
-        proved: whether all values hold at every depth; otherwise they are estimates at this depth.
+        proved: whether all values are exact; otherwise they are estimates at this depth.
         depth: the search depth in plies.
-        line: the principal variation, from the best move on; may be shorter than `depth`.
+        line: the principal variation, which starts with the best move and may be shorter than `depth`.
         values: the value of each legal move, best first.
     """
 
@@ -36,21 +36,21 @@ class Analysis:
     def of(
         cls, board: Board, values: Mapping[int, float], line: Iterable[int], depth: int, *, proved: bool = False
     ) -> "Analysis":
-        """Make the analysis of a board, which is copied, from its actions' values and the actions of the best line."""
+        """Return an analysis of a copy of `board`, given the value of each action and the actions of the best line."""
         ranked = sorted(values, key=lambda action: -values[action])
         moves = {Move.from_action(action): values[action] for action in ranked}
         return cls(board.copy(), values[ranked[0]], proved, depth, tuple(map(Move.from_action, line)), moves)
 
     @property
     def best(self) -> Move:
-        """The best move; the first one if several are best."""
+        """The best move, or the first of several equally good moves."""
         return next(iter(self.values))
 
     @property
     def summary(self) -> str:
-        """A sentence that states the value."""
+        """The value in words."""
         points = f"{_points(self.value)} point{'s' * (abs(self.value) != 1)}"
-        how = "proved" if self.proved else f"seen {self.depth} plies ahead" if self.depth > 1 else "seen one ply ahead"
+        how = "proved" if self.proved else f"searched to depth {self.depth}"
         return f"{points} for {seat_name(self.board.rules, self.board.mover)} from here on, {how}"
 
     def __str__(self) -> str:
@@ -76,5 +76,5 @@ def check_analysable(board: Board, core: Core) -> None:
 
 
 def _points(value: float) -> str:
-    """Format a value with its sign, to a tenth: means over several opponents are not whole numbers."""
+    """Format a value with its sign and at most one decimal; a mean over opponents may not be a whole number."""
     return f"{round(value, 1):+g}"

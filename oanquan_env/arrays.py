@@ -1,4 +1,4 @@
-"""Type aliases for the arrays that modules share, and the choice of the best action from arrays of values."""
+"""Type aliases for arrays, and a function that chooses the best legal actions."""
 
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Generator) -> Ints:
-    """Return (N,) intp, the legal action of highest value in each row of `values` (N, A), ties broken at random."""
+    """Return (N,) intp, the best legal action in each row of `values` (N, A); break ties at random."""
     best = np.where(mask, values, -np.inf)
     tied = best == best.max(axis=1, keepdims=True)
     choice: Ints = np.where(tied & mask, rng.random(values.shape), -1.0).argmax(axis=1)

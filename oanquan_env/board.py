@@ -1,4 +1,4 @@
-"""A board for one game, as in a notebook: a batch of one position, on which moves are pushed and popped."""
+"""A board for one game, for example in a notebook. It holds a batch of one position and pushes and pops moves."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class IllegalMoveError(IllegalActionError):
 
 @lru_cache(maxsize=16)
 def shared_core(rules: Rules) -> Core:
-    """Return the core of `rules`, which boards share because building its tables takes longer than a game."""
+    """Return the core of `rules`. Boards share it because building its tables takes longer than playing a game."""
     return Core(rules)
 
 
 class Board:
     """One game of Ô Ăn Quan. `rules` is a `Rules` or its text, such as `"vietnamese refill=forfeit"`.
 
-    Two boards are equal if their rules and positions (squares, scores, mover, ply) are equal; the `history` does not
-    count. A board is mutable and has no hash; use its rules and `text()` as a key.
+    Two boards are equal if their rules and positions (squares, scores, mover, ply) are equal; the `history` is
+    ignored. A board is mutable and has no hash; use its rules and `text()` as a key.
     """
 
     def __init__(self, rules: Rules | str = DEFAULT_PRESET) -> None:
@@ -40,13 +40,13 @@ class Board:
 
     def _begin(self, core: Core, positions: Positions | None = None) -> None:
         self._core = core
-        self._past: list[Positions] = []  # the positions before each move of the history
+        self._past: list[Positions] = []  # the position before each move of the history
         self._positions = core.start() if positions is None else positions
         self._moves: list[Move] = []
 
     @classmethod
     def from_positions(cls, core: Core, positions: Positions, row: int = 0) -> Board:
-        """Return a board with one row of a batch, which is copied, and no history."""
+        """Return a board with a copy of one row of a batch and no history."""
         board = cls.__new__(cls)
         board._begin(core, positions[np.array([row])])
         return board
@@ -65,8 +65,8 @@ class Board:
     ) -> Board:
         """Set up a board by hand from (P * (F + 1),) seeds in ring order, (P,) stones and (P,) scores.
 
-        If `checked` is False, points that do not add up to the total and a mover without a legal move are accepted;
-        `status` then reports them. Raises `PositionError` for any other impossible position.
+        If `checked` is False, two faults are accepted and reported by `status`: points that do not add up to the total,
+        and a mover without a legal move. Raises `PositionError` for any other impossible position.
         """
         core = shared_core(as_rules(rules))
         rows = np.asarray(seeds)[None], np.asarray(stones)[None], np.asarray(scores)[None]
@@ -74,9 +74,9 @@ class Board:
 
     @classmethod
     def parse(cls, text: str, rules: Rules | str = DEFAULT_PRESET, *, checked: bool = True) -> Board:
-        """Return the board of a position string (docs/RULES.md 7); inverse of `text`. `checked` is as in `setup`.
+        """Read a position string (docs/RULES.md 7); inverse of `text`. `checked` is as in `setup`.
 
-        Raises `NotationError`, which names the column and what is wrong there.
+        Raises `NotationError`, which names the column and the fault.
         """
         core = shared_core(as_rules(rules))
         return cls.from_positions(core, parse_position(core, text, checked=checked))
@@ -90,7 +90,7 @@ class Board:
 
     @property
     def core(self) -> Core:
-        """The core that plays the game; boards of the same rules share it."""
+        """The core that plays the game; boards with the same rules share it."""
         return self._core
 
     @property
@@ -110,7 +110,7 @@ class Board:
 
     @property
     def scores(self) -> list[int]:
-        """The points of the P players: captures less refills. Only the `outcome` includes leftovers."""
+        """The points of the P players: captures minus refills. Only the `outcome` includes leftovers."""
         return self._positions.scores.ravel().tolist()
 
     @property
@@ -140,10 +140,10 @@ class Board:
         return Outcome(tuple(scores), winners[0] if len(winners) == 1 else None, termination)
 
     def status(self) -> list[str]:
-        """Return the faults of a position set up by hand, one sentence each; empty if none is found.
+        """Return the faults of a position that was set up by hand, one sentence each; the list may be empty.
 
-        Beyond the checks of `setup`, this reports positions that cannot arise in play: an empty row that
-        `refill_when=at_once` would have refilled, and a debt under `refill=forfeit`, which lends nothing.
+        In addition to the checks of `setup`, this reports positions that cannot arise in play: an empty row that
+        `refill_when=at_once` would have refilled, and a debt under `refill=forfeit`, which does not allow loans.
         """
         rules, seeds, running = self.rules, self.seeds, self.outcome is None
         columns = check_setup(rules, [seeds], [self.stones], [self.scores], self.mover, self.ply)
@@ -189,7 +189,7 @@ class Board:
         return self._moves.pop()
 
     def sowing(self, move: Move | str) -> MoveTrace:
-        """Return the steps of a legal move without playing it. Raises the errors of `push`."""
+        """Return the steps of a legal move without playing it. Raises the same errors as `push`."""
         move = self._readable(move)
         if move not in self.legal_moves:
             raise self._refusal(move)
@@ -202,7 +202,7 @@ class Board:
 
     @property
     def last_mark(self) -> LastMove | None:
-        """The marks of the last move on the pictures of `render`; None on a board without history."""
+        """The last move in the form that `render` marks on pictures; None on a board without history."""
         trace = self.last_trace
         return None if trace is None else trace.mark
 
@@ -223,11 +223,11 @@ class Board:
     def copy(self) -> Board:
         """Return an independent board with the same position and history."""
         board = self.from_positions(self._core, self._positions)
-        board._past, board._moves = self._past.copy(), self._moves.copy()  # past positions are never written to
+        board._past, board._moves = self._past.copy(), self._moves.copy()  # past positions are never changed
         return board
 
     def start(self) -> Board:
-        """Return the board at which the history begins, without history."""
+        """Return a board with the position before the first move of the history."""
         return self.from_positions(self._core, (self._past or [self._positions])[0])
 
     def boards(self) -> list[Board]:
@@ -261,7 +261,7 @@ class Board:
 
 
 def _complaint(check: Callable[..., None], *arguments: object) -> list[str]:
-    """Return the fault that `check` finds in a position as a list of one sentence, or an empty list."""
+    """Call a check; return its error message as a list of one sentence, or an empty list if it passes."""
     try:
         check(*arguments)
     except PositionError as error:

@@ -1,4 +1,4 @@
-"""N games on a CUDA device, with observations as torch tensors; a kernel runs the step of `engine.step`.
+"""Play N games on a CUDA device with torch tensors as outputs; a kernel runs the step of `engine.step`.
 
 Each thread plays one game. The module needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
 
@@ -47,10 +47,10 @@ class Outputs(NamedTuple):
 
 @inlined
 def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, constants: Any, outputs: Any) -> None:
-    """Step the game in one row, and begin a new game if that one is then over.
+    """Step the game in one row, and begin a new game if it is then over.
 
-    `constants` holds the rules, start position and settings, each as an array of one entry; `outputs` holds the arrays
-    in the order of `Outputs`.
+    `constants` holds the rules, the start position and the settings, each as an array of one entry; the arrays in
+    `outputs` have the order of `Outputs`.
     """
     rules, start, settings = constants[0][0], constants[1][0], constants[2][0]
     game, action = games[row], actions[row]
@@ -72,11 +72,11 @@ def kernel(players: int, opponent: int) -> Callable[..., Any]:
     """Return the kernel for a number of players and a kind of opponent; its first launch compiles it."""
 
     def step(
-        games: Any, actions: Any, rules: Any, start: Any, settings: Any, seen: Any, masks: Any, rewards: Any, ends: Any
+        games: Any, actions: Any, rules: Any, start: Any, settings: Any, obs: Any, masks: Any, rewards: Any, ends: Any
     ) -> None:
         row = cuda.grid(1)
         if row < len(games):
-            constants, outputs = (rules, start, settings), (seen, masks, rewards, ends[0], ends[1])
+            constants, outputs = (rules, start, settings), (obs, masks, rewards, ends[0], ends[1])
             step_game(players, opponent, row, games, actions, constants, outputs)
 
     compiled: Callable[..., Any] = cuda.jit(step)
@@ -84,9 +84,9 @@ def kernel(players: int, opponent: int) -> Callable[..., Any]:
 
 
 class Games:
-    """N games that restart in the step that ends them; final observations are not returned.
+    """N games that restart in the step that ends them; their final observations are not returned.
 
-    The games equal the games of `OAnQuanVectorEnv` with the same arguments and seed, and `autoreset_mode="SameStep"`.
+    The games are the same as in an `OAnQuanVectorEnv` with the same arguments and seed and `autoreset_mode="SameStep"`.
     Each call overwrites the tensors of the previous call and runs on torch's current stream.
 
     Args:
@@ -96,7 +96,7 @@ class Games:
         seat, reward, opening_plies: as for `OAnQuanEnv`.
         device: a torch CUDA device.
 
-    Raises `ValueError` for any other opponent, and for all arguments that `OAnQuanVectorEnv` rejects.
+    Raises `ValueError` for any other opponent, and in the same cases as `OAnQuanVectorEnv`.
     """
 
     def __init__(
@@ -129,10 +129,9 @@ class Games:
         self._kernel = kernel(self.core.rules.players, self._host.kind)
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """Restart all games; return observations and masks.
+        """Restart all games, with seed + i for the game in row i. Return observations and masks.
 
-        Row i uses the random numbers of a single environment with seed + i. Raises `ValueError` if in any row the
-        opponent ended 100 games before the agent's first move.
+        Raises `ValueError` if the opponent ended 100 games in one row before the agent's first move.
         """
         host, rows = self._host, np.arange(len(self._host.records))
         host.seed(seed, rows, np.random.default_rng())
@@ -149,7 +148,7 @@ class Games:
         return self.observation, self.mask
 
     def step(self, actions: torch.Tensor) -> Outputs:
-        """Play the (N,) int64 actions and the replies. An action outside the space counts as illegal."""
+        """Play (N,) int64 actions and the opponent's replies. An action outside the space counts as illegal."""
         stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
         launch = self._kernel[self._blocks, THREADS, stream]  # type: ignore[index]
         launch(self._games, cuda.as_cuda_array(actions, sync=False), *self._arguments)

@@ -15,11 +15,11 @@ class UsageError(ValueError):
 
 
 class UnknownAgentError(UsageError):
-    """A name or option that no player has; the message lists the known ones."""
+    """An unknown player name or player option; the message lists the known ones."""
 
 
 class UnavailableError(UsageError):
-    """A player that does not support the rules or has no value net for them; another player may be used instead."""
+    """A player that does not support the rules or lacks a value net for them; the caller may use another player."""
 
 
 class MissingExtraError(ImportError, UsageError):
@@ -28,9 +28,9 @@ class MissingExtraError(ImportError, UsageError):
 
 @contextmanager
 def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
-    """Turn a missing package into `MissingExtraError`, or, for a `program`, exit with a line that names the extra.
+    """Raise `MissingExtraError` if an import in the block fails; with `program`, print the message and exit instead.
 
-    Ctrl-C during the imports of a `program` also exits without a traceback.
+    With `program`, Ctrl-C during the imports also exits without a traceback.
     """
     try:
         yield
@@ -52,15 +52,15 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
 
 
 def as_whole(name: str, value: Any, low: int, high: int | None = None, others: str = "") -> int:
-    """Return the argument `name` as an int; raise `UsageError` unless it is an integer from `low` to `high`.
+    """Return `value`, the argument `name`, as an int; raise `UsageError` unless it is an integer from `low` to `high`.
 
-    `others` names other allowed values; it only changes the message.
+    `others` is a text about other allowed values for the error message.
     """
     try:
         number = operator.index(value)
     except TypeError:
         number = low - 1
     if isinstance(value, bool) or number < low or (high is not None and number > high):
-        wanted = f"of {low} or more" if high is None else f"from {low} to {high:,}"
-        raise UsageError(f"{name} must be {others}a whole number {wanted}; got {value!r}")
+        bounds = f"of {low} or more" if high is None else f"from {low} to {high:,}"
+        raise UsageError(f"{name} must be {others}a whole number {bounds}; got {value!r}")
     return number

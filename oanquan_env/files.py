@@ -1,6 +1,6 @@
-"""Read and write files. Writes are atomic: a killed program leaves the old file or the new one, never a part.
+"""Read and write files. Writes are atomic: a killed program leaves the old file or the new one, never a partial file.
 
-Files may be untrusted: damaged files and JSON that is nested too deep raise `ValueError`. Files whose names end in
+Files may be untrusted: damaged files and JSON that is nested too deeply raise `ValueError`. Files whose names end in
 `.gz` are compressed.
 """
 
@@ -35,7 +35,7 @@ class FileError(UsageError):
 
 
 class RepeatedKeyError(UsageError):
-    """A key that occurs twice in a mapping or object of a file; other readers would keep only the last value."""
+    """A key that occurs twice in a mapping or object of a file; other parsers would keep only the last value."""
 
     def __init__(self, key: str, first: int, line: int) -> None:
         super().__init__(f"line {line}: {one_line(repr(key))} is already in line {first}; keep one of them")
@@ -43,7 +43,7 @@ class RepeatedKeyError(UsageError):
 
 @contextmanager
 def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
-    """Turn an error about the content of `path` into a `FileError` with the fault, the reason and the remedy."""
+    """Turn an error in the block into a `FileError` with the path, the fault `what`, the reason and the remedy."""
     check_readable(path)
     try:
         yield
@@ -67,15 +67,15 @@ def one_line(text: object) -> str:
 def check_readable(path: Path) -> None:
     """Raise `FileError` unless `path` is a file: a folder cannot be read, and reading a pipe would block."""
     if not path.is_file():
-        said = "a folder" if path.is_dir() else "neither a file nor a folder" if path.exists() else "no such file"
-        raise FileError(f"{path}: {said}" + (", not a file" if path.is_dir() else ""))
+        kind = "a folder" if path.is_dir() else "neither a file nor a folder" if path.exists() else "no such file"
+        raise FileError(f"{path}: {kind}" + (", not a file" if path.is_dir() else ""))
 
 
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file, decompressed if its name ends in `.gz`.
 
-    Raises `OSError` if the file cannot be read; `ValueError` if a `.gz` file is not compressed, or is longer than
-    `MOST_BYTES` once decompressed.
+    Raises `OSError` if the file cannot be read, and `ValueError` if a `.gz` file is not compressed or has more than
+    `MOST_BYTES` bytes after decompression.
     """
     if path.suffix != COMPRESSED:
         return path.read_bytes()
@@ -90,7 +90,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def text_bytes(path: Path, text: str) -> bytes:
-    """Return a text as the content of `path`: compressed, without a timestamp, if its name ends in `.gz`."""
+    """Return a text as bytes for the file `path`, compressed without a timestamp if its name ends in `.gz`."""
     if path.suffix != COMPRESSED:
         return text.encode()
     content = io.BytesIO()
@@ -111,7 +111,7 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str | bytes) -> Any:
     """Return the content of a JSON text.
 
-    Raises `ValueError` for invalid JSON, and if it is nested too deep, has overlong numbers or repeats a key.
+    Raises `ValueError` if the text is invalid, is nested too deeply, has overlong numbers or repeats a key.
     """
     try:
         return json.loads(text, object_pairs_hook=_object)
@@ -124,14 +124,14 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise RepeatedKeyError("", 0, 0)  # Python's reader gives no line numbers
-    return found
+    return mapping
 
 
 def _repeated_key(text: str) -> RepeatedKeyError:
-    """Return the error for the first repeated key of a JSON text, which must have one."""
+    """Return the error for the first repeated key in a JSON text that has one."""
     objects: list[dict[str, int]] = []
     for token in re.finditer(r'("(?:[^"\\]|\\.)*")(\s*:)?|[{}]', text):
         if token[0] == "{":
@@ -147,25 +147,26 @@ def _repeated_key(text: str) -> RepeatedKeyError:
 
 
 def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of an `.npz` file, or of its content, by name. No code in it is run.
+    """Return the arrays of an `.npz` file by name. `source` is its path or its content. No code in the file is run.
 
-    Raises `OSError` if it cannot be read; `ValueError` if it is not an `.npz` file or holds more than `most` bytes.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is not an `.npz` file or its arrays have more
+    than `most` bytes.
     """
     file = io.BytesIO(source if isinstance(source, bytes) else source.read_bytes())
     try:
-        with zipfile.ZipFile(file) as archive:  # reading cuts a member at its declared size
-            held = sum(member.file_size for member in archive.infolist())
-        if held > most:
-            raise ValueError(f"the arrays have {held:,} bytes; at most {most:,} are allowed")
-        with np.load(file, allow_pickle=False) as arrays:
-            found = {name: np.asarray(array) for name, array in arrays.items()}
-        for array in found.values():
+        with zipfile.ZipFile(file) as archive:  # reading a member stops at its declared size
+            size = sum(member.file_size for member in archive.infolist())
+        if size > most:
+            raise ValueError(f"the arrays have {size:,} bytes; at most {most:,} are allowed")
+        with np.load(file, allow_pickle=False) as members:
+            arrays = {name: np.asarray(member) for name, member in members.items()}
+        for array in arrays.values():
             if array.dtype.kind == "U":  # otherwise Python would fail later, where the text is used
                 codes = np.frombuffer(array.tobytes(), f"{array.dtype.byteorder}u4")
                 if codes.max(initial=0) > sys.maxunicode:
                     raise ValueError("a string holds an invalid character")
-        return found
-    except Exception as error:  # readers of archives and headers raise a dozen kinds of errors
+        return arrays
+    except Exception as error:  # readers of archives and headers raise many kinds of errors
         raise ValueError(f"not readable as .npz: {one_line(error) or type(error).__name__}") from None
 
 
@@ -182,7 +183,7 @@ def short_hash(*parts: bytes) -> str:
 
 
 def check_place(option: str, path: Path) -> None:
-    """Check before a long run that `path` can be written; otherwise raise `ValueError`, which names `option`."""
+    """Check before a long run that a file can be written to `path`; else raise `ValueError`, which names `option`."""
     if not path.parent.is_dir():
         raise ValueError(f"{option}: the folder {path.parent} does not exist")
     if path.is_dir():
@@ -197,9 +198,9 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file that replaces `path` in one step once it is written, and keeps the old permissions.
+    """Yield a file that replaces `path` in one step after the block, with the permissions of the old file.
 
-    Raises `OSError` if it cannot be written; the old file then stays as it was.
+    Raises `OSError` if the file cannot be written; the old file then stays unchanged.
     """
     path = path.resolve()
     name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")

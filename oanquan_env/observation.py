@@ -1,30 +1,30 @@
-"""Observations of a position by one of its players, of three kinds: `counts`, `planes` and `moves`.
+"""Observations of a position from the view of one player, in three layouts: `counts`, `planes` and `moves`.
 
 Layout of `counts`, int32 (P players, F fields per side; the viewer's side comes first, the others in ring order):
 
     name     length     meaning                                                     bounds
     seeds    P * (F+1)  seeds of each square, a side's mandarin square last         0 .. 255
     stones   P          stone on each side's mandarin square                        0 .. 1
-    scores   P          points: captures less refills (debts go below zero)         see `Encoder.low`
+    scores   P          points: captures minus refills (debts are negative)         see `Encoder.low`
     turn     1          seats from the viewer to the mover, 0 if the viewer moves   0 .. P-1
     plies    1          plies left before the game is truncated                     0 .. max_plies
 
-Layout of `planes`, float32 of about 0 to 1. Networks learn faster from it, because sowing depends sharply on counts:
+Layout of `planes`, float32, mostly 0 to 1. Networks learn faster from it, because one seed can change a whole move:
 
-    counts   P * (F+1) * 16  one-hot number of seeds in each square: 0 .. 14, or 15 and more
+    counts   P * (F+1) * 16  one-hot number of seeds in each square: 0 .. 14, or 15 or more
     seeds    P * (F+1)       seeds of each square, divided by 10
     stones   P               stone on each side's mandarin square
     plies    1               plies left before the game is truncated, divided by max_plies
 
-Scores are left out because future margins do not depend on them. The reward `outcome` does: use `counts` for it.
+Scores are left out because future margins do not depend on them. The reward `outcome` does, so use `counts` for it.
 
 Layout of `moves`, float32: `planes`, then two parts with one value per action, zero if the action is illegal or the
 viewer is not to move:
 
-    wins     2F  the viewer's immediate gain over the mean of the others in points, leftovers included, divided by 10
-    remains  2F  the same gain after the reply that wins the next player the most, divided by 10
+    wins     2F  the viewer's immediate gain in points minus the others' mean gain, with leftovers, divided by 10
+    remains  2F  the same difference after the next player's most profitable reply, divided by 10
 
-`moves` looks two plies ahead: compare its results only with those of players that do the same.
+`moves` looks two plies ahead, so compare an agent that uses it only with players that also look ahead.
 """
 
 from typing import Any, TypeAlias
@@ -41,7 +41,7 @@ from oanquan_env.engine.rules import MAX_SEEDS
 from oanquan_env.errors import UsageError
 
 Observation: TypeAlias = npt.NDArray[Any]
-"""int32 or float32, see above."""
+"""int32 or float32; the layouts above say which."""
 OBSERVATIONS = "counts", "planes", "moves"
 
 
@@ -52,7 +52,7 @@ def slices(**lengths: int) -> dict[str, slice]:
 
 
 class Encoder:
-    """An encoder of positions of one `Core` as observations, seen by the mover or by any player.
+    """An encoder that turns positions of one `Core` into observations, from the view of the mover or any other player.
 
     Args:
         core: the core of the rules.
@@ -86,7 +86,7 @@ class Encoder:
                 "stones": (players, 0, 1),
                 "plies": (1, 0, 1),
             }
-        if observation == "moves":  # a ply wins at most what is on the board and what refills add
+        if observation == "moves":  # a ply wins at most the points on the board and the seeds that refills add
             most = (MAX_SEEDS + players * (rules.stone_value + 4 * rules.fields)) / SCALE
             parts |= dict.fromkeys(("wins", "remains"), (rules.actions, -most, most))
         self.dtype: Any = np.int32 if observation == "counts" else np.float32
@@ -101,7 +101,7 @@ class Encoder:
         return len(self.low)
 
     def encode(self, positions: Positions, viewer: Ints | int | None = None) -> Observation:
-        """Return the (N, D) observations of the players at `viewer`: (N,) seats, or one seat for all.
+        """Return (N, D) observations from the view of `viewer`: (N,) seats, or one seat for all positions.
 
         `viewer` defaults to the mover of each position.
         """

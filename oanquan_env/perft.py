@@ -1,4 +1,4 @@
-"""Perft: the number of move paths of a given length, the usual check of an engine (docs/RULES.md 8)."""
+"""Perft: the number of move paths of a given length, the standard test of a game engine (docs/RULES.md 8)."""
 
 from oanquan_env.board import Board, shared_core
 from oanquan_env.engine.core import Core
@@ -8,11 +8,11 @@ from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.errors import as_whole
 
 CHUNK = 8192
-"""Positions expanded at once, so that a batch of children takes at most a few megabytes at any depth."""
+"""Number of positions expanded at once; their children take at most a few megabytes at any depth."""
 
 
 def perft(game: Board | Rules | str, depth: int) -> int:
-    """Return the number of move paths of `depth` plies (0 or more) from a board, or from the start of rules.
+    """Return the number of move paths of `depth` plies (0 or more) from a board, or from the start of a game.
 
     A path that ends the game earlier counts once.
     """
@@ -21,8 +21,8 @@ def perft(game: Board | Rules | str, depth: int) -> int:
 
 
 def divide(game: Board | Rules | str, depth: int) -> dict[Move, int]:
-    """Return `perft` by first move for a depth of at least 1; the counts add up to it. Empty for a finished game."""
-    depth = as_whole("depth", depth, 1)  # paths of no moves have no first move
+    """Return the number of move paths by first move, for a depth of at least 1; empty if the game is over."""
+    depth = as_whole("depth", depth, 1)  # a path without moves has no first move
     core, positions = _origin(game)
     children, _, actions = core.expand(positions)
     return {
@@ -39,7 +39,7 @@ def _origin(game: Board | Rules | str) -> tuple[Core, Positions]:
 
 
 def _count(core: Core, positions: Positions, depth: int) -> int:
-    """Return the number of paths from all `positions`, expanding whole levels, in chunks if a level is large."""
+    """Return the number of paths from all `positions`, which are expanded in chunks of at most `CHUNK`."""
     if depth == 0:
         return len(positions)
     total = int(positions.over.sum())

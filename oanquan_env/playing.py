@@ -1,11 +1,11 @@
-"""Play many games at once, one ply of all games at a time.
+"""Play many games at once, one ply in each game at a time.
 
     finals = core.start(1000)
     for rows, actions in advance(core, finals, seated(players, seating, rng)):
-        ...  # one ply more: `actions` were played in the games `rows`
+        ...  # the players have played `actions`, one in each of the games in `rows`
 
-All code that plays or replays batches of games builds on `advance`. The module also makes random lines, from which
-games often begin, and has `choose_move`, which asks a player for a move on a single board.
+All code that plays or replays batches of games builds on `advance`. The module also makes random lines, which serve as
+openings, and has `choose_move`, which asks a player for a move on a single board.
 """
 
 import itertools
@@ -25,14 +25,14 @@ from oanquan_env.players import Policy, RandomPolicy, as_policy, ask_players
 Choose: TypeAlias = Callable[[Ints, Positions], Ints]
 """A function that takes the (M,) rows of running games in a batch and their positions, and returns (M,) actions."""
 MAX_FAILED_GAMES = 20_000
-"""Random games in a row that may end too soon before `random_lines` gives up."""
+"""Number of consecutive random games that may end too soon before `random_lines` gives up."""
 
 
 def choose_move(player: object, board: Board, rng: np.random.Generator | None = None) -> Move:
     """Return the move that a player chooses on a board.
 
-    `player` is anything that `oanquan_env.players.as_policy` accepts; making the player once beforehand is faster.
-    `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
+    `player` is anything that `oanquan_env.players.as_policy` accepts. Repeated calls are faster with a player
+    that was made once. `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
     """
     if board.outcome is not None:
         raise ValueError(f"the game is over ({board.outcome.termination!s}); there is no move to choose")
@@ -45,13 +45,13 @@ def advance(
 ) -> Iterator[tuple[Ints, Ints]]:
     """Play N games in place, one ply of all running games at a time.
 
-    Games that are over at the start, or have no plies to play, stay as they are.
+    Games that are over at the start, or have no plies to play, stay unchanged.
 
     Args:
         core: plays the games.
         positions: N games. Between two plies the caller may replace finished games with new ones.
         choose: chooses the actions.
-        plies: the most plies to play in each game, (N,) or one number for all; without it, games run to their end.
+        plies: the most plies to play in each game, (N,) or one number for all; by default, games run to their end.
         checked: whether actions are checked, see `Core.play`.
 
     Yields:
@@ -70,7 +70,7 @@ def advance(
 
 
 def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -> Choose:
-    """Return a function for `advance`: `players[seating[n, p]]` chooses for player p of game n, with one call a ply."""
+    """Return a function for `advance`: `players[seating[n, p]]` chooses for seat p of game n, in one call per ply."""
 
     def choose(rows: Ints, positions: Positions) -> Ints:
         return ask_players(players, seating[rows, positions.mover], positions, rng)
@@ -95,41 +95,41 @@ def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike | None,
 def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> tuple[Positions, Ints]:
     """Return `n` running positions after random plies and the (n, L) actions that lead there, padded with -1.
 
-    `plies` is one number for all lines or (n,); L is the largest. Games that end sooner are drawn again. Raises
+    `plies` is one number for all lines or (n,); L is the largest. Games that end sooner are replaced. Raises
     `ValueError` if the ply limit ends every game sooner, or if `MAX_FAILED_GAMES` games in a row end sooner.
     """
-    wanted = np.broadcast_to(np.asarray(plies, dtype=np.intp), n)
-    longest = int(wanted.max(initial=0))
+    lengths = np.broadcast_to(np.asarray(plies, dtype=np.intp), n)
+    longest = int(lengths.max(initial=0))
     if longest >= core.rules.max_plies:
         raise ValueError(f"{longest} plies are too many, as the rules have max_plies={core.rules.max_plies}")
     positions, lines = core.start(n), np.full((n, longest), -1, dtype=np.intp)
     missing, failed = np.arange(n), 0
     while missing.size:
-        tried = np.resize(missing, max(missing.size, failed))  # several tries for each if all failed so far
-        drawn, actions = core.start(len(tried)), np.full((len(tried), longest), -1, dtype=np.intp)
-        for ply, (rows, chosen) in enumerate(advance_randomly(core, drawn, wanted[tried], rng)):
+        attempts = np.resize(missing, max(missing.size, failed))  # several tries for each if all failed so far
+        games, actions = core.start(len(attempts)), np.full((len(attempts), longest), -1, dtype=np.intp)
+        for ply, (rows, chosen) in enumerate(advance_randomly(core, games, lengths[attempts], rng)):
             actions[rows, ply] = chosen
-        running = (~drawn.over).nonzero()[0]
-        found, first = np.unique(tried[running], return_index=True)
-        positions[found], lines[found] = drawn[running[first]], actions[running[first]]
-        failed = failed + len(tried) if not running.size else 0
+        running = (~games.over).nonzero()[0]
+        complete, first = np.unique(attempts[running], return_index=True)
+        positions[complete], lines[complete] = games[running[first]], actions[running[first]]
+        failed = failed + len(attempts) if not running.size else 0
         if failed >= MAX_FAILED_GAMES:
             raise ValueError(
                 f"all of {failed:,} random games of '{core.rules}' ended within {longest} plies: take fewer plies"
             )
-        missing = np.setdiff1d(missing, found)
+        missing = np.setdiff1d(missing, complete)
     return positions, lines
 
 
 def random_openings(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> Positions:
-    """Return the positions after `random_lines`, with the same errors."""
+    """Return only the positions of `random_lines`; raise the same errors."""
     return random_lines(core, n, plies, rng)[0]
 
 
 def restart(core: Core, positions: Positions, rng: np.random.Generator, plies: npt.ArrayLike = 0) -> Ints:
     """Replace finished games, in place, with new ones after random plies. Return their rows (M,).
 
-    `plies` is one number or (M,). Raises `ValueError` as `random_lines` does.
+    `plies` is one number or (M,). Raises `ValueError` in the same cases as `random_lines`.
     """
     rows = positions.over.nonzero()[0]
     if rows.size:

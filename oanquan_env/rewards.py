@@ -25,7 +25,7 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
     """Return the (N, P) float64 rewards of the ply that led to `positions`.
 
     `outcome` pays only at the end: the winners share +1 and the losers -1; if all tie, it pays nothing. `margin` pays
-    at each ply the change in a player's points less the mean change of the others, refills and leftovers included,
+    at each ply the change in a player's points minus the mean change of the others, refills and leftovers included,
     divided by the game's total points. `mixed` is the mean of both. `before` is (N, P) int32, the scores in points
     before the ply.
     """
@@ -36,5 +36,5 @@ def ply_rewards(name: RewardName, core: Core, before: Points, positions: Positio
 
 
 def game_rewards(name: RewardName, core: Core, positions: Positions) -> Rewards:
-    """Return the (N, P) float64 rewards that games have paid in total, if they began with scores of zero."""
+    """Return the (N, P) float64 total rewards of games that began with scores of zero."""
     return ply_rewards(name, core, np.zeros_like(positions.scores), positions)

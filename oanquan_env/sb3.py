@@ -6,8 +6,8 @@
     games = OAnQuanVecEnv(128, opponent="greedy", reward="margin", observation="planes")
     MaskablePPO("MlpPolicy", games).learn(1_000_000)
 
-It plays all games in one call, while `make_vec_env` plays one after another. stable-baselines3 is not a dependency of
-the package; install it before importing this module.
+It steps all games in one call, while `make_vec_env` steps one game after another. The package does not depend on
+stable-baselines3; install it before importing this module.
 """
 
 import time
@@ -44,7 +44,7 @@ class SharedVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method once for all games; return a list of its one result."""
+        """Call a method once for all games; return its result in a list of one."""
         return [getattr(self, method_name)(*method_args, **method_kwargs)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
@@ -65,7 +65,7 @@ class OAnQuanVecEnv(SharedVecEnv):
             Default networks learn faster from the observations `planes` and `moves` than from `counts`.
 
     Raises:
-        ValueError: where `OAnQuanVectorEnv` raises it.
+        ValueError: in the same cases as `OAnQuanVectorEnv`.
     """
 
     def __init__(self, num_envs: int, *, seed: int = 0, **settings: Any) -> None:
@@ -74,11 +74,11 @@ class OAnQuanVecEnv(SharedVecEnv):
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Set an opponent, or a list of them, for games that begin from now on; see `OAnQuanVectorEnv`."""
+        """Set an opponent, or a list of opponents, for new games; see `OAnQuanVectorEnv`."""
         self.games.set_opponent(opponent)
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
-        """Set the (K,) weights by which games that begin from now on draw their opponents; see `OAnQuanEnv`."""
+        """Set the (K,) weights with which new games draw their opponents; see `OAnQuanEnv`."""
         self.games.set_opponent_weights(weights)
 
     def action_masks(self) -> Mask:
@@ -92,7 +92,7 @@ class OAnQuanVecEnv(SharedVecEnv):
         return self.games.reset(seed=seed)[0]
 
     def step_async(self, actions: npt.NDArray[np.integer[Any]]) -> None:
-        """Store the actions of the next step."""
+        """Store the actions for the next step."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:

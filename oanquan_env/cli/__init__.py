@@ -1,4 +1,4 @@
-"""The command line: play, evaluate, exploit, solve, verify, perft, show, replay and rules, each a function."""
+"""The command line, with the commands play, evaluate, exploit, solve, verify, perft, show, replay and rules."""
 
 import argparse
 import dataclasses
@@ -34,12 +34,12 @@ from oanquan_env.search.certificates import read_certificate
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status. Errors of its arguments go to stderr with status 2."""
+    """Run one command and return its exit status: 2 after a usage error, which is printed to stderr."""
     for name in ("stdin", "stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # closed by who started the program
+        if stream is None:  # the calling program closed it
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
-        elif hasattr(stream, "reconfigure"):  # a terminal that cannot show or send ◉ makes a ? of it, not a traceback
+        elif hasattr(stream, "reconfigure"):  # ? replaces characters that a terminal lacks, such as ◉
             stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
     if getattr(options, "rules", DEFAULT_PRESET) is None:
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print()
         return INTERRUPTED
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError) as error:
@@ -69,8 +69,8 @@ def _rules(text: str) -> Rules:
 def _whole(low: int, high: int | None = None) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
-            wanted = f"from {low}" if high is None else f"from {low} to {high}"
-            raise argparse.ArgumentTypeError(f"must be a whole number {wanted}, not {text!r}")
+            bounds = f"from {low}" if high is None else f"from {low} to {high}"
+            raise argparse.ArgumentTypeError(f"must be a whole number {bounds}, not {text!r}")
         return int(text)
 
     return read
@@ -110,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--port", type=_PORT, metavar="N", help="port of the page (default: 8765, or a free one)")
     play.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="this machine's address, for phones")
     play.add_argument(
-        "--language", choices=("en", "vi"), default=language_of_system(), help="of the terminal (default: from LANG)"
+        "--language", choices=("en", "vi"), default=language_of_system(), help="for the terminal (default: from LANG)"
     )
     play.add_argument("--seed", type=_SEED, metavar="N", help="seed of the agents' random choices (default: a new one)")
 
@@ -127,7 +127,9 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="its opponents (default: reference players)")
     judge.add_argument("--pairs", type=_PAIRS, default=100, metavar="N", help="openings per opponent (default: 100)")
     judge.add_argument("--openings", metavar="SOURCE", help="balanced, fair, random or a file of game records")
-    judge.add_argument("--part", choices=get_args(Part), default="test", help="of the regret suite (default: test)")
+    judge.add_argument(
+        "--part", choices=get_args(Part), default="test", help="part of the regret suite (default: test)"
+    )
     judge.add_argument("--seed", type=_SEED, default=0, metavar="N", help="seed of all randomness (default: 0)")
     judge.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers, as JSON")
 
@@ -175,7 +177,7 @@ def _board(options: argparse.Namespace) -> Board:
 
 
 def _begins_as_the_page(options: argparse.Namespace) -> bool:
-    """Whether it is a game in the Vietnamese terminal, which begins with the rules and the player of the page."""
+    """Return whether this is a game in Vietnamese in the terminal, with the default rules and player of the page."""
     return options.run is _play and options.language == "vi" and not options.browser
 
 
@@ -196,21 +198,21 @@ def _play(options: argparse.Namespace) -> None:
     from oanquan_env.play.choosing import Chooser
     from oanquan_env.play.server import PlayServer  # http.server takes a tenth of a second to import
 
-    given = [] if opponent in (PERSON, *LEVELS) else [opponent]
-    for name in given:
+    additional = [] if opponent in (PERSON, *LEVELS) else [opponent]
+    for name in additional:
         player_of(name, options.rules)  # an unknown player fails here, not on the page
-    link: dict[str, str] = {}  # the page goes on with the game that it had
+    link: dict[str, str] = {}  # an empty link continues the page's previous game
     if options.opponent or options.seat or options.position or options.rules != Rules.parse(DEFAULT_PRESET):
         link = {"rules": str(options.rules)} | ({"from": board.text()} if options.position else {})
         link |= dict(zip(seats, names, strict=True))
-    PlayServer(Chooser(given, rng), options.host, options.port, link).run()
+    PlayServer(Chooser(additional, rng), options.host, options.port, link).run()
 
 
 def _evaluate(options: argparse.Namespace) -> None:
     if options.json:
         check_place("--json", options.json)
     names = options.opponents or reference_players(options.rules)
-    found = evaluate(
+    result = evaluate(
         options.player,
         options.rules,
         names,
@@ -219,9 +221,9 @@ def _evaluate(options: argparse.Namespace) -> None:
         openings=options.openings,
         part=options.part,
     )
-    print(found)
+    print(result)
     if options.json:
-        write_atomically(options.json, found.to_json().encode())
+        write_atomically(options.json, result.to_json().encode())
 
 
 def _verify(options: argparse.Namespace) -> None:
@@ -278,7 +280,7 @@ def _replay_one(number: int, record: GameRecord, played: Round | None, *, storie
         print(f"\n{ply}. {seat_name(record.rules, board.mover)} {move}\n")
         trace = board.sowing(move)
         board.push(move)
-        if stories and played is not None and board.outcome is not None:  # fields that are sold give to another player
+        if stories and played is not None and board.outcome is not None:  # with leftovers of sold fields
             trace = dataclasses.replace(trace, standings=played.scores)
         if stories:
             print(trace, end="\n\n")

@@ -2,7 +2,7 @@
 
 The command prints the bounds after each round of proofs, and the best line at the end. Ctrl-C or --time ends it early
 with the bounds proved so far. `oanquan_env.search.solver` defines a proof. --certificate writes the bounds for which a
-strategy is found; the search for strategies may take --time once more. `oanquan verify FILE` checks the file.
+strategy is found; the search for strategies may again take --time seconds. `oanquan verify FILE` checks the file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_MEGABYTES = 10**9
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The command's own options, beside --rules and --position."""
+    """Add all options of the command except --rules and --position."""
     parser.add_argument(
         "--megabytes", type=float, default=1024.0, metavar="N", help="size of the proof table (default: 1024)"
     )
@@ -38,19 +38,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=math.inf,
         metavar="SECONDS",
-        help="limit of the proofs, and again of the strategies",
+        help="time limit of the proofs, and again of the search for strategies",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the result, as JSON")
     parser.add_argument(
         "--certificate",
         type=Path,
         metavar="FILE",
-        help="also write the bounds that have a strategy, and the strategies",
+        help="also write the bounds with strategies, and the strategies",
     )
 
 
 def solve(board: Board, options: argparse.Namespace) -> int:
-    """Solve; the exit status is 0 if the value was proved and its bounds have strategies, else EXIT_UNPROVED."""
+    """Prove the value; return 0 if it is proved, with strategies if --certificate is used, else EXIT_UNPROVED."""
     if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
         raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
     for option, path in (("--json", options.json), ("--certificate", options.certificate)):

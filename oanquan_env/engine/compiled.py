@@ -1,4 +1,4 @@
-"""Compile functions with Numba, and make records of rules. The module is imported when first used.
+"""Compile functions with Numba, and make records of rules. This module is imported only when it is needed.
 
 Compiled functions are cached on disk, next to the sources or in NUMBA_CACHE_DIR, until a source of the engine, the
 environments or the search changes.
@@ -34,31 +34,31 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function with `numba.njit`, cached on disk and running without the GIL; its static type is kept."""
+    """Compile a function with `numba.njit`, cached on disk and without the GIL. Its static type stays the same."""
     return _compiled((), function)
 
 
 def inlined(function: Function) -> Function:
-    """Let Numba compile a function with its callers and inline it there; it stays plain Python elsewhere."""
+    """Let Numba inline a function into its compiled callers; it stays a plain Python function elsewhere."""
     inline: Any = register_jitable(error_model="numpy", forceinline=True)
     return cast(Function, inline(function))
 
 
 def compiled_recursion(signature: Any) -> Callable[[Function], Function]:
-    """Return `compiled` for a recursive function, whose cached code crashes without a signature (numba #6061)."""
+    """Return a decorator like `compiled` for a recursive function; cached code needs a signature (numba #6061)."""
     return functools.partial(_compiled, (signature,))
 
 
 def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    if hasattr(dispatcher, "_cache"):  # it is the function itself under NUMBA_DISABLE_JIT
+    if hasattr(dispatcher, "_cache"):  # under NUMBA_DISABLE_JIT it is the function itself
         try:
             dispatcher._cache = _Cache(function)
         except RuntimeError as error:
             if "no locator available" not in str(error):
                 raise
-            _say_once("the engine is compiled anew in each program, as no folder can be written: set NUMBA_CACHE_DIR")
-        with register_dispatcher(dispatcher):  # so that it finds itself by name during compilation
+            _say_once("no cache folder is writable, so each program compiles the engine again: set NUMBA_CACHE_DIR")
+        with register_dispatcher(dispatcher):  # a recursive function can then look itself up while it is compiled
             for one in signature:
                 dispatcher.compile(one)
                 dispatcher.disable_compile()
@@ -66,14 +66,14 @@ def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
 
 
 class _CacheFile(IndexDataCacheFile):
-    """Numba's files, whose names depend on what they hold.
+    """Numba's cache files, with names that depend on the signature.
 
-    Numba numbers them. If two processes compile different signatures at once, both take the same number, and the index
-    may then lead to the code of the other signature, which crashes.
+    Numba itself numbers the files. If two processes compile different signatures at once, both use the same number, and
+    the index may then point to the code of the other signature, which crashes.
     """
 
     def save(self, key: Any, data: Any) -> None:
-        """Save the code for a signature."""
+        """Save the compiled code for a signature."""
         overloads = self._load_index()  # type: ignore[no-untyped-call]
         number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6])
         overloads[key] = self._data_name(number)  # type: ignore[no-untyped-call]
@@ -82,9 +82,9 @@ class _CacheFile(IndexDataCacheFile):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache, extended to notice a change of any source; Numba itself checks only the function's file.
+    """Numba's cache, extended to notice a change in any source; Numba itself checks only the function's file.
 
-    It compares contents, because the times of files change with every checkout.
+    It compares file contents, because the modification times change with every checkout.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -95,14 +95,14 @@ class _Cache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the cached code for a signature, or None; a damaged file counts as missing and is rewritten."""
         try:
-            kept = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            overload = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # unpickling damaged bytes can raise anything
-            kept = None
+            overload = None
             with contextlib.suppress(OSError):
                 self.flush()  # type: ignore[no-untyped-call]
-        if kept is None:
+        if overload is None:
             _say_once("compiling the engine, once; this takes some seconds")
-        return kept
+        return overload
 
 
 def _symbol_of(kind: types.Record) -> tuple[str, tuple[str]]:
@@ -120,11 +120,11 @@ types.Record.mangling_args = property(_symbol_of)  # type: ignore[method-assign,
 @functools.cache
 def _digest() -> str:
     """Return the hash of all sources of the package that hold compiled functions."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for source in sorted(Path(__file__).parents[1].rglob("*.py")):
         if source.parent.name in ("engine", "envs", "search"):
-            found.update(source.read_bytes())
-    return found.hexdigest()
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
 
 
 @functools.cache
@@ -147,10 +147,10 @@ for _module in move, seats, points, observe, step:
 
 
 def record(kind: type, /, **others: Any) -> np.dtype[Any]:
-    """Return the data type of records with the fields of a class, int64 unless `others` gives a type and shape.
+    """Return the data type of a record with the fields of a class, int64 unless `others` gives a type and shape.
 
     A compiled function receives a record as one machine word, and reads its fields as attributes, like plain Python.
-    The largest fields come first, so that long arrays begin at cache lines.
+    The largest fields come first, so that long arrays start on cache lines.
     """
     fields = [(name, *others.get(name, (np.int64,))) for name in get_type_hints(kind)]
     fields.sort(key=lambda field: -np.dtype([field]).itemsize)
@@ -158,7 +158,7 @@ def record(kind: type, /, **others: Any) -> np.dtype[Any]:
 
 
 def zeros(kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
-    """Return (count,) records of zeros, the first at the beginning of a cache line."""
+    """Return (count,) records of zeros, aligned to a cache line."""
     size = count * kind.itemsize
     memory = np.zeros(size + CACHE_LINE, dtype=np.uint8)
     begin = -memory.ctypes.data % CACHE_LINE
@@ -178,8 +178,8 @@ RULES = record(RuleNumbers, **SHAPES)
 
 
 def rule_record(rules: Rules, kind: np.dtype[Any] = RULES) -> Any:
-    """Return the rules as a record of `kind`, which has the fields of `RULES` and may have others, left at zero."""
-    found = zeros(kind, 1)
+    """Return the rules as a record of type `kind`. It has the fields of `RULES`; any other fields stay zero."""
+    records = zeros(kind, 1)
     for name, value in rule_numbers(rules)._asdict().items():
-        found[name][(0, slice(len(value))) if isinstance(value, list) else 0] = value
-    return found[0]
+        records[name][(0, slice(len(value))) if isinstance(value, list) else 0] = value
+    return records[0]

@@ -27,7 +27,7 @@ from oanquan_env.engine.turns import Turns
 from oanquan_env.errors import UsageError
 
 COMPILED_VARIABLE = "OANQUAN_COMPILED"
-"""Environment variable; if it is 0, nothing uses Numba except on request."""
+"""Environment variable. If it is 0, only cores made with `compiled=True` use Numba."""
 _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 
@@ -39,9 +39,9 @@ def check_whole(actions: npt.NDArray[Any], n: int) -> None:
     """Raise `IllegalActionError` unless `actions` has shape (n,) and an integer dtype."""
     if actions.shape == (n,) and actions.dtype.kind in "iu":
         return
-    wanted = "the action must be an integer" if n == 1 else f"actions must be an array of {n} integers"
+    requirement = "the action must be an integer" if n == 1 else f"actions must be an array of {n} integers"
     got = repr(actions.item()) if n == 1 and actions.shape == (1,) else f"{actions.dtype} of shape {actions.shape}"
-    raise IllegalActionError(f"{wanted}, got {got}")
+    raise IllegalActionError(f"{requirement}, got {got}")
 
 
 class Played(NamedTuple):
@@ -50,7 +50,7 @@ class Played(NamedTuple):
     captured: Points
     """(N,) int32, points that each mover captured, without refills and leftovers."""
     laps: npt.NDArray[np.int32]
-    """(N,) int32, number of sowings of each move; a mandarin seed lifted under `take_one` counts as one."""
+    """(N,) int32, number of sowings in each move, including sowings of a single mandarin seed (`take_one`)."""
 
 
 class Expanded(NamedTuple):
@@ -88,7 +88,7 @@ class Core:
 
     @functools.cached_property
     def numbers(self) -> RuleNumbers:
-        """The rules in the form that `move` takes."""
+        """The rules in the form that the functions of `move` take."""
         return rule_numbers(self.rules)
 
     @functools.cached_property
@@ -101,11 +101,12 @@ class Core:
     def loops(self, positions: Positions) -> tuple[Loops, Any, Arrays]:
         """Return the loops for a batch, and their first two arguments: the rules and the arrays of the batch.
 
-        The loops are compiled if the core is and the batch has more than one position.
+        The loops are compiled if `compiled` is True and the batch has more than one position.
         """
-        many = self.compiled and len(positions) > 1
+        compiled = self.compiled and len(positions) > 1
         _, *others = positions.arrays()
-        return loops(self.rules.players, many), self.record if many else self.numbers, Arrays(positions.words, *others)
+        rules = self.record if compiled else self.numbers
+        return loops(self.rules.players, compiled), rules, Arrays(positions.words, *others)
 
     # ---- positions -------------------------------------------------------------------------------------------------
 
@@ -154,9 +155,9 @@ class Core:
             seeds: (N, P * (F + 1)) in ring order.
             stones: (N, P), 0 or 1 on each mandarin square.
             scores: (N, P) points.
-            mover: (N,) or one for all.
-            ply: (N,) or one for all.
-            checked: if False, points that do not add up to the total and a mover without a legal move are accepted.
+            mover: (N,) seats, or one for all positions.
+            ply: (N,) numbers of moves played, or one for all positions.
+            checked: if False, two faults are accepted: points that do not add up, and a mover without a legal move.
 
         Raises:
             PositionError: if a count is out of range, points do not add up to the total of the rules, or the mover's
@@ -180,21 +181,21 @@ class Core:
     def play(
         self, positions: Positions, actions: npt.ArrayLike, *, rows: Ints | None = None, checked: bool = True
     ) -> Played:
-        """Play one action in each position, in place, with the refills after it; mark finished games.
+        """Play one action in each position, in place. Refill empty rows, and mark finished games as ended.
 
         Args:
             positions: N positions.
             actions: (N,) integers; (M,) with `rows`.
             rows: (M,) intp, distinct rows to play; other positions stay unchanged.
-            checked: if False, an illegal action is not detected and makes its row (no other) meaningless; an
-                action outside 0 .. A-1 may raise IndexError or play another square.
+            checked: if False, an illegal action is not detected and makes its own row meaningless; an action
+                outside 0 .. A-1 may raise IndexError or play another square.
 
         Raises:
             IllegalActionError: if `checked` and an action is illegal; the batch is then unchanged.
         """
         actions = np.asarray(actions)
-        wanted = (len(positions) if rows is None else len(rows),)
-        if self.compiled and actions.shape == wanted and actions.dtype.kind in "iu":
+        shape = (len(positions) if rows is None else len(rows),)
+        if self.compiled and actions.shape == shape and actions.dtype.kind in "iu":
             loop, rules, arrays = self.loops(positions)
             effects = np.empty((2, len(actions)), dtype=np.int32)
             if loop.play(rules, arrays, rows, np.ascontiguousarray(actions, np.int64), checked, effects) < 0:
@@ -218,7 +219,7 @@ class Core:
         return Played(captured, laps)
 
     def expand(self, positions: Positions) -> Expanded:
-        """Play every legal move of every position on copies."""
+        """Return the positions after every legal move of every position."""
         if self.compiled:
             loop, rules, arrays = self.loops(positions)
             (words, *others), rows, actions = loop.expand(rules, arrays)
@@ -229,7 +230,7 @@ class Core:
         return Expanded(children, rows, actions)
 
     def check(self, positions: Positions, actions: npt.NDArray[np.integer], rows: Ints | None = None) -> None:
-        """Raise `IllegalActionError` unless `actions` are legal, one in each of N positions or of those at `rows`."""
+        """Raise `IllegalActionError` unless `actions` has a legal action for each position, or for each at `rows`."""
         check_whole(actions, len(positions) if rows is None else len(rows))
         inside = (actions >= 0) & (actions < self.rules.actions)
         mask = self.legal_mask(positions if rows is None else positions[rows])
@@ -264,7 +265,7 @@ class Core:
 
 
 def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
-    """Return (N, P) float64, each player's points less the mean of the others'; each row sums to zero."""
+    """Return (N, P) float64, each player's points minus the mean of the others; each row sums to zero."""
     players = points.shape[1]
     together = sum(points[:, seat] for seat in range(1, players)) + points[:, 0]
     relative: npt.NDArray[np.float64] = (points * players - together[:, None]) / (players - 1)

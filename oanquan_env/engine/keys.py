@@ -1,4 +1,4 @@
-"""Keys of positions, equal for equivalent ones: seats count from the mover, and mirror images share a key."""
+"""Keys of positions. Equivalent positions share a key: seats count from the mover, and mirror images are equal."""
 
 import hashlib
 from typing import TypeAlias, cast
@@ -15,10 +15,10 @@ Keys: TypeAlias = npt.NDArray[np.void]
 
 
 def canonical_keys(core: Core, positions: Positions) -> Keys:
-    """Return (N,) opaque keys, equal for positions that play alike; the scores so far do not count.
+    """Return (N,) opaque keys, equal for positions with the same continuations; scores are ignored.
 
-    A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`. Where first moves capture no mandarin, the
-    mover's byte that is otherwise zero is 1 before each first move.
+    A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`. If first moves may not capture a
+    mandarin, the byte of the mover that is otherwise zero is 1 before each player's first move.
     """
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
     if not core.rules.first_move_captures_mandarin:
@@ -27,26 +27,26 @@ def canonical_keys(core: Core, positions: Positions) -> Keys:
 
 
 def first_of_each(keys: Keys) -> Ints:
-    """Return the rows in which a key first occurs, ascending."""
+    """Return the row of the first occurrence of each key, ascending."""
     return np.sort(np.unique(keys, return_index=True)[1])
 
 
 def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
-    """Return (N,) uint64 hashes, far faster to look up than keys; two keys collide with probability 2 ** -64."""
+    """Return (N,) uint64 hashes of keys, for faster look-ups; two keys collide with probability 2 ** -64."""
     words = keys.view(np.uint64).reshape(len(keys), keys.dtype.itemsize // 8)
     hashes = np.zeros(len(keys), dtype=np.uint64)
     for column in range(words.shape[1]):
-        hashes = (hashes ^ words[:, column]) * np.uint64(0x9E3779B97F4A7C15)  # odd, so that no bit is lost
+        hashes = (hashes ^ words[:, column]) * np.uint64(0x9E3779B97F4A7C15)  # an odd factor loses no bits
         hashes ^= hashes >> np.uint64(32)
     return hashes
 
 
 def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> Mask:
-    """Return (N,) bool, whether each hash is among M `ascending` ones; `np.isin` would read all M each time."""
+    """Return (N,) bool, whether each hash is in the sorted array `ascending`, which `np.isin` would read whole."""
     if not len(ascending):
         return np.zeros(len(hashes), dtype=bool)
-    places = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)
-    return cast(Mask, ascending[places] == hashes)
+    indices = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)
+    return cast(Mask, ascending[indices] == hashes)
 
 
 def key_number(key: np.void) -> int:

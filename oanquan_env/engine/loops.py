@@ -1,7 +1,7 @@
 """Loops over `move` and `step`, which `Core` and the environments run on batches.
 
 Numba compiles the loops. For a single position `Core` runs them in plain Python, so that a `Board` compiles nothing.
-Loops call no compiled function that depends on the number of players: Numba would not find its cached code.
+Loops call no compiled function that depends on the number of players, because Numba would not find its cached code.
 
 Shapes: N positions, P players, A actions, M rows that are played.
 """
@@ -60,8 +60,8 @@ def loops(players: int, compiled: bool) -> Loops:
     ) -> int:
         """Play one action in each row, in place (`Core.play`).
 
-        Write the points captured and the laps into `effects` (2, M). If an action cannot be played, return the index
-        of the first and change nothing; otherwise return NO_FAULT.
+        Write the points captured and the laps into `effects` (2, M), and return NO_FAULT. If an action cannot be
+        played, change nothing and return the index of the first such action.
         """
         sides, scores, mover, ply, ended = arrays
         for index in range(len(actions)):
@@ -84,7 +84,7 @@ def loops(players: int, compiled: bool) -> Loops:
         return NO_FAULT
 
     def end(rules: RuleNumbers, arrays: Arrays) -> None:
-        """Mark the games that are over among positions set up by hand (`Core.setup`)."""
+        """Mark finished games among positions that were set up by hand (`Core.setup`)."""
         sides, scores, mover, ply, ended = arrays
         for row in range(len(mover)):
             own_first, points = in_turn(players, sides[row], mover[row]), in_turn(players, scores[row], mover[row])
@@ -118,7 +118,7 @@ def loops(players: int, compiled: bool) -> Loops:
         return Arrays(new_sides, new_scores, new_mover, new_ply, new_ended), rows, actions
 
     def mask(rules: RuleNumbers, arrays: Arrays) -> Mask:
-        """Return the (N, A) legal actions (`Core.legal_mask`)."""
+        """Return the (N, A) mask of legal actions (`Core.legal_mask`)."""
         sides, _, mover, _, ended = arrays
         legal = np.empty((len(mover), 2 * rules.fields), np.bool_)
         for row in range(len(mover)):
@@ -128,7 +128,7 @@ def loops(players: int, compiled: bool) -> Loops:
         return legal
 
     def standings(rules: RuleNumbers, arrays: Arrays) -> Points:
-        """Return the (N, P) points, leftovers of finished games included (`Core.standings`)."""
+        """Return the (N, P) points, including the leftovers of finished games (`Core.standings`)."""
         sides, scores, _, _, ended = arrays
         points = scores.copy()
         for row in range(len(ended)):
@@ -138,7 +138,7 @@ def loops(players: int, compiled: bool) -> Loops:
         return points
 
     def observe_rows(rules: RuleNumbers, arrays: Arrays, viewers: Ints, observations: Any) -> None:
-        """Write the observations by the (N,) seats `viewers` into (N,) records of `row_type`."""
+        """Write the observations of the players at the (N,) seats `viewers` into (N,) records of `row_type`."""
         sides, scores, mover, ply, _ = arrays
         for row in range(len(mover)):
             turn = int(viewers[row]), int(mover[row]), int(ply[row]) + 0
@@ -152,7 +152,7 @@ def loops(players: int, compiled: bool) -> Loops:
             observe_planes(rules, players, sides[row], scores[row], turn, moves, running, observations[row])
 
     def earn_rows(rules: RuleNumbers, arrays: Arrays, reward: int, before: Points, rewards: Floats) -> None:
-        """Write the (N, P) rewards of the plies since the scores were `before` (N, P)."""
+        """Write the (N, P) rewards for the change from the scores `before` (N, P) to the current points."""
         sides, scores, _, _, ended = arrays
         for row in range(len(ended)):
             end = int(ended[row]) + 0
@@ -198,8 +198,8 @@ class StepLoops(NamedTuple):
 def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
     """Return the loops, compiled by Numba when they first run, or as plain Python.
 
-    `table` holds the rules as its only entry, and `starts` one start position or one for each game; observations and
-    masks are records of `row_type`.
+    In their arguments, `table` holds the rules as its only entry, and `starts` holds one start position for all games
+    or one for each game. Observations and masks are records of `row_type`.
     """
 
     def step(
@@ -213,7 +213,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         masks: Any,
         log: Any,
     ) -> tuple[int, int]:
-        """Play the actions, and finish the step unless other opponents (OTHERS) are to reply.
+        """Play the actions, and finish the step unless the opponents are of the kind OTHERS.
 
         Return the result of `finish_games`. If an action is out of range, return -1 and its row before anything is
         played. For OTHERS, return 0 and the number of games that wait for a reply.
@@ -232,7 +232,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
-        """Play the others' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
+        """Play the opponents' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
         waiting = 0
         for index in range(len(rows)):
             game = games[rows[index]]
@@ -248,7 +248,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write the agents' observations as planes (`observe_planes`). Return two zeros, as threads sum two numbers."""
+        """Write the agents' observations as planes (`observe_planes`). Return two zeros: callers sum two numbers."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0

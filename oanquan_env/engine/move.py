@@ -1,4 +1,4 @@
-"""A move of one game in integers: a second implementation of `sowing` and `turns`, for two to four players.
+"""Play a move of one game, using only integers: a second implementation of `sowing` and `turns`.
 
 These are plain functions of integers, tuples and `RuleNumbers`. Python runs them for a single position. Numba compiles
 the same functions for batches (`loops`), environments (`step`) and the search; LLVM turns them into WebAssembly. The
@@ -70,8 +70,8 @@ class Walk(NamedTuple):
     c: int
     d: int
     behind: int  # code of the square behind the gap
-    behind_mandarin: int  # 1 if that is a mandarin square
-    next_gap: int  # code of the square after that, the next gap of a chain
+    behind_mandarin: int  # 1 if it is a mandarin square
+    next_gap: int  # code of the square after `behind`, the next gap of a chain
 
 
 class RuleNumbers(NamedTuple):
@@ -102,9 +102,9 @@ class RuleNumbers(NamedTuple):
     one_each: int  # the word that a refill adds to a side
     playable: int  # one bit for each action that a full row could play
     origins: Sequence[int]  # code of the square that each action of the mover lifts
-    walks: Sequence[Walk]  # by the code of the gap
-    sowings: Sequence[Sowing]  # by `code * COUNT_STRIDE + count`
-    far: Sequence[Far]  # indexed likewise; empty for two players
+    walks: Sequence[Walk]  # indexed by the code of the gap
+    sowings: Sequence[Sowing]  # indexed by `code * COUNT_STRIDE + count`
+    far: Sequence[Far]  # indexed like `sowings`; empty for two players
 
 
 @functools.lru_cache(maxsize=8)
@@ -157,7 +157,7 @@ def walk_numbers(
 
 
 class Move(NamedTuple):
-    """The position after a move, still seen by the player that moved, and the effects of the move."""
+    """The position after a move, from the view of the player that moved, and the effects of the move."""
 
     sides: Four
     scores: Four
@@ -179,7 +179,7 @@ def protects_mandarins(rules: RuleNumbers, players: int, plies_left: int) -> boo
 def play(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int, steps: Steps | None
 ) -> Move:
-    """Play a legal action, with the end test and the refills after it (docs/RULES.md 2 to 4).
+    """Play a legal action, then apply the end test and refill empty rows (docs/RULES.md 2 to 4).
 
     `plies_left` counts the plies after this one; with 0 the game ends. The steps of the move are appended to `steps`
     unless it is None. A move that cannot be completed ends the game in the position before it (ENDLESS_RELAY,
@@ -213,7 +213,7 @@ def play(
 
 
 def end_of_setup(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int) -> int:
-    """Return RUNNING, or the `Termination` of a position set up by hand; the mover's side and score come first.
+    """Return the `Termination` of a position that was set up by hand; the mover's side and score come first.
 
     The first refill that is due decides whether the game is forfeited.
     """
@@ -281,13 +281,13 @@ def capture(
     """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
     points = 0
-    first = rules.empty_mandarin == 0  # no walk leads over a mandarin square then, so the first gap is empty
+    first = rules.empty_mandarin == 0  # a mandarin square is then not a gap, so the first gap is an empty field
     while True:
         walk = rules.walks[code]
-        held = (a & walk.a) | (b & walk.b)
+        in_gap = (a & walk.a) | (b & walk.b)
         if players > 2:
-            held |= (c & walk.c) | (d & walk.d)
-        if held != 0 and not first:
+            in_gap |= (c & walk.c) | (d & walk.d)
+        if in_gap != 0 and not first:
             reason = NO_GAP
             break
         first = False
@@ -345,7 +345,7 @@ def refill(
 
 
 def seed_pairs(side: int) -> int:
-    """Return three 16-bit numbers, each the seeds of two squares of a side."""
+    """Return a word of three 16-bit sums, each of the seeds on two squares of a side."""
     return (side & _EVEN_BYTES) + ((side >> 8) & _EVEN_BYTES)
 
 
@@ -355,7 +355,7 @@ def row_sum(rules: RuleNumbers, side: int) -> int:
 
 
 def leftovers(rules: RuleNumbers, players: int, sides: Four, ended: int) -> Four:
-    """Return the points that each player gets for the seeds on the board of a finished game (docs/RULES.md 4)."""
+    """Return the points that each player gets for the seeds left on the board at the end (docs/RULES.md 4)."""
     a, b, c, d = sides
     a_row, b_row, c_row, d_row = row_sum(rules, a), row_sum(rules, b), row_sum(rules, c), row_sum(rules, d)
     if rules.leftovers:

@@ -1,4 +1,4 @@
-"""The steps of one move, for animation and teaching; `tracing` makes them."""
+"""The steps of one move, for animation and teaching; `tracing` produces them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
@@ -25,14 +25,14 @@ class TurnEnd(StrEnum):
 
 @dataclass(frozen=True)
 class LastMove:
-    """The marks of a move on a picture. All squares are ring indices.
+    """The squares that a picture marks after a move, as ring indices.
 
     Attributes:
         origin: the field that was played.
         path: the squares that received a seed, in order, over all laps.
         last: the square of the last seed.
         captured: the squares that were captured, in order.
-        label: the move's name, such as `"5A"`; `origin` tells who moved.
+        label: the move's name, such as `"5A"`; `origin` shows which player moved.
     """
 
     origin: int
@@ -42,7 +42,7 @@ class LastMove:
     label: str = ""
 
     def step(self, squares: int) -> int:
-        """Return +1 for an anticlockwise move on a ring with this number of squares, -1 for a clockwise move."""
+        """Return +1 for an anticlockwise move, -1 for a clockwise move; the ring has `squares` squares."""
         return 1 if self.path and (self.path[0] - self.origin) % squares == 1 else -1
 
 
@@ -54,7 +54,7 @@ class Lap:
         square: ring index of the square that was lifted.
         direction: 0 anticlockwise (A), 1 clockwise (C).
         seeds: number of seeds sown.
-        squares: the squares that received them, in order; `squares[-1]` got the last seed.
+        squares: the squares that received the seeds, in order; `squares[-1]` received the last one.
         one_lifted: whether a single seed was lifted from a mandarin square (`mandarin_ahead = "take_one"`).
     """
 
@@ -72,14 +72,14 @@ class Lap:
 
 @dataclass(frozen=True)
 class Capture:
-    """One capture: the square behind a gap.
+    """One capture of the seeds and the stone on the square behind a gap.
 
     Attributes:
-        gap: ring index of the empty square.
-        square: the square behind it, which was captured.
+        gap: ring index of the gap.
+        square: ring index of the square behind it, which was captured.
         seeds: seeds captured.
         stones: stones captured, 0 or 1.
-        points: their value.
+        points: the value of these seeds and stones.
     """
 
     gap: int
@@ -91,12 +91,12 @@ class Capture:
 
 @dataclass(frozen=True)
 class Refilling:
-    """A refill: a player put one seed into each field of its empty row.
+    """A refill: a player puts one seed into each field of its empty row.
 
     Attributes:
         player: index of the player.
         seeds: number of seeds, F.
-        borrowed: number of these seeds that it borrowed for lack of points.
+        borrowed: number of these seeds that the player had to borrow.
     """
 
     player: int
@@ -123,12 +123,12 @@ class MoveTrace:
         rules: the rules of the game.
         player: index of the mover.
         move: the move.
-        before: the board before it.
-        laps: its sowings, in order; the first lifts the field of the move.
+        before: the board before the move.
+        laps: the sowings, in order; the first lifts the chosen field.
         ahead: the square after the last seed, where the sowing ended.
-        captures: its captures, in order.
+        captures: the captures, in order.
         turn_end: why nothing more was captured.
-        refillings: the refills after it, in order.
+        refillings: the refills after the move, in order.
         termination: `RUNNING`, or the reason why this move ended the game.
         standings: final points of each player, leftovers included, if this move ended the game; otherwise empty.
     """
@@ -147,17 +147,17 @@ class MoveTrace:
 
     @property
     def captured(self) -> int:
-        """Points captured."""
+        """The points captured in the move."""
         return sum(capture.points for capture in self.captures)
 
     @property
     def leftovers(self) -> tuple[int, ...]:
-        """Points that each player gets for the seeds left on the board at the end; empty if the game is running."""
+        """The points that each player gets for the seeds left on the board at the end; empty if the game is running."""
         return tuple(final - score for final, score in zip(self.standings, self.frames()[-1].scores, strict=False))
 
     @property
     def mark(self) -> LastMove:
-        """The marks of the move on a picture."""
+        """The squares of the move that a picture marks."""
         origin, last = (self.laps[0].square, self.laps[-1].last) if self.laps else (self.ahead, self.ahead)
         path = tuple(square for lap in self.laps for square in lap.squares)
         return LastMove(origin, path, last, tuple(capture.square for capture in self.captures), str(self.move))
@@ -186,7 +186,7 @@ class MoveTrace:
         return Frame(tuple(seeds), tuple(stones), tuple(scores))
 
     def lines(self, language: Language = "en", seats: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the trace in words, one sentence per step; `seats` are the players' names."""
+        """Yield one sentence for each step of the trace; `seats` are the players' names."""
         words, seats = WORDS[language], seats or SEAT_NAMES[self.rules.players]
 
         def name(index: int) -> str:
@@ -209,7 +209,7 @@ class MoveTrace:
             yield from self.ending(language, seats)
 
     def ending(self, language: Language = "en", seats: Sequence[str] = ()) -> Iterator[str]:
-        """Yield why this move ended the game, where the seeds on the board go, and the final points, in words."""
+        """Yield sentences about the end of the game: its reason, who gets the leftovers, and the final points."""
         words, seats, last = WORDS[language], seats or SEAT_NAMES[self.rules.players], self.frames()[-1]
         yield words["over"].format(why=words["endings"][str(self.termination)])
         for name, points in zip(seats, self.leftovers, strict=True):

@@ -2,8 +2,8 @@
 
 A move is a field, 1 .. F from the mover's left, and a direction: `5A` anticlockwise, `1C` clockwise. A position has
 four words: the squares of every side in ring order, the mandarin square last with `*` for its stone; the scores; the
-mover; the ply, as in `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has exactly one text, and the reader accepts no
-other (except for the blanks between words), so that texts can be compared.
+mover; the ply, as in `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has exactly one text, so that texts can be
+compared. The parser accepts no other text, except with more blanks between words.
 """
 
 import json
@@ -21,14 +21,14 @@ from oanquan_env.errors import UsageError
 
 Language: TypeAlias = Literal["en", "vi"]
 WORDS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("words.json").read_bytes())
-"""The words for squares and for the steps of a move, by language; the web page uses them as well."""
+"""The words for squares and for the steps of a move, by language; the web page also uses them."""
 DIRECTION_LETTERS = "AC"
 SEAT_NAMES: dict[int, tuple[str, ...]] = {int(players): tuple(names) for players, names in WORDS["en"]["seats"].items()}
-"""Names of the sides by number of players, anticlockwise."""
+"""Names of the seats, anticlockwise, by number of players."""
 SHORT = 40
-"""Most characters of a text that an error quotes."""
+"""The most characters of a text that an error message quotes."""
 
-_PARTS = ("squares", "scores", "mover", "ply")  # of a position
+_PARTS = ("squares", "scores", "mover", "ply")  # the words of a position
 _COUNT = re.compile(r"(0|[1-9][0-9]{0,8})", re.ASCII)
 _SQUARE = re.compile(r"(0|[1-9][0-9]{0,8})(\*?)", re.ASCII)
 _SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
@@ -38,8 +38,8 @@ class NotationError(UsageError):
     """A text that cannot be read; the message gives the position of the error and the expected text.
 
     Attributes:
-        line: line of the text, from 1; None for texts of one line.
-        column: column of that line, from 1.
+        line: number of the line, from 1; None if the text has one line.
+        column: number of the column in the line, from 1.
     """
 
     def __init__(self, reason: str, *, column: int, line: int | None = None) -> None:
@@ -54,7 +54,7 @@ class Move:
     """A move: a field of the mover's row and a direction. Every player counts fields from its own left.
 
     Attributes:
-        field: 0 .. F-1 from the mover's own left (one less than the number written).
+        field: 0 .. F-1 from the mover's own left (the text form counts from 1).
         direction: 0 anticlockwise (A), 1 clockwise (C).
     """
 
@@ -72,7 +72,7 @@ class Move:
 
     @classmethod
     def from_action(cls, action: int) -> "Move":
-        """Return the move of an action of the core."""
+        """Return the move for an action of the core."""
         return cls(*divmod(int(action), 2))
 
     @staticmethod
@@ -132,9 +132,9 @@ def format_position(core: Core, positions: Positions, row: int = 0) -> str:
 def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
     """Return the position that a text describes, as a batch of one; inverse of `format_position`.
 
-    If `checked` is False, points that do not add up to the total of the rules and a mover without a legal move are
-    accepted (for teaching and for `Board.status`). Raises `NotationError`, which names the column and the wrong square,
-    score or word.
+    If `checked` is False, two faults are accepted (for teaching and for `Board.status`): points that do not add up to
+    the total of the rules, and a mover without a legal move. Raises `NotationError`, which names the column and the
+    wrong square, score or word.
     """
     words = [_Span(match[0], match.start() + 1) for match in re.finditer(r"\S+", text)]
     if len(words) != len(_PARTS):
@@ -192,7 +192,7 @@ def square_name(
 ) -> str:
     """Return the name of a square, such as `square 3 of South` or `the mandarin square after North`.
 
-    `seats` are the players' names. Vietnamese omits the name for squares of `mover`.
+    `seats` are the players' names. In Vietnamese, the name is omitted for squares of `mover`.
     """
     player, field = divmod(index, rules.fields + 1)
     kind = "mandarin" if field == rules.fields else "field"

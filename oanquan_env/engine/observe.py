@@ -1,4 +1,4 @@
-"""Observations of one position, in integers; `oanquan_env.observation` describes their layouts.
+"""Write observations of one position; `oanquan_env.observation` describes their layouts.
 
 Like `step`, these are plain functions that Numba compiles.
 """
@@ -15,9 +15,9 @@ from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
 from oanquan_env.engine.seats import in_turn
 
 COUNTS = 16
-"""One-hot planes per square: one each for 0 to COUNTS - 2 seeds, and one for more."""
+"""One-hot planes per square: one for each number from 0 to COUNTS - 2, and one for more."""
 SCALE = 10
-"""Divisor of seeds and points in planes."""
+"""Divisor of seeds and points in the layouts `planes` and `moves`."""
 
 _BYTE = 255
 
@@ -26,8 +26,8 @@ _BYTE = 255
 def row_type(kind: type[Any], length: int) -> np.dtype[Any]:
     """Return the data type of a record that holds one row of an array in the field `row`.
 
-    The loops take the rows of observations and masks as such records. A record is passed as a pointer, while Numba
-    counts references to an array that is passed to a function, which takes 15 ns per game.
+    The loops take the rows of observations and masks as such records. Numba passes a record as a pointer; for an array
+    it would also count references, which takes 15 ns per game.
     """
     return np.dtype((np.record, [("row", kind, length)]))
 
@@ -45,10 +45,10 @@ def observe(
     `turn` is the viewer's seat, the mover's seat and the ply. `oanquan_env.observation` describes the layout.
     """
     viewer, mover, ply = turn
-    seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
+    ordered, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
     fields, stones = rules.fields, players * (rules.fields + 1)
     for place in range(players):
-        side, at = seen[place], place * (fields + 1)
+        side, at = ordered[place], place * (fields + 1)
         for field in range(fields):
             observation.row[at + field] = (side >> 8 * field) & _BYTE
         observation.row[at + fields] = (side >> 8 * MANDARIN_BYTE) & _BYTE
@@ -68,20 +68,20 @@ def observe_planes(
     running: bool,
     observation: Any,
 ) -> None:
-    """Write a player's observation as planes; with `moves`, also write the gains of each move within two plies.
+    """Write a player's observation in the layout `planes`, or in the layout `moves` if `moves` is True.
 
-    See `observe` and the layouts in `oanquan_env.observation`. The gains are zero unless the game is `running` and the
+    See `observe` for the arguments. The gains in `moves` are zero unless the game is `running` and the
     viewer is to move.
     """
     viewer, mover, ply = turn
-    seen, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
+    ordered, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
     fields, actions, squares = rules.fields, 2 * rules.fields, players * (rules.fields + 1)
     seeds, stones = squares * COUNTS, squares * (COUNTS + 1)
     wins = stones + players + 1
     for at in range(seeds):
         observation.row[at] = 0
     for place in range(players):
-        side, at = seen[place], place * (fields + 1)
+        side, at = ordered[place], place * (fields + 1)
         for field in range(fields + 1):
             count = (side >> 8 * (field if field < fields else MANDARIN_BYTE)) & _BYTE
             observation.row[(at + field) * COUNTS + min(count, COUNTS - 1)] = 1
@@ -91,8 +91,8 @@ def observe_planes(
     if moves:
         for action in range(actions):
             won, remains = 0, 0
-            if running and viewer == mover and can_play(rules, seen[0], action):
-                won, remains = look_ahead(rules, players, seen, points, rules.max_plies - ply - 1, action)
+            if running and viewer == mover and can_play(rules, ordered[0], action):
+                won, remains = look_ahead(rules, players, ordered, points, rules.max_plies - ply - 1, action)
             observation.row[wins + action] = won / (SCALE * (players - 1))
             observation.row[wins + actions + action] = remains / (SCALE * (players - 1))
 

@@ -23,7 +23,7 @@ def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ende
 
 
 def margin(players: int, before: Four, after: Four, place: int) -> int:
-    """Return the points that a player won less the mean of the points that the others won, times P - 1."""
+    """Return P - 1 times the difference between the points that a player won and the mean that the others won."""
     together = 0
     for one in range(players):
         together += after[one] - before[one]
@@ -31,9 +31,9 @@ def margin(players: int, before: Four, after: Four, place: int) -> int:
 
 
 def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
-    """Return the mover's immediate gain from a legal action over the mean of the others, in points times P - 1.
+    """Return P - 1 times the difference between the points that a legal action wins for the mover and the others' mean.
 
-    It includes the refills that the action causes, and the leftovers if it ends the game.
+    The points include the refills that the action causes, and the leftovers if it ends the game.
     """
     moved = play(rules, players, sides, scores, plies_left, action, None)
     return margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
@@ -44,7 +44,7 @@ def look_ahead(
 ) -> tuple[int, int]:
     """Return the `gain` of a legal action, and the gain that remains after the best reply, also times P - 1.
 
-    The best reply has the largest gain for the next player; of equal replies it is the worst one for the mover.
+    The best reply has the largest gain for the next player; among equal replies, it is the worst one for the mover.
     """
     moved = play(rules, players, sides, scores, plies_left, action, None)
     won = margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
@@ -64,7 +64,7 @@ def look_ahead(
 
 
 def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any, ended: int, rewards: Any) -> None:
-    """Write the (P,) rewards of the plies that led from the scores `paid` to `points`; see `oanquan_env.rewards`."""
+    """Write the (P,) rewards for the change from the scores `paid` to `points`; see `oanquan_env.rewards`."""
     best, winners = max(points[0], points[1]), 0
     if players > 2:
         best = max(best, points[2])

@@ -1,4 +1,4 @@
-"""Checks of positions set up by hand, and the error for impossible ones."""
+"""Check positions that were set up by hand, and define the error for impossible positions."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class PositionError(UsageError):
     Attributes:
         reason: the message without the row.
         column: the faulty column: `seeds`, `stones`, `scores`, `mover`, `ply`, or `points` for their total.
-        index: index of the wrong entry in that column's row, if the row has several.
+        index: index of the wrong entry in that column's row, if the row has several entries.
     """
 
     def __init__(self, message: str, *, column: str, row: int | None = None, index: int = 0) -> None:
@@ -75,11 +75,11 @@ def check_setup(
 
 
 def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
-    """Return the least and most points of a player if each has refilled at most `refills` times; sums fit an int32.
+    """Return the lowest and the highest score if each player has refilled at most `refills` times; sums fit an int32.
 
     A refill may cost F points on credit, so no score falls below -F * refills or rises above the total plus the others'
     deepest debts. With `refill_when=turn` a player refills only before its own moves: at most ceil(max_plies / P) times
-    in a game. A position set up at any ply may have that many behind it; further play then stays within max_plies.
+    in a game. A position may be set up as if it had that many refills; with further play there are at most max_plies.
     """
     debt = rules.fields * refills
     return -debt, rules.total + (rules.players - 1) * debt
@@ -96,7 +96,7 @@ def check_points(rules: Rules, columns: Setup) -> None:
 
 
 def check_ready(ready: Mask, mover: Column) -> None:
-    """Raise `PositionError` if the mover has no legal move, because a refill would be due first."""
+    """Raise `PositionError` if the mover has no legal move, because its row should have been refilled."""
     _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty, so it cannot move")
 
 
@@ -107,7 +107,7 @@ def _whole(name: str, values: npt.ArrayLike) -> Column:
         raise PositionError(f"{name} must be rows of equal length", column=name) from None
     if array.dtype.kind not in "iub":
         raise PositionError(f"{name} must be whole numbers of at most 64 bits; got {array.dtype}", column=name)
-    if array.dtype == np.uint64:  # the largest of them would be negative as int64
+    if array.dtype == np.uint64:  # its largest values would be negative as int64
         array = np.minimum(array, np.iinfo(np.int64).max)
     return array.astype(np.int64)
 

@@ -39,9 +39,9 @@ STONE_BYTE = 7
 class Termination(IntEnum):
     """The reason why a game is over; `RUNNING` means that it is not.
 
-    Games with codes from `MAX_PLIES` on are truncated, the others are terminated.
+    Finished games with codes from `MAX_PLIES` on are truncated, and all others are terminated.
     After `ENDLESS_RELAY` and `TOO_MANY_SEEDS` the board is as it was before the move, which could not be completed.
-    Moves never lead to `RESIGNED`: in a round of a match it means that the player to move gave up.
+    No move leads to `RESIGNED`, which means that the player to move gave up a round of a match.
     """
 
     RUNNING = 0
@@ -92,10 +92,10 @@ class Positions:
 
     Attributes:
         squares: (N, 8P) uint8, C-contiguous; the layout is drawn at the top of this module.
-        scores: (N, P) int32, points: captures less refills, leftovers never included; may be negative.
-        mover: (N,) intp, the player to move; a finishing move also passes the turn.
-        ply: (N,) int32, moves played.
-        ended: (N,) uint8, a `Termination`.
+        scores: (N, P) int32, points: captures minus refills, without leftovers; may be negative.
+        mover: (N,) intp, the player to move; the last move of a game also passes the turn.
+        ply: (N,) int32, number of moves played.
+        ended: (N,) uint8, codes of `Termination`.
     """
 
     squares: Bytes
@@ -135,11 +135,11 @@ class Positions:
         return truncated
 
     def row_starts(self) -> Ints:
-        """Return (N,) indices into the flat `squares`: the first byte of each row."""
+        """Return (N,) indices of the first byte of each row in the flat `squares`."""
         return np.arange(0, self.squares.size, self.squares.shape[1])
 
     def seat_index(self, offset: int = 0) -> Ints:
-        """Return (N,) indices into the flat `sides` or `scores`: the players `offset` seats after the mover."""
+        """Return (N,) indices of the players `offset` seats after the mover in the flat `sides` or `scores`."""
         players = self.scores.shape[1]
         seat = self.mover if offset == 0 else (self.mover + offset) % players
         return np.arange(0, self.scores.size, players) + seat
@@ -153,7 +153,7 @@ class Positions:
         return iter((self.squares, self.scores, self.mover, self.ply, self.ended))
 
     def copy(self) -> Positions:
-        """Return a copy that shares no memory."""
+        """Return a copy that shares no memory with this object."""
         return Positions(self.squares.copy(), self.scores.copy(), self.mover.copy(), self.ply.copy(), self.ended.copy())
 
     def __getitem__(self, rows: Index) -> Positions:
@@ -180,7 +180,7 @@ class Positions:
             mine[rows] = theirs
 
     def same(self, other: Positions) -> Mask:
-        """Return (N,) bool, whether each row equals that of `other` in all arrays."""
+        """Return (N,) bool, whether each row equals the same row of `other` in all arrays."""
         equal: Mask = (self.squares == other.squares).all(axis=1) & (self.scores == other.scores).all(axis=1)
         equal &= (self.mover == other.mover) & (self.ply == other.ply) & (self.ended == other.ended)
         return equal

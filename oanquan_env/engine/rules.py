@@ -22,9 +22,9 @@ from oanquan_env.errors import UsageError
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 
 MAX_SEEDS = 255
-"""Most seeds that a game may set up, because the core stores the seeds of a square in one byte."""
+"""The most seeds that a game may set up, because the core stores the seeds of a square in one byte."""
 MAX_TEXT = 1000
-"""Most characters of a rules text; a text that names every field has about half of that."""
+"""The maximum length of a rules text in characters; a text with every field is about half as long."""
 
 DEFAULT_MAX_PLIES = {2: 200, 3: 1000, 4: 1000}
 """Default of `Rules.max_plies` by number of players."""
@@ -48,7 +48,7 @@ NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
     ("mandarin_seeds_capturable", False, "end", "stones_captured", "with squares_empty, games hardly end"),
     ("mandarin_seeds", 0, "stones", True, "nothing would lie on the mandarin squares"),
 )
-"""Requirements: a field, its value, another field, the value that it must then have, and the reason."""
+"""Requirements, each with a field, its value, another field, the value that this field must have, and the reason."""
 
 
 class RulesError(UsageError):
@@ -68,7 +68,7 @@ def check_number(name: str, value: object, low: int, high: int) -> None:
 
 
 def number_of(text: str) -> int | str:
-    """Return a text as an integer, or unchanged if it is not one; `check_number` then refuses it."""
+    """Return the integer in a text, or else the text itself, which `check_number` does not accept."""
     return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
 
 
@@ -87,26 +87,26 @@ def _parse_value(name: str, text: str) -> object:
         value = number_of(text)
     elif name not in CHOICES:
         value = {"True": True, "False": False}.get(text, text)
-    _check_value(name, value)  # here, because the constructor takes `max_plies=0` for the default
+    _check_value(name, value)  # checked here, because the constructor replaces `max_plies=0` by the default
     return value
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a rules text; raise `RulesError` at once if it is far too long."""
+    """Return the words of a rules text; raise `RulesError` if it has more than `MAX_TEXT` characters."""
     if len(text) > MAX_TEXT:
         raise RulesError(f"a text of rules must have at most {MAX_TEXT:,} characters; got {len(text):,}")
     return text.split()
 
 
 def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
-    """Return the message for a name that is not `known`, with the most similar known name."""
+    """Return the error message for a name that is not in `known`, with the most similar name that is."""
     close = difflib.get_close_matches(name, known, n=1)
     meant = f" (did you mean {close[0]}?)" if close else ""
     return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
 
 
 def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Return name -> value for words such as `seeds=4`; raise `RulesError` for other words and repeated names."""
+    """Return a dict of names and values from words such as `seeds=4`; raise `RulesError` for other or repeated ones."""
     texts: dict[str, str] = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -140,10 +140,10 @@ class Rules:
             APP) or is a gap, behind which the mover captures (`gap`: VI, SON).
         capture: `chain` continues to capture across gaps (MW, LUDII, SON, VI), `single` does not (APP).
         quan_non: "unripe mandarin" (VI): a stone with fewer seeds than this on its square cannot be captured.
-        first_move_captures_mandarin: if False, no player's first move captures a stone (asked for by players).
+        first_move_captures_mandarin: if False, no player's first move captures a stone (requested by players).
         mandarin_seeds_capturable: if False, only the stone of a mandarin square can be captured and the
             seeds on it stay (MW's Neweco, APP).
-        refill: a player short of points borrows to refill its row (`borrow`), or the game ends (`forfeit`).
+        refill: a player that lacks points borrows to refill its row (`borrow`), or the game ends (`forfeit`).
         refill_when: a row is refilled when its owner is to move (`turn`: VI, APP) or `at_once` (MW, LUDII).
         end: the game ends when all stones are captured (LUDII, APP, MW's puzzle) or when all mandarin
             squares are empty (MW's sentence, SON, VI).
@@ -222,7 +222,7 @@ class Rules:
 
     @property
     def slug(self) -> str:
-        """The rules' text in a form for file names."""
+        """The text of the rules in a form for file names."""
         return str(self).replace(" ", "-").replace("=", "-")
 
     @property
@@ -231,7 +231,7 @@ class Rules:
         return self.players == 2 and self.mirrored() == self
 
     def replace(self, **changes: Any) -> Rules:
-        """Return a copy with some fields changed. A default ply limit follows the number of players."""
+        """Return a copy with some fields changed. A default ply limit changes with the number of players."""
         unknown = set(changes) - set(FIELD_NAMES)
         if unknown:
             raise RulesError(unknown_name("rules field", sorted(unknown)[0], FIELD_NAMES))
@@ -245,7 +245,7 @@ class Rules:
         return self.replace(sowing=exchange.get(self.sowing, self.sowing))
 
     def differences(self, base: Rules) -> dict[str, Any]:
-        """Return the fields to change, in order, to turn `base` into these rules."""
+        """Return the fields, in order, in which these rules differ from `base`, with the values of these rules."""
         expected = {name: getattr(base, name) for name in FIELD_NAMES}
         if base.max_plies == DEFAULT_MAX_PLIES[base.players]:
             expected["max_plies"] = DEFAULT_MAX_PLIES[self.players]
@@ -274,12 +274,12 @@ class Rules:
 
 FIELD_NAMES: tuple[str, ...] = tuple(field.name for field in dataclasses.fields(Rules))
 CHOICES = {name: choices for name, kind in get_type_hints(Rules).items() if (choices := get_args(kind))}
-"""The named values of each field that has them."""
+"""The allowed values of each field whose values have names."""
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Named rules and the source that they follow."""
+    """A named set of rules, and the source that it follows."""
 
     rules: Rules
     source: str

@@ -1,4 +1,4 @@
-"""The order of play from any seat: the sides and scores of a game as tuples of four integers."""
+"""Put the sides and scores of a game into the order of play from any seat, as tuples of four integers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ def next_seat(players: int, seat: int) -> int:
 
 
 def in_turn(players: int, numbers: Any, first: int) -> Four:
-    """Return the (P,) sides or scores of a game in the order of play from the seat `first`; unused ones are zero."""
+    """Return the (P,) sides or scores of a game in the order of play from the seat `first`, padded with zeros."""
     second = next_seat(players, first)
     third = next_seat(players, second)
     # `+ 0` turns int32 into int64 under Numba, `int` turns NumPy's numbers into Python's
@@ -25,7 +25,7 @@ def in_turn(players: int, numbers: Any, first: int) -> Four:
 
 
 def write_in_turn(players: int, numbers: Any, first: int, values: Four) -> None:
-    """Write sides or scores that are in the order of play from the seat `first`; the inverse of `in_turn`."""
+    """Write back sides or scores in the order of play from the seat `first`; the inverse of `in_turn`."""
     second = next_seat(players, first)
     third = next_seat(players, second)
     numbers[first], numbers[second] = values[0], values[1]

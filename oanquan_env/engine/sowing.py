@@ -1,6 +1,6 @@
-"""One move in each game of a batch: sowing, relay and capture (docs/RULES.md 2).
+"""Sow, relay and capture in each game of a batch (docs/RULES.md 2).
 
-`turns` does the rest of the turn (end, refill, next mover).
+`turns` does the rest of the turn (end test, next player, refill).
 """
 
 import numpy as np
@@ -16,12 +16,12 @@ LAP_LIMIT = 10_000
 
 
 class Moves:
-    """Sowing and capturing under one `Rules`, changing only squares and scores, in place. `tables` explains codes."""
+    """Functions that sow and capture in place under one `Rules`; `tables` explains the codes of squares."""
 
     def __init__(self, rules: Rules, tables: Tables) -> None:
         self.rules = rules
         self.tables = tables
-        # With a row as one element, NumPy gathers and scatters rows ten times faster than those of a matrix.
+        # With each row as one element, NumPy gathers and scatters rows ten times faster than rows of a matrix.
         self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
         self._stone_value = np.int32(rules.stone_value)
         self._protected_plies = 0 if rules.first_move_captures_mandarin else rules.players
@@ -112,7 +112,7 @@ class Moves:
         return captured
 
     def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints, ply: npt.NDArray[np.int32]) -> Bytes:
-        """Apply docs/RULES.md 2.4 to `points`, given the plies before each move; return seeds that stay."""
+        """Apply docs/RULES.md 2.4 to `points`, in place, and return the seeds that stay on their squares."""
         rules = self.rules
         unripe = (stone != 0) & ((seeds < rules.quan_non) | (ply < self._protected_plies))
         stay = np.zeros_like(seeds)
@@ -131,6 +131,6 @@ def _take_one(flat: Bytes, code: Ints, at: Ints) -> tuple[Ints, Ints, Bytes, Byt
     giving = (code % SIDE_BYTES == ZERO_BYTE) & (flat.take(at - (ZERO_BYTE - MANDARIN_BYTE)) > 0)
     shift = giving * (ZERO_BYTE - MANDARIN_BYTE)
     code, at = code - shift, at - shift
-    held = flat.take(at)
-    left = (held - 1) * giving
-    return code, at, held - left, left
+    seeds = flat.take(at)
+    left = (seeds - 1) * giving
+    return code, at, seeds - left, left

@@ -1,8 +1,8 @@
-"""One step of one game in integers: begin, act, reply, pay, observe.
+"""One environment step of one game: begin, act, reply, pay, observe.
 
-A game is one record (`game_type`), and `act` and `finish` make up its step. The loop over N games, the single Gymnasium
+A game is one record (`game_type`), and a step calls `act` and `finish`. The loop over N games, the single Gymnasium
 environment, the AEC environment and a GPU thread all call them. These are plain functions, like those of `move`: Numba
-compiles them, and with OANQUAN_COMPILED=0 Python runs them as they are.
+compiles them, and with OANQUAN_COMPILED=0 Python runs them unchanged.
 
 The agent has one seat and the opponent plays all others. Without an opponent (NOBODY, the self-play view) the agent
 plays every seat, one ply per step. Opponents other than `random` and `greedy` (OTHERS) reply between `act` and
@@ -29,7 +29,7 @@ ILLEGAL_ACTION = len(Termination)
 ILLEGAL_REWARD = -1.0
 """Reward for an illegal action, the same as for a lost game."""
 MAX_BEGINNINGS = 100
-"""Most new games in a row that the opponent may end before the agent's first move."""
+"""The most consecutive new games that the opponent may end before the agent's first move."""
 ANY_SEAT = -1
 NO_ACTION = -1
 
@@ -41,17 +41,17 @@ class Game(Protocol):
 
     sides: Any  # (P,) int64 words, see `positions`
     key: int  # 64-bit key of the game's random generator
-    draws: int  # numbers drawn from it so far
-    rewards: Any  # (P,) float64, of the last step
+    draws: int  # how many numbers the generator has drawn
+    rewards: Any  # (P,) float64, the rewards of the last step
     reward: float  # the agent's reward
     scores: Any  # (P,) int32 points
     paid: Any  # (P,) int32, the scores when rewards were last paid
     standings: Any  # (P,) int32 points when the game is over, otherwise zero
     mover: int
     ply: int
-    seat: int  # the agent's seat; in the self-play view the last mover's
+    seat: int  # the agent's seat; in the self-play view the seat that moved last
     opponent: int  # index of the opponent in the list that it was drawn from
-    player: int  # its index among all players
+    player: int  # index of the opponent among all players
     opening: int  # random plies still to play; -1 after the opening
     termination: int  # a `Termination` or ILLEGAL_ACTION
     ended: int  # a `Termination`
@@ -64,9 +64,9 @@ class Game(Protocol):
 class Settings(Protocol):
     """A record of `SETTINGS`: how games begin and which reward they pay."""
 
-    seat: int  # the agent's, or ANY_SEAT
-    reward: int
-    opening_plies: int  # games begin with 0 to this many random plies
+    seat: int  # the agent's seat, or ANY_SEAT
+    reward: int  # index in `oanquan_env.rewards.REWARDS`
+    opening_plies: int  # maximum number of random plies with which a game begins
     first_player: int  # lowest index of the players that are drawn as opponents
     players: int  # number of these players, or of tickets (`envs.opponents`)
 
@@ -195,11 +195,11 @@ def act(
     """Play the agent's action, or begin a new game if the last one is over; then reply until the agent is to move.
 
     An illegal action is not played but sets `illegal`. A new game begins from `start`, with an opening of random plies.
-    If the opening ends the game, it begins without one. If the opponent ends it before the agent is to move, seat,
-    opponent and opening are drawn again; after MAX_BEGINNINGS attempts the last game is left as it ended.
+    If the opening ends the game, the game begins without an opening. If the opponent ends it before the agent is to
+    move, seat, opponent and opening are drawn again; after MAX_BEGINNINGS attempts the game stays finished.
 
-    `log` is None or an int64 array that receives the number of actions played since the game or the step began, the
-    number of those that belong to the opening, 1 if the game began, and the actions.
+    `log` is None or an int64 array that receives the number of actions played since the game or the step began, how
+    many of them belong to the opening, 1 if the game began, and the actions.
     """
     begun, beginnings = game.terminated or game.truncated, 1
     game.begun = begun
@@ -259,7 +259,7 @@ def begin(rules: RuleNumbers, players: int, opponent: int, game: Game, start: Ga
 
 
 def place(players: int, game: Game, start: Game) -> None:
-    """Set up the position of `start`."""
+    """Copy the position of `start` into the game."""
     for seat in range(players):
         game.sides[seat], game.scores[seat] = start.sides[seat], start.scores[seat]
     game.mover, game.ply, game.ended, game.illegal = start.mover, start.ply, RUNNING, 0
@@ -276,8 +276,8 @@ def finish(
 ) -> None:
     """Pay the rewards of the step, set the flags, and write the agent's observation and action mask.
 
-    `observation` and `mask` are records of `row_type`.
-    The flags and standings of a running game stay zero from its beginning on, as does its reward under OUTCOME.
+    `observation` and `mask` are records of `row_type`. While a game is running, its flags and standings stay zero;
+    under OUTCOME, its reward also stays zero.
     """
     over = game.illegal != 0 or game.ended != RUNNING
     if game.begun:
@@ -320,7 +320,7 @@ def waits(game: Game) -> bool:
 def finish_games(
     table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
 ) -> tuple[int, int]:
-    """Finish the step of the games. Return how many are over, and how many new games the opponent has ended."""
+    """Finish the step of the games. Return how many are over, and how many new games are already over."""
     over = stuck = 0
     for row in rows:
         game = games[row]

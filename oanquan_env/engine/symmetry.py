@@ -12,7 +12,7 @@ from oanquan_env.engine.rules import Rules
 
 
 def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
-    """Return the same games with player p in the seat of p + `seats`; for two players, the seats are swapped.
+    """Return the same games with each player `seats` seats further on; by default, two players swap their seats.
 
     This works for all rules. Actions stay the same, because fields count from their owner's left.
     """
@@ -29,7 +29,7 @@ def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
 def mirror(positions: Positions, rules: Rules) -> Positions:
     """Return the positions with each row reversed and the two mandarin squares exchanged, for `rules.mirrored()`.
 
-    Raises `ValueError` for more than two players, because their order of turns would also be reversed.
+    Raises `ValueError` for more than two players, because the order of turns would also be reversed.
     """
     if rules.players != 2:
         raise ValueError(
@@ -41,22 +41,22 @@ def mirror(positions: Positions, rules: Rules) -> Positions:
 
 
 def _mirrored_bytes(rules: Rules) -> Ints:
-    """Return (16,) byte indices: for each byte of the mirrored sides, the byte to copy."""
+    """Return (16,) indices: for each byte of the mirrored sides, the index of the byte to copy."""
     fields = [*range(rules.fields - 1, -1, -1), *range(rules.fields, MANDARIN_BYTE)]
     own, other = np.array(fields), np.array([MANDARIN_BYTE, ZERO_BYTE, STONE_BYTE])
     return np.concatenate([own, SIDE_BYTES + other, SIDE_BYTES + own, other])
 
 
 def mirror_actions(actions: npt.ArrayLike, rules: Rules) -> Ints:
-    """Return (N,) the same moves on the mirrored board: fields count from the other end, A and C are exchanged."""
+    """Return the (N,) actions of the same moves on the mirrored board: the field and the direction are reversed."""
     return rules.actions - 1 - np.asarray(actions, dtype=np.intp)
 
 
 def canonical_sides(positions: Positions, rules: Rules) -> Words:
-    """Return the (N, P) sides as words, the mover's first, equal for positions that play alike whatever their scores.
+    """Return the (N, P) sides as words, the mover's first. Positions with the same continuations have equal sides.
 
-    If the rules are symmetric, these are the smaller sides of the board and its mirror image; the mover's sides are
-    compared first, then the other's.
+    If the rules are symmetric, the result is the smaller of the board and its mirror image, comparing the mover's sides
+    first and then the other player's.
     """
     sides = positions.sides_in_turn()
     if not rules.is_symmetric:

@@ -1,9 +1,9 @@
-"""The core's lookup tables: every sowing of a `Rules` as a row of increments, and every walk over a gap.
+"""Lookup tables of the core: every sowing as a row of increments, and every walk over a gap.
 
-A *code* identifies a square and a direction: `code = 32 * direction + byte`, direction 0 anticlockwise (A) and 1
-clockwise (C), byte as in `positions`. A mandarin square has two bytes: its seeds (5) if they may be lifted or captured,
-and the byte that is always zero (6) if it follows the last seed of a sowing. Thus "stop at a mandarin square" and "stop
-at an empty square" are one test.
+A *code* identifies a square and a direction: `code = 32 * direction + byte`, where the direction is 0
+anticlockwise (A) or 1 clockwise (C), and the byte is as in `positions`. A mandarin square has two bytes: byte 5, its
+seeds, when they may be lifted or captured, and byte 6, which is always zero, when the square follows the last seed of a
+sowing. Thus "stop at a mandarin square" and "stop at an empty square" are one test.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def origin(action: int) -> int:
 
 
 def square_bytes(fields: int, square: int) -> tuple[int, int, int]:
-    """Return the bytes of the square at a ring index: its seeds, its byte after a last seed, and its stone."""
+    """Return the indices of three bytes of a square: its seeds, the byte tested after a last seed, and its stone."""
     begin, place = SIDE_BYTES * (square // (fields + 1)), square % (fields + 1)
     if place == fields:
         return begin + MANDARIN_BYTE, begin + ZERO_BYTE, begin + STONE_BYTE
@@ -61,7 +61,7 @@ def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int
 
 
 def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Yield each walk over a gap: its code, and its values of `gap_seeds` to `next_gap` in `Tables`.
+    """Yield each walk over a gap: the code of the gap, and its entries in the tables `gap_seeds` to `next_gap`.
 
     `empty_mandarin` is 1 if an empty mandarin square is a gap.
     """
@@ -79,7 +79,7 @@ def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int,
 
 
 def side_masks(fields: int, end: int) -> tuple[int, int, int]:
-    """Return three words for a side: the bytes of its fields, those that must be zero at the end, one seed per field.
+    """Return three words: the field bytes of a side, the bytes that must be zero at the end, and one seed per field.
 
     `end` is 1 if the mandarin squares must also be empty.
     """
@@ -88,7 +88,7 @@ def side_masks(fields: int, end: int) -> tuple[int, int, int]:
 
 
 def playable(fields: int, sowing: int) -> int:
-    """Return one bit for each action that a full row could play; `sowing` is its index in `CHOICES`."""
+    """Return one bit for each action that a full row could play; `sowing` is the index of the rule in `CHOICES`."""
     anticlockwise, clockwise = sowing != 3, sowing in (0, 3)
     return (0x155 * anticlockwise | 0x2AA * clockwise) & ((1 << 2 * fields) - 1)
 
@@ -113,7 +113,7 @@ class Tables:
     ring_bytes: Ints  # (P * (F + 1),) byte of each square's seeds in ring order
     stone_bytes: Ints  # (P,) byte of each stone
     legal: Mask  # (256, 2F) bit set of a player's occupied fields -> its legal actions
-    legal_lists: list[list[int]]  # the same as lists
+    legal_lists: list[list[int]]  # `legal` as lists
     initial: Bytes  # (8P,) the set-up
 
     def seeds(self, squares: Bytes) -> Bytes:
@@ -122,7 +122,7 @@ class Tables:
 
 
 def build_tables(rules: Rules) -> Tables:
-    """Build the tables of `rules`."""
+    """Return the tables of `rules`."""
     players, fields, numbers = rules.players, rules.fields, rules.numbers
     ring_bytes = np.array([square_bytes(fields, square)[0] for square in range(rules.squares)], dtype=np.intp)
     stone_bytes = SIDE_BYTES * np.arange(players, dtype=np.intp) + STONE_BYTE

@@ -1,4 +1,4 @@
-"""Make the trace of a move from the steps that `move` records."""
+"""Make the trace of a move from the steps that `move.play` records."""
 
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import (
@@ -30,7 +30,7 @@ _TURN_ENDS = {
 
 
 def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
-    """Return the trace of `move` in a batch of one position, which is not changed.
+    """Return the trace of `move` in a batch of one position, which stays unchanged.
 
     Raises `IllegalActionError` if the move is not legal.
     """

@@ -9,7 +9,7 @@ from oanquan_env.engine.tables import Tables, side_masks
 
 
 class Turns:
-    """Functions that end turns and games under one `Rules`, in place, and count the leftovers of finished games."""
+    """Functions that end turns and games under one `Rules`, in place, and divide the leftovers of finished games."""
 
     def __init__(self, rules: Rules, tables: Tables) -> None:
         self.rules = rules

@@ -1,4 +1,4 @@
-"""The game as PettingZoo and Gymnasium environments."""
+"""PettingZoo and Gymnasium environments of the game."""
 
 import gymnasium
 

@@ -1,4 +1,4 @@
-"""Ô Ăn Quan as a PettingZoo AEC environment: a thin layer over the core, without rules of its own."""
+"""Ô Ăn Quan as a PettingZoo AEC environment. It is a thin layer over the core and implements no rules itself."""
 
 from typing import Any
 
@@ -35,12 +35,12 @@ def env(
     observation: str = "counts",
     render_mode: str | None = None,
 ) -> AECEnv[str, ObsType, int]:
-    """Return `raw_env`, with the same arguments, in PettingZoo's usual wrappers.
+    """Return `raw_env` with the same arguments, in PettingZoo's usual wrappers.
 
-    An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark through
-    this wrapper. Actions outside the space and calls out of order raise errors.
+    An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark with
+    these wrappers. Actions outside the space and calls out of order raise errors.
     """
-    wrapped: AECEnv[str, ObsType, int] = raw_env(
+    environment: AECEnv[str, ObsType, int] = raw_env(
         rules,
         match=match,
         reward=reward,
@@ -48,9 +48,9 @@ def env(
         observation=observation,
         render_mode=render_mode,
     )
-    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    environment = wrappers.TerminateIllegalWrapper(environment, illegal_reward=ILLEGAL_REWARD)
+    environment = wrappers.AssertOutOfBoundsWrapper(environment)
+    return wrappers.OrderEnforcingWrapper(environment)
 
 
 def raw_env(
@@ -67,14 +67,14 @@ def raw_env(
     Args:
         rules: a `Rules` or its text.
         match: True for a match by the default match rules; a `MatchRules` or its text, such as `"fields_to_lose=4"`,
-            for other settings; False or None for single games.
+            for other match rules; False or None for single games.
         reward: as for `GameEnv`; a match supports only `outcome`.
         opening_plies: as for `GameEnv`; a match begins at the set-up.
         observation: as for `GameEnv`; a match supports only `counts`.
         render_mode: as for `GameEnv`.
 
     Raises:
-        ValueError: for an unknown reward, observation or render mode (`RulesError` for the rules and the match rules).
+        ValueError: for an unknown reward, observation or render mode; `RulesError` for wrong rules or match rules.
         TypeError: if `match` has another type.
     """
     if match is None or match is False:
@@ -93,14 +93,14 @@ class GameEnv(AECEnv[str, ObsType, int]):
     """One game with the agents `player_0` (South, moves first), `player_1`, ...
 
     Observation: `{"observation": (D,), "action_mask": (2F,) int8}`, see `oanquan_env.observation`. The agent's own side
-    comes first, and the mask is zero unless it is the agent's turn. Action: `2 * field + direction`, field 0 .. F-1
-    from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
+    comes first, and the mask is all zeros unless it is the agent's turn. Action: `2 * field + direction`, field 0 ..
+    F-1 from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
     Args:
         rules: a `Rules` or its text.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        opening_plies: games begin after 0 to this many random plies from the set-up; `reset(seed=…)` seeds the
-            generator that draws them.
+        opening_plies: maximum number of random plies with which a game begins; `reset(seed=…)` seeds the generator
+            that draws their number and the plies.
         observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; gains are zero off the agent's turn.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
@@ -109,7 +109,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
     before the first reset and after the last agent has left. `reset(options={"position": p})` starts from a running
     position of the same rules, as text, as a `Board` or as a batch of one, instead of the set-up. Other options raise
     ValueError (except one named `options`, which PettingZoo's own tests send). Only the opening is random. When the
-    game is over, `infos[agent]` holds `termination` (its reason) and `standings` (points of all players).
+    game is over, `infos[agent]` holds `termination` (the reason) and `standings` (the points of all players).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo's base class fixes the type)
@@ -138,9 +138,9 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._rng = np.random.default_rng()
         self._mover = 0
         self._mask = np.zeros(self.core.rules.actions, dtype=np.int8)
-        self._start, self._moves = self.core.start(), list[int]()  # of the game, or a match's last round with a move
+        self._start, self._moves = self.core.start(), list[int]()  # in a match, only the last round with a move
         self._screen = Screen(self.core, render_mode)
-        self._owners: list[list[int]] | None = None  # of the fields in the picture, in match play
+        self._owners: list[list[int]] | None = None  # the codes of the fields in match play
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
         self.agents: list[str] = []
         box, mask = self._observation_box(), spaces.Box(0, 1, (self.core.rules.actions,), np.int8)
@@ -152,7 +152,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     @property
     def positions(self) -> Positions:
-        """A copy of the position, a batch of one."""
+        """A copy of the current position as a batch of one."""
         return self._games.positions
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
@@ -164,7 +164,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game, from the set-up with an opening or from `options["position"]`."""
+        """Start a new game from the set-up, with an opening, or from `options["position"]`."""
         self._begin(seed, check_options(options, ("position", "options")).get("position"))
         self._start, self._moves = self.positions, []
         self.agents = self.possible_agents[:]
@@ -177,7 +177,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._show()
 
     def _begin(self, seed: int | None, start: Start | None) -> None:
-        """Begin the game, and set `_mover` and `_mask`."""
+        """Begin the game; set `_mover` and `_mask`."""
         self._games.seed(seed, _ONLY, self._rng)
         self._games.begin(_ONLY, self._rng, start_position(self.core, start))
         self._look()
@@ -186,7 +186,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._mover, self._mask = self._games.records["mover"].item(), self._games.mask[0]
 
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
-        """Return PettingZoo's `last` for `agent_selection`; raise ResetNeeded if there is none."""
+        """Return PettingZoo's `last` for `agent_selection`; raise ResetNeeded if there are no agents."""
         self._check_begun()
         last: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
         return last
@@ -202,7 +202,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return {"observation": self._seen_by(seat), "action_mask": mask}
 
     def state(self) -> Observation:
-        """Return the whole position as South observes it."""
+        """Return the observation of South, which contains the whole position."""
         return self._seen_by(0)
 
     def _observation_box(self) -> spaces.Box:
@@ -210,11 +210,11 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def _seen_by(self, seat: int) -> Observation:
         mine = seat == self._mover
-        seen = self._games.observation.copy() if mine else self.encoder.encode(self.positions, seat)
-        return seen.ravel()
+        observation = self._games.observation.copy() if mine else self.encoder.encode(self.positions, seat)
+        return observation.ravel()
 
     def step(self, action: int | None) -> None:
-        """Play `action` for `agent_selection`; after the end pass None, which removes the agent from `agents`."""
+        """Play `action` for `agent_selection`; after the end of the game, None removes the agent from `agents`."""
         self._check_begun()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -233,7 +233,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._show()
 
     def _play(self, action: int) -> bool:
-        """Play for the mover, and set `_mover` and `_mask`. Return whether the game or match is over."""
+        """Play `action` for the mover; set `_mover` and `_mask`. Return whether the game or match is over."""
         actions = np.array([action])
         if (
             actions.shape != (1,)
@@ -259,7 +259,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     @property
     def board(self) -> Board:
-        """The game so far, or a match's last round in which a move was made, with its moves as history."""
+        """The game so far, or the last round of a match in which a move was made, with its moves as history."""
         return played_board(self.core, self._start, self._moves)
 
     def _last_ply(self) -> tuple[Positions, int | None]:
@@ -277,23 +277,23 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self._screen.draw(*self._last_ply(), self._owners)
 
     def close(self) -> None:
-        """Close the window, if one was opened; the environment then needs a reset before further use."""
+        """Close the window if one is open; the environment needs a reset before further use."""
         self.agents = []
         self._screen.close()
 
 
 class MatchEnv(GameEnv):
-    """A whole match: rounds, with fields sold and pawned between them (docs/RULES.md 6); its end pays +1 and -1.
+    """A whole match of rounds, between which fields are sold and pawned (docs/RULES.md 6). Its end pays +1 and -1.
 
-    The observation of `GameEnv` is followed by 2F + 2 numbers: the owners of the fields in the viewer's row and then in
-    the other row (0 its player, 1 pawned, 2 sold), the seats from the viewer to the player that began this round, and
-    the rounds left, including this one. The loser of a round begins the next, so an agent may move twice in a row. A
-    match drawn by its `max_rounds` pays nothing. At the end `infos[agent]` holds `termination` (its reason) and
-    `rounds`, the points of all rounds.
+    The observation of `GameEnv` is followed by 2F + 2 numbers: the codes of the fields in the viewer's row and then
+    in the other row (0 own, 1 pawned, 2 sold), the seats from the viewer to the player that began this round, and the
+    number of rounds left, including this one. The loser of a round begins the next, so an agent may move twice in a
+    row. A match drawn by its `max_rounds` pays nothing. At the end, `infos[agent]` holds `termination` (the reason)
+    and `rounds`, the points of all rounds.
 
     Args:
         rules: rules of the rounds, for two players.
-        match: True, or a `MatchRules` or its text; as for `raw_env`.
+        match: True, a `MatchRules` or its text, as for `raw_env`.
         render_mode: as for `GameEnv`.
     """
 
@@ -311,7 +311,7 @@ class MatchEnv(GameEnv):
 
     @property
     def positions(self) -> Positions:
-        """A copy of the round's position, a batch of one."""
+        """A copy of the current position of the round as a batch of one."""
         return self.match.positions.copy()
 
     def _begin(self, seed: int | None, start: Start | None) -> None:

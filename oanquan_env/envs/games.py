@@ -1,4 +1,4 @@
-"""N games as records and the loops that step them, which all environments use.
+"""N games as records, and the loops that step them; all environments use this module.
 
 Shapes: N games, P players, A actions, D numbers in an observation. See `engine.step` for the step itself.
 """
@@ -36,37 +36,37 @@ from oanquan_env.rewards import REWARDS, check_reward
 Seat: TypeAlias = int | Literal["random"]
 
 MAX_GAMES = 10_000_000
-"""Most games in one batch."""
+"""The most games in one batch."""
 MAX_SEED = 2**64 - 1
 INT64 = np.dtype(np.int64)
 FEWEST_SHARED = 1024
-"""One thread plays all games if they are fewer, because waking the others takes longer."""
+"""With fewer games than this, one thread plays all of them, because waking other threads takes longer."""
 TERMINATIONS = (*map(str, Termination), "illegal_action")
-"""Names of the codes in a batch's `info["termination"]`: those of `Termination`, and `ILLEGAL_ACTION`."""
+"""Names of the codes in a batch's `info["termination"]`: all values of `Termination`, then `ILLEGAL_ACTION`."""
 assert TERMINATIONS.index("illegal_action") == ILLEGAL_ACTION
 
 
 class Games:
-    """N games and the agent's seats in them. `begin` starts games, and `step` continues them.
+    """N games and the agent's seat in each. `begin` starts games, and `step` continues them.
 
-    There are `n` games, 1 to `MAX_GAMES`, shared by `threads` threads. If `logged`, `log` records the actions of the
-    last call (see `engine.step.act`). The other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
+    There are `n` games, 1 to `MAX_GAMES`, divided among `threads` threads. If `logged`, `log` records the actions of
+    the last call (see `engine.step.act`). The other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
 
     Attributes:
         core, encoder: the core and the encoder for the rules.
         observation: (N, D), the agent's observations. Each call of `begin` and `step` makes a new array.
         mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Each call makes a new array.
         records: (N,) records of `engine.step.game_type`. The following arrays are views of them.
-        rewards, terminated, truncated: (N,) float64, bool and bool, of the last step.
-        seats: (N,) int64, the agent's seats; in the self-play view the players that made the last ply.
+        rewards, terminated, truncated: (N,) float64, bool and bool, results of the last step.
+        seats: (N,) int64, the agent's seats; in the self-play view the seats that moved last.
         opponents: (N,) int32, index of each game's opponent in the list that it was drawn from; None in the self-play
             view.
         kind: the kind of opponent, see `engine.step`.
         log: (N, ...) int64, or None.
-        ready: whether the games can be stepped, because the last call of `begin` or `step` was completed.
+        ready: whether the last call of `begin` or `step` was completed, so that the games can be stepped.
 
-    Raises `ValueError` for an opponent that is not a player, an unknown seat or reward, and for an `n`, `threads` or
-    `opening_plies` that is not an integer or out of range.
+    Raises `ValueError` for an opponent that is not a player, for an unknown seat or reward, and if `n`, `threads` or
+    `opening_plies` is not an integer or is out of range.
     """
 
     observation: Observation
@@ -115,7 +115,7 @@ class Games:
         self._prepare()
 
     def _prepare(self) -> None:
-        """Make the views of the records, and the loops."""
+        """Make the views of the records and the loops."""
         records = self.records
         self._see(self._observations, self._masks, self._planes)
         self.terminated, self.truncated = records["terminated"].view(np.bool_), records["truncated"].view(np.bool_)
@@ -180,7 +180,7 @@ class Games:
 
     @property
     def over(self) -> Mask:
-        """(N,) bool, whether each game is over, for any reason."""
+        """(N,) bool, whether each game is terminated or truncated."""
         return self.terminated | self.truncated
 
     def _positions(self, rows: Ints) -> Positions:
@@ -195,14 +195,14 @@ class Games:
         return starts
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Set another opponent for games that begin from now on; raise `ValueError` as the constructor does."""
+        """Set another opponent for new games; raise `ValueError` in the same cases as the constructor."""
         if self.kind == NOBODY or opponent is None:
             raise ValueError("the opponent cannot be set to None or from None: make another environment")
         self._opponents.exchange(opponent, self.records["player"], ~self.over)
         self._forget()
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
-        """Set the weights by which games that begin from now on draw their opponents; see `OAnQuanEnv`."""
+        """Set the weights with which new games draw their opponents; see `OAnQuanEnv`."""
         self._opponents.weigh(weights)
         self._take_opponents()
 
@@ -211,9 +211,9 @@ class Games:
         self._take_opponents()
 
     def seed(self, seed: int | Sequence[int] | None, rows: Ints, rng: np.random.Generator) -> None:
-        """Seed the generators of the games in `rows`, with seed + row or, given N seeds, each with its own.
+        """Seed the generators of the games in `rows`: with `seed` + row, or with one seed each if `seed` has N entries.
 
-        With None, games keep their generators; games without one get a seed from `rng`.
+        If `seed` is None, games keep their generators, and games without a generator get a seed from `rng`.
 
         Raises `ValueError` unless seeds are integers from 0 to 2^64 - 1.
         """
@@ -233,9 +233,9 @@ class Games:
     def begin(
         self, rows: Ints, rng: np.random.Generator, start: Positions | None = None, *, within_step: bool = False
     ) -> None:
-        """Begin new games in `rows`, from `start` (one position or N) or else from the set-up with an opening.
+        """Begin new games in `rows` from `start` (one position or N), or else from the set-up with an opening.
 
-        If `within_step`, the arrays of the last step are overwritten, as no caller has received them.
+        If `within_step` is True, the arrays of the last step are reused, because no caller has received them.
 
         The opponent plays until the agent is to move. If it ends a game before that, seat, opponent and opening are
         drawn again; `MAX_BEGINNINGS` such games in a row raise `ValueError`.
@@ -260,14 +260,14 @@ class Games:
     def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> int:
         """Play the agent's actions (N,) and the opponent's replies. Return how many games are over.
 
-        A reward covers everything since the agent's last reward or since the game began, so the first reward includes
-        an opening move of the opponent. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over
-        restart with reward 0, and their actions are ignored. Only opponents other than `random` and `greedy` use `rng`.
+        A reward covers all plies since the agent's last reward or since the game began, so the first reward includes a
+        first move of the opponent. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over
+        restart with reward 0; their actions are ignored. Only opponents other than `random` and `greedy` use `rng`.
 
         Raises:
-            IllegalActionError: for actions of the wrong shape or type, or outside 0 .. A-1 (nothing is then played),
+            IllegalActionError: for actions of the wrong shape or type or outside 0 .. A-1, before anything is played;
                 and for an illegal action of the opponent.
-            ResetNeeded: before the first `begin`, and after a call that failed while it asked the opponent.
+            ResetNeeded: before the first `begin`, and after a call in which the opponent failed.
         """
         if not self.ready:
             raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
@@ -292,15 +292,15 @@ class Games:
         self, rows: Ints, actions: npt.NDArray[np.int64], starts: Any, settings: Any, rng: np.random.Generator
     ) -> int:
         ready, self.ready = self.ready, False
-        seen = self._observations, self._masks
-        over, found = self._in_threads(rows, self._loops.step, actions, starts, settings, *seen, self.log)
-        if over < 0:
+        outputs = self._observations, self._masks
+        over, count = self._in_threads(rows, self._loops.step, actions, starts, settings, *outputs, self.log)
+        if over < 0:  # `count` is then the row of an action out of range
             self.ready = ready
-            raise self._refusal(actions, found)
+            raise self._refusal(actions, count)
         if self.kind == OTHERS:
-            self._ask(rows, found, starts, settings, rng)
-            over, found = self._in_threads(rows, self._loops.finish, settings, *seen)
-        if found:
+            self._ask(rows, count, starts, settings, rng)
+            over, count = self._in_threads(rows, self._loops.finish, settings, *outputs)
+        if count:
             raise ValueError(
                 f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self.core.rules}' before the "
                 "agent's first move: choose another seat, another position or a larger max_plies"
@@ -312,39 +312,39 @@ class Games:
         return over
 
     def _in_threads(self, rows: Ints, loop: Callable[..., tuple[int, int]], *others: Any) -> tuple[int, int]:
-        """Run a loop over the rows, split among the threads. Return the sums of its two results."""
+        """Run a loop over the rows, divided among the threads. Return the sums of its two results."""
         if self._threads == 1 or len(rows) < FEWEST_SHARED:
             return loop(self._table, self.records, rows, *others)
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads)
         parts = np.array_split(rows, self._threads)
         results = list(self._pool.map(lambda part: loop(self._table, self.records, part, *others), parts))
-        return sum(over for over, _ in results), sum(found for _, found in results)
+        return sum(over for over, _ in results), sum(count for _, count in results)
 
     def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
-        """Let opponents reply, in all games at once, until the agent is to move in every unfinished game."""
+        """Play the opponents' replies, in all games at once, until the agent is to move in every unfinished game."""
         records, none = self.records, np.zeros(len(self.records), np.int64)
         begun = rows[records["begun"][rows] != 0]
         for beginning in range(1, MAX_BEGINNINGS + 1):
             self._opponents.draw(records, begun)
             while waiting:
                 games = records[rows]
-                asked = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
-                actions = self._opponents.choose(records["player"][asked], self._positions(asked), rng)
-                waiting = self._loops.reply(self._table, records, asked, actions, self.log)
+                queue = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
+                actions = self._opponents.choose(records["player"][queue], self._positions(queue), rng)
+                waiting = self._loops.reply(self._table, records, queue, actions, self.log)
             games = records[rows]
             begun = again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
             if not again.size or beginning == MAX_BEGINNINGS:
                 return
             records["terminated"][again] = 1
-            seen = self._observations, self._masks
-            _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *seen, self.log)
+            outputs = self._observations, self._masks
+            _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *outputs, self.log)
 
     def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
         """Return how the games in `over` (N,) bool ended, with zeros for running games.
 
-        `termination` (N,) int64, the reason's index in `TERMINATIONS`; `standings` (N, P) int32, points of all
-        players; `seat` (N,) int64, the seat that got the last reward; `illegal_action` (N,) bool.
+        The entries are `termination` (N,) int64, an index into `TERMINATIONS`; `standings` (N, P) int32, the points of
+        all players; `seat` (N,) int64, the seat that received the last reward; and `illegal_action` (N,) bool.
         """
         terminations = self.records["termination"].copy()
         return {

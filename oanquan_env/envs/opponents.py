@@ -1,4 +1,4 @@
-"""The opponents of N games: one player in all of them, or several, of which each game draws one."""
+"""The opponents of N games: the same player in all games, or a list from which each game draws one player."""
 
 from typing import Any, TypeAlias
 
@@ -13,23 +13,23 @@ from oanquan_env.errors import UsageError
 from oanquan_env.players import GreedyPolicy, Policy, RandomPolicy, as_policy, ask_players
 
 Opponent: TypeAlias = object
-"""Anything that `oanquan_env.players.as_policy` accepts, a list of these, or None for the self-play view."""
+"""Anything that `oanquan_env.players.as_policy` accepts, or a list of such values, or None for the self-play view."""
 
 _TICKETS = 1 << 30
-"""Number of tickets. With weights, each player holds its share of them, and a game draws one."""
+"""Number of tickets. With weights, each player has a share of the tickets, and each game draws a ticket."""
 _KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 
 
 class Opponents:
-    """The players of `opponent`, one or a list.
+    """The opponents that games draw from.
 
     Attributes:
         kind: NOBODY; RANDOM or GREEDY if that is the only player, which then replies in the step; otherwise OTHERS.
-        first: index of the first player that new games draw from.
-        count: number of players that new games draw from.
+        first: index of the first player from which new games draw.
+        count: number of players from which new games draw.
         draws: number of values from which `engine.step.begin` draws: `count`, or with weights the number of tickets.
 
-    Raises `ValueError` where `as_policy` does, and for an empty list.
+    Raises `ValueError` in the same cases as `as_policy`, and for an empty list.
     """
 
     def __init__(self, opponent: Opponent, core: Core) -> None:
@@ -40,17 +40,17 @@ class Opponents:
 
     @property
     def count(self) -> int:
-        """Number of players that new games draw from."""
+        """Number of players from which new games draw."""
         return len(self._players) - self.first
 
     @property
     def draws(self) -> int:
-        """See the class."""
+        """Number of values from which each new game draws."""
         return self.count if self._shares is None else _TICKETS
 
     @property
     def kind(self) -> int:
-        """See the class."""
+        """The kind of opponent, see `engine.step`."""
         if not self._players:
             return NOBODY
         return _KINDS.get(type(self._players[0]), OTHERS) if len(self._players) == 1 else OTHERS
@@ -62,14 +62,14 @@ class Opponents:
         return [as_policy(one, self._core) for one in several]
 
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
-        """Set other players for games that begin from now on.
+        """Set other players for new games.
 
-        `numbers` (N,) are the player indices of all games; `running` games (N,) keep their players under new indices.
+        `running` games (N,) keep their players; the player indices of all games, `numbers` (N,), change in place.
         """
         players = self._policies(opponent)
-        kept, numbers[running] = np.unique(numbers[running], return_inverse=True)
-        self._players = [*(self._players[number] for number in kept), *players]
-        self.first, self._shares = len(kept), None
+        indices, numbers[running] = np.unique(numbers[running], return_inverse=True)
+        self._players = [*(self._players[number] for number in indices), *players]
+        self.first, self._shares = len(indices), None
 
     def weigh(self, weights: npt.ArrayLike) -> None:
         """Draw the opponents of new games in proportion to the weights; see `OAnQuanEnv.set_opponent_weights`."""
@@ -82,13 +82,13 @@ class Opponents:
         self._shares = None if self.count == 1 else np.cumsum(shares) / shares.sum()
 
     def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
-        """Convert the tickets that the new games in `rows` have drawn into opponents."""
+        """Replace the tickets that the new games in `rows` have drawn by the players that own them."""
         if self._shares is not None:
-            found = np.searchsorted(self._shares, records["opponent"][rows] / _TICKETS, side="right")
-            records["opponent"][rows], records["player"][rows] = found, self.first + found
+            indices = np.searchsorted(self._shares, records["opponent"][rows] / _TICKETS, side="right")
+            records["opponent"][rows], records["player"][rows] = indices, self.first + indices
 
     def forget(self, numbers: Ints) -> None:
-        """Drop former players when no game needs them any more, and renumber the others."""
+        """Remove former players once no game uses them, and renumber the others."""
         if self.first and (numbers >= self.first).all():
             numbers -= self.first
             self._players, self.first = self._players[self.first :], 0

@@ -1,4 +1,4 @@
-"""Pictures of an environment's game, according to its `render_mode`."""
+"""Draw the game of an environment according to its `render_mode`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.render.motion import motion
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
-"""Text, a picture as (height, width, 3) uint8, a window."""
+"""The render modes: text, a picture as a (height, width, 3) uint8 array, and a window."""
 
 
 def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
@@ -28,7 +28,7 @@ def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
 
 
 class Replay:
-    """A game that follows the log of its environment (`engine.step.act`), for pictures.
+    """A copy of an environment's game for pictures, updated from the log (`engine.step.act`).
 
     Attributes:
         now: the current position, a batch of one.
@@ -44,14 +44,14 @@ class Replay:
         self.last: list[tuple[Positions, int]] = []
 
     def follow(self, log: npt.NDArray[np.int64], begins: Positions) -> None:
-        """Play the (K,) log of a call; if it began a new game, begin at `begins`, a batch of one."""
+        """Play the actions in the (K,) log of a call. A new game begins from the position `begins`, a batch of one."""
         count, opening, begun, *actions = log.tolist()
         if begun:
             self.now, self.moves, self.last = begins.copy(), [], []
             for action in actions[:opening]:
                 self._core.play(self.now, [action])
             self.start = self.now.copy()
-        elif count:  # an illegal action leaves the last plies in the picture
+        elif count:  # after an illegal action, the picture still shows the last plies
             self.last = []
         for action in actions[opening:count]:
             self.last.append((self.now.copy(), action))
@@ -60,7 +60,7 @@ class Replay:
 
 
 class Screen:
-    """A renderer of positions and the moves that led to them; raises `ValueError` for an unknown `mode`."""
+    """A renderer of positions with their last moves. Raises `ValueError` for an unknown `mode`."""
 
     def __init__(self, core: Core, mode: str | None) -> None:
         if mode is not None and mode not in RENDER_MODES:
@@ -74,7 +74,7 @@ class Screen:
     ) -> str | npt.NDArray[np.uint8] | None:
         """Draw the board after `action` was played in `before` (one position), or `before` if there was no move.
 
-        `owners` are the owners of the fields in match play. Returns None for `human`, which draws in a window.
+        `owners` are the codes of the fields in match play. Returns None for `human`, which draws in a window.
         """
         if self.mode is None:
             gymnasium.logger.warn("render() draws nothing, because the environment was made without a render_mode.")
@@ -92,7 +92,7 @@ class Screen:
     def show(self, before: Positions, action: int | None, fps: float, owners: list[list[int]] | None = None) -> None:
         """Show one ply in the window, step by step: the field that is played, each sowing, capture and refill.
 
-        Arguments are as for `draw`. A ply, or a position without one, takes 1 / `fps` seconds, shared by its steps.
+        Arguments are as for `draw`. All steps of a ply together, or a position without a ply, take 1 / `fps` seconds.
         """
         board = Board.from_positions(self.core, before)
         pictures: list[tuple[render.Drawable, render.LastMove | None]] = []
@@ -114,7 +114,7 @@ class Screen:
         return self._window
 
     def close(self) -> None:
-        """Close the window, if one was opened."""
+        """Close the window if one is open."""
         if self._window is not None:
             self._window.close()
             self._window = None

@@ -14,7 +14,7 @@ Start: TypeAlias = Positions | Board | str  # a position to begin from
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return `reset`'s options; raise `ValueError` for one that is not `known`, `TypeError` if they are not a dict."""
+    """Return the options; raise `ValueError` if one is not in `known`, and `TypeError` if they are not a dict."""
     if not isinstance(options, Mapping | None):
         raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
     for name in options or {}:
@@ -24,13 +24,13 @@ def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> 
 
 
 def start_position(core: Core, start: Start | None, n: int = 1) -> Positions | None:
-    """Read `reset`'s option `position` for `n` games: a text, a board, or a batch of one or `n` positions.
+    """Read the option `position` of `reset` for `n` games: a text, a board, or a batch of one or `n` positions.
 
     Raises `ValueError` for another number of positions, a finished game, or other rules; `NotationError` for a text
     that is not a position; `TypeError` for another type.
 
     Returns:
-        The positions, one or `n` (shared with the caller); None for no position.
+        The positions, one or `n` (the arrays are not copied), or None if `start` is None.
     """
     if start is None:
         return None
@@ -50,7 +50,7 @@ def start_position(core: Core, start: Start | None, n: int = 1) -> Positions | N
 
 
 def _check_rules(core: Core, positions: Positions) -> None:
-    """Raise `ValueError` if setting up the positions again under the core's rules gives different ones."""
+    """Raise `ValueError` if the positions cannot be set up in the same way under the core's rules."""
     reason = f"players={core.rules.players} and fields={core.rules.fields}"
     if positions.squares.shape[1] == core.rules.players * SIDE_BYTES == positions.scores.shape[1] * SIDE_BYTES:
         columns = core.seeds(positions), core.stones(positions), positions.scores

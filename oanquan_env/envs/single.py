@@ -1,4 +1,4 @@
-"""Ô Ăn Quan as a Gymnasium environment: one agent, and an opponent that moves within the step."""
+"""Ô Ăn Quan as a Gymnasium environment with one agent and an opponent that replies within each step."""
 
 from typing import Any
 
@@ -27,19 +27,19 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     Observation: (D,), the position as the agent sees it, its own side first; see `oanquan_env.observation`. It is a
     plain Box, which every library accepts. The legal actions are separate: `info["action_mask"]` is (A,) int8 (for
-    `action_space.sample`), `action_masks()` is (A,) bool (for sb3-contrib). Action: `2 * field + direction`, field
+    `action_space.sample`), and `action_masks()` is (A,) bool (for sb3-contrib). Action: `2 * field + direction`, field
     0 .. F-1 from the agent's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
-    The reward of a step covers the agent's ply and all replies to it. The first reward also covers an opening move of
-    the opponent, so margins add up to the final margin.
+    The reward of a step covers the agent's ply and all replies to it. The first reward also covers a first move of the
+    opponent, so margins add up to the final margin.
 
-    **An illegal action ends the game**: it is terminated with reward -1 under every `reward`; the position stays as it
-    was. An action outside the space raises `IllegalActionError`, a step after the end `gymnasium.error.ResetNeeded`.
+    **An illegal action terminates the game** with reward -1 under every `reward`; the position stays as it was. An
+    action outside the space raises `IllegalActionError`; a step after the end raises `gymnasium.error.ResetNeeded`.
 
     When the game is over, `info` also holds `termination` (the reason, or `illegal_action`), `standings` (P,) int32
-    (points of all players), `seat` (the seat that got the last reward) and `illegal_action` (bool). A running game
-    always has a legal action: if the opponent ends a game before the agent's first move, seat, opponent and opening are
-    drawn again. `reset` raises ValueError after 100 such games in a row.
+    (the points of all players), `seat` (the seat that received the last reward) and `illegal_action` (bool). A running
+    game always has a legal action: if the opponent ends a game before the agent's first move, seat, opponent and
+    opening are drawn again. `reset` raises ValueError after 100 such games in a row.
 
     `reset(seed=…)` seeds all random draws, including the opponent's. `reset(options={"position": p})` starts from a
     running position of the same rules, as text, as a `Board` or as a batch of one; the opponent moves first if it is
@@ -48,14 +48,14 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     Args:
         rules: a `Rules` or its text. With more than two players, the opponent plays all other seats.
         opponent: anything that `oanquan_env.players.as_policy` accepts, such as a player's name, an object with
-            `choose`, a function of observations and masks, or a trained model; a list of these, from which each game
-            draws one; or None. None is the self-play view: each step plays one ply for the player to move, the reward
-            is this player's, and the next observation is the next player's.
+            `choose`, a function of observations and masks, or a trained model; a list of such players, from which each
+            game draws one; or None. None is the self-play view: each step plays one ply for the player to move and
+            returns the reward of this player and the observation of the next player.
         seat: the agent's seat (0 moves first), or `random` to draw one for each game.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        opening_plies: games begin after 0 to this many random plies from the set-up, all numbers equally likely. An
-            agent learns more from many openings than from one.
-        observation: `counts` (int32, only the position), `planes` (float32, the position for networks) or `moves`
+        opening_plies: maximum number of random plies with which a game begins; all numbers from 0 on are equally
+            likely. An agent learns more from many openings than from one.
+        observation: `counts` (int32, the position), `planes` (float32, the position encoded for networks) or `moves`
             (`planes` and the gains of each move within two plies); see `oanquan_env.observation`.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. Pictures show the last ply,
             which is the opponent's reply if there was one. The window shows every ply, step by step; a ply takes
@@ -99,33 +99,33 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def positions(self) -> Positions:
-        """A copy of the position, a batch of one."""
+        """A copy of the current position as a batch of one."""
         return self._games.positions
 
     @property
     def seat(self) -> int:
-        """The agent's seat; in the self-play view the player that made the last ply."""
+        """The agent's seat; in the self-play view the seat that moved last."""
         return int(self._games.seats[0])
 
     @property
     def board(self) -> Board:
-        """The game so far, with its moves as history. Raises ValueError without a `render_mode`: moves are not kept."""
+        """The game so far, with its moves as history. Raises ValueError without a `render_mode`."""
         if self.render_mode is None:
             raise ValueError("the moves are recorded only if the environment was made with a render_mode")
         return played_board(self._games.core, self._replay.start, self._replay.moves)
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Set another opponent, or a list, for games that begin from now on; a running game keeps its own.
+        """Set another opponent, or a list of opponents, for new games; a running game keeps its opponent.
 
-        Raises `ValueError` as the constructor does, and in the self-play view.
+        Raises `ValueError` in the same cases as the constructor, and in the self-play view.
         """
         self._games.set_opponent(opponent)
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
-        """Draw the opponents of games that begin from now on in proportion to (K,) weights, for a list of K opponents.
+        """Draw the opponents of new games in proportion to (K,) weights, one for each of K opponents.
 
-        Without a call, and after `set_opponent`, all are equally likely. Raises `ValueError` unless the weights are
-        finite and not negative, and at least one is positive.
+        By default, and after `set_opponent`, all opponents are equally likely. Raises `ValueError` unless the weights
+        are finite and not negative, and at least one is positive.
         """
         self._games.set_opponent_weights(weights)
 
@@ -136,7 +136,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game, from the set-up or from `options["position"]`."""
+        """Start a new game from the set-up or from `options["position"]`."""
         games = self._games
         start = start_position(games.core, check_options(options, ("position",)).get("position"))
         super().reset(seed=seed)
@@ -147,7 +147,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         return games.observation[0], self._info()
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play `action` and the replies to it."""
+        """Play `action` and the opponent's replies to it."""
         if self._over:
             raise ResetNeeded("the game is over or has not begun, or the environment is closed: call reset() first")
         games = self._games
@@ -168,7 +168,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         return info
 
     def _follow(self, begins: Positions | None = None) -> None:
-        """Record the plies of the last call; in the mode `human` show them, or the position if there were none."""
+        """Record the plies of the last call. In the mode `human`, show them, or the position if there are none."""
         games = self._games
         if games.log is None:
             return
@@ -183,6 +183,6 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         return self._screen.draw(before, action)
 
     def close(self) -> None:
-        """Close the window, if one was opened; the environment then needs a reset before further use."""
+        """Close the window if one is open; the environment needs a reset before further use."""
         self._over = True
         self._screen.close()

@@ -1,4 +1,4 @@
-"""Ô Ăn Quan as a native Gymnasium VectorEnv, which steps N games as one batch."""
+"""Ô Ăn Quan as a native Gymnasium VectorEnv that steps N games as one batch."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ from oanquan_env.observation import Encoder, Observation
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 DRAWN_GAMES = 16
-"""Number of games in a batch that `render` draws."""
+"""The most games of a batch that `render` draws."""
 
 Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]
 
@@ -31,41 +31,41 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     Each row behaves as in a `gymnasium.vector.SyncVectorEnv` of N `OAnQuanEnv`; see `OAnQuanEnv` for spaces, rewards,
     illegal actions and endings. Observations are (N, D), rewards (N,) float64, terminations and truncations (N,) bool.
-    `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. Each entry of `info` has a companion, such
-    as `_action_mask`, (N,) bool, which marks the rows that have the entry. The call
+    `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. For each entry of `info`, a second
+    entry with a leading underscore, such as `_action_mask`, (N,) bool, marks the rows to which it applies. The call
     `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a text for a single
     game, is int64 for a batch: the index of the text in `oanquan_env.envs.TERMINATIONS`.
 
-    `reset` and `step` return new arrays in each call, which the caller owns.
+    `reset` and `step` return new arrays in each call; the caller owns them.
 
     Finished games restart according to `metadata["autoreset_mode"]`:
 
     - `NEXT_STEP` (Gymnasium's default): the step that ends a game returns its last observation, `termination`,
       `standings`, `seat` and `illegal_action`; the next step ignores the row's action, which must lie in the space,
-      and returns the new game's first observation with reward 0. In between, the row of the mask is all zeros.
+      and returns the new game's first observation with reward 0. Between these steps, the row of the mask is all zeros.
     - `DISABLED`: nothing restarts; `reset(options={"reset_mask": mask})`, (N,) bool, restarts only the games in
       `mask`, and `info` then covers only their rows. A step while a game is over raises ResetNeeded.
     - `SAME_STEP`: the step that ends a game returns the new game's first observation; the last observation is in
-      `info["final_obs"]` (N,) object, the rest in `info["final_info"]`.
+      `info["final_obs"]` (N,) object, and all other results are in `info["final_info"]`.
 
     Each game has its own random generator, which draws its opening, its seat, its opponent, and the replies of `random`
     and `greedy`. After `reset(seed=s)` row i plays the game of a single environment with seed s + i, as in
     `SyncVectorEnv`; a list of N seeds gives each row its own. Other random opponents share one generator, which the
     seed also sets. `reset(options={"position": p})` starts all games from a running position, as text, as a `Board` or
-    as a batch of one, or each game from its own, as a batch of N. See `OAnQuanEnv` for the errors and for the arguments
+    as a batch of one; a batch of N has a position for each game. See `OAnQuanEnv` for the errors and for the arguments
     `rules`, `opponent` (asked in one call for all games), `seat`, `reward`, `opening_plies` and `observation`.
 
     Args:
         num_envs: the number of games, N.
-        render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or texts; only the first
-            16 games are drawn and the others are empty, so that a large batch can be filmed. Gymnasium's `RecordVideo`
-            lays them out as tiles.
+        render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or texts. Only the first 16
+            games are drawn and the others are empty, so that large batches can be recorded. Gymnasium's `RecordVideo`
+            arranges the pictures as tiles.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
-        threads: number of threads that share the games. It does not change the games.
+        threads: number of threads among which the games are divided. It does not change the games.
         max_episode_steps: must be None, as `max_plies` of the rules limits the games.
 
     Raises:
-        ValueError: where `OAnQuanEnv` raises it, for an unknown mode, unless `num_envs` is an integer from 1 to 10
+        ValueError: in the same cases as `OAnQuanEnv`, for an unknown mode, unless `num_envs` is an integer from 1 to 10
             million, and unless `max_episode_steps` is None.
     """
 
@@ -92,8 +92,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
                 f"rules='mancala-world max_plies=100'; got {max_episode_steps!r}"
             )
         if render_mode not in (None, *VECTOR_RENDER_MODES):
-            known = ", ".join(VECTOR_RENDER_MODES)
-            raise ValueError(f"render_mode must be one of {known} or None; got {render_mode!r}")
+            modes = ", ".join(VECTOR_RENDER_MODES)
+            raise ValueError(f"render_mode must be one of {modes} or None; got {render_mode!r}")
         mode = AutoresetMode(autoreset_mode)
         self._is_disabled, self._is_same_step = mode == AutoresetMode.DISABLED, mode == AutoresetMode.SAME_STEP
         self.num_envs = num_envs
@@ -127,23 +127,23 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder of the observations, which has their layout and bounds."""
+        """The encoder of the observations, with their layout and bounds."""
         return self._games.encoder
 
     @property
     def seats(self) -> Ints:
-        """(N,) intp, the agent's seats; in the self-play view the players that made the last ply."""
+        """(N,) intp, the agent's seats; in the self-play view the seats that moved last."""
         return self._games.seats.astype(np.intp)
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Set another opponent, or a list, for games that begin from now on; a running game keeps its own.
+        """Set another opponent, or a list of opponents, for new games; a running game keeps its opponent.
 
-        Raises `ValueError` as the constructor does, and in the self-play view.
+        Raises `ValueError` in the same cases as the constructor, and in the self-play view.
         """
         self._games.set_opponent(opponent)
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
-        """Set the (K,) weights by which games that begin from now on draw their opponents; see `OAnQuanEnv`."""
+        """Set the (K,) weights with which new games draw their opponents; see `OAnQuanEnv`."""
         self._games.set_opponent_weights(weights)
 
     def action_masks(self) -> Mask:
@@ -154,9 +154,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Restart all games, or those in `options["reset_mask"]`, from the set-up or from `options["position"]`."""
-        known = check_options(options, ("position", "reset_mask"))
-        rows = self._rows_to_reset(known.get("reset_mask"))
-        start = start_position(self._games.core, known.get("position"), self.num_envs)
+        checked = check_options(options, ("position", "reset_mask"))
+        rows = self._rows_to_reset(checked.get("reset_mask"))
+        start = start_position(self._games.core, checked.get("position"), self.num_envs)
         self._games.seed(seed, rows, self.np_random)
         super().reset(seed=int(seed[0]) if isinstance(seed, Sequence | np.ndarray) else seed)
         self._games.begin(rows, self.np_random, start)
@@ -177,8 +177,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
             raise TypeError(f"reset's option 'reset_mask' must be an array of bool; got {mask!r}")
         if mask.shape != (self.num_envs,) or not mask.any():
-            wanted = f"must have shape ({self.num_envs},) and a True entry"
-            raise ValueError(f"reset's option 'reset_mask' {wanted}; got shape {mask.shape}, {mask.sum()} True")
+            requirement = f"must have shape ({self.num_envs},) and a True entry"
+            raise ValueError(f"reset's option 'reset_mask' {requirement}; got shape {mask.shape}, {mask.sum()} True")
         if not self._games.ready and not mask.all():
             raise ResetNeeded("the games have not begun: call reset() without a reset_mask first")
         return mask.nonzero()[0]
@@ -200,23 +200,23 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         return games.observation, rewards, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Mark the environment as closed; it then needs a reset before further use."""
-        if hasattr(self, "_games"):  # older versions of Gymnasium also close what was never made
+        """Mark the environment as closed; it needs a reset before further use."""
+        if hasattr(self, "_games"):  # older versions of Gymnasium also close an environment whose constructor failed
             self._games.ready = False
 
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
         """Draw the last ply of each game as a picture or a text, according to `render_mode`; see the class."""
         if self.render_mode is None:
-            self._screen.draw(self.positions[:1], None)  # it warns
+            self._screen.draw(self.positions[:1], None)  # `draw` warns
             return None
-        drawn = [self._draw(replay) for replay in self._replays]
-        empty = np.zeros_like(drawn[0]) if isinstance(drawn[0], np.ndarray) else ""
-        return (*drawn, *[empty] * (self.num_envs - len(drawn)))
+        pictures = [self._draw(replay) for replay in self._replays]
+        empty = np.zeros_like(pictures[0]) if isinstance(pictures[0], np.ndarray) else ""
+        return (*pictures, *[empty] * (self.num_envs - len(pictures)))
 
     def _draw(self, replay: Replay) -> str | npt.NDArray[np.uint8]:
         before, action = replay.last[-1] if replay.last else (replay.now, None)
         picture = self._screen.draw(before, action)
-        assert picture is not None  # there is no window here
+        assert picture is not None  # the render modes do not include a window
         return picture
 
     def _follow(self, rows: Ints, start: Positions | None = None) -> None:
@@ -228,13 +228,13 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             self._replays[row].follow(games.log[row], begins)
 
     def _ends(self, over: Mask) -> dict[str, Any]:
-        """Return how games ended. As usual in Gymnasium, a companion of each entry (`_entry`) marks its rows."""
+        """Return how games ended. As usual in Gymnasium, an entry `_name` marks the rows of the entry `name`."""
         info = self._games.report(over)
         info["_termination"] = info["_standings"] = info["_seat"] = info["_illegal_action"] = over
         return info
 
     def _restart(self) -> dict[str, Any]:
-        """Restart the finished games; return their last observations and endings."""
+        """Restart the finished games; return their last observations and how they ended."""
         games, over = self._games, self._games.over
         final, rows, observations = self._ends(over), over.nonzero()[0], np.full(self.num_envs, None)
         for row, observation in zip(rows.tolist(), games.observation[rows], strict=True):

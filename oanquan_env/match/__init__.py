@@ -1,1 +1,1 @@
-"""Matches of several rounds: their rules, and who owns the fields."""
+"""Matches of several rounds: match rules, and the owners of the fields."""

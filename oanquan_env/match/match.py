@@ -1,10 +1,10 @@
-"""Match play: several rounds of a game, and the selling of fields between them (docs/RULES.md 6).
+"""Match play: several rounds of a game, between which fields are sold (docs/RULES.md 6).
 
     match = Match("mancala-world")
     while match.outcome is None:
         finished = match.step(action)  # the round that this move ended, or None
 
-`play_matches` plays many matches at once. A round is a batch of one position over `Core`, which alone knows the rules.
+`play_matches` plays many matches at once. A round is a batch of one position, which `Core` plays by the rules.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class MatchOutcome:
     """How a match ended.
 
     Attributes:
-        winner: the player that bought enough of the other's fields; None for a match drawn by `max_rounds`.
+        winner: the player that bought enough fields of the other player; None for a match drawn by `max_rounds`.
         reason: why the match is over.
     """
 
@@ -51,11 +51,11 @@ class Round:
 
     Attributes:
         number: number of the round, from 1.
-        starter: the player that began it.
+        starter: the player that began the round.
         ownership: owners of the fields during the round.
         actions: the moves, as actions.
         scores: final points, with leftovers divided by `ownership`.
-        termination: why it ended.
+        termination: why the round ended.
         positions: the final position, a batch of one.
     """
 
@@ -69,7 +69,7 @@ class Round:
 
     @property
     def result(self) -> str:
-        """The points as a record writes them, such as `42-28`."""
+        """The points in the form of game records, such as `42-28`."""
         return "-".join(map(str, self.scores))
 
     @property
@@ -82,17 +82,17 @@ class Round:
 class Match:
     """One match of two players.
 
-    Raises `RulesError` if the rules allow no match.
+    Raises `RulesError` if no match can be played under the rules.
 
     Args:
         rules: rules of the rounds: a `Rules` for two players, or its text.
         match_rules: a `MatchRules`, or its text such as `"fields_to_lose=4"`.
-        core: a core of the same rules to share.
+        core: a core to use instead of a new one for `rules`.
 
     Attributes:
-        positions: the round being played, or the last position of a finished match; a batch of one.
-        ownership: owners of the fields in that round.
-        starter: the player that began it.
+        positions: the position in the current round, or the last position of a finished match; a batch of one.
+        ownership: owners of the fields in the current round.
+        starter: the player that began the current round.
         rounds: the finished rounds.
         outcome: a `MatchOutcome` once the match is over.
     """
@@ -115,7 +115,7 @@ class Match:
 
     @property
     def round_number(self) -> int:
-        """Number, from 1, of the round being played, or of the last round of a finished match."""
+        """The number, from 1, of the current round, or of the last round of a finished match."""
         return len(self.rounds) + (self.outcome is None)
 
     @property
@@ -128,28 +128,28 @@ class Match:
         return self.core.legal_mask(self.positions).ravel()
 
     def step(self, action: int) -> Round | None:
-        """Play one action; return the round that it ended, or None.
+        """Play one action; return the round if the action ended it, or None.
 
-        An illegal action raises `IllegalActionError` and changes nothing. After a round, `positions` is the next start.
+        An illegal action raises `IllegalActionError` and changes nothing. After a round, the next one begins.
         """
         self.core.play(self.positions, np.array([action]))
         self._actions.append(int(action))
         return self.close_round(self.positions, self._actions) if self.positions.over[0] else None
 
     def resign(self) -> Round:
-        """Resign the round for the player to move, and return it; `positions` is then the start of the next round.
+        """Resign the round for the player to move, and return the round. The next round then begins.
 
-        The player keeps its captures, but less than half of all points; the rest goes to the other player. Raises
+        The player scores its captures, but less than half of all points; the other player scores the rest. Raises
         `ValueError` if the match is over.
         """
         return self.close_round(resigned(self.positions), self._actions)
 
     def close_round(self, final: Positions, actions: Sequence[int] = ()) -> Round:
-        """Score a finished round that was played elsewhere, settle the fields, and begin the next round, if any.
+        """Score a finished round, buy and sell fields, and begin the next round unless the match is over.
 
-        `step` calls this; it is public for callers that play the rounds of many matches in one batch. `final` is a
-        batch of one, the finished game of this round, and `actions` are its moves. Raises `ValueError` if the game is
-        not over, or the match is.
+        `step` calls this method; it is public for callers that play the rounds of many matches in one batch. `final` is
+        a batch of one with the finished game of this round, and `actions` are its moves. Raises `ValueError` if the
+        game is not over, or if the match is over.
         """
         if not final.over[0] or self.outcome is not None:
             raise ValueError("the round is not over" if self.outcome is None else "the match is over")
@@ -190,7 +190,7 @@ class Match:
 
 
 def resigned(positions: Positions) -> Positions:
-    """Return a copy of a batch of one in which the player to move has resigned."""
+    """Return a copy of `positions`, a batch of one, in which the player to move has resigned."""
     final = positions.copy()
     final.ended[~final.over] = Termination.RESIGNED
     return final
@@ -204,11 +204,11 @@ def play_matches(
     rules: Rules | str = DEFAULT_PRESET,
     match_rules: MatchRules | str = "",
 ) -> list[Match]:
-    """Play `n` whole matches between two players, all at once; return them finished.
+    """Play `n` whole matches between two players, all at once; return the finished matches.
 
-    Players are in any form that `oanquan_env.players.as_policy` takes. The first one is South, which begins the first
-    round. All randomness comes from `rng`. Raises `ValueError` unless there are two players, and `RulesError` if the
-    rules allow no match.
+    Players are in any form that `oanquan_env.players.as_policy` accepts. The first player is South and begins the first
+    round. All randomness comes from `rng`. Raises `ValueError` unless there are two players, and `RulesError` if no
+    match can be played under the rules.
     """
     if isinstance(players, str) or len(players) != 2:
         raise ValueError(f"a match has two players; got {players if isinstance(players, str) else len(players)}")

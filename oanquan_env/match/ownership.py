@@ -1,7 +1,7 @@
-"""Ownership of fields in match play, and the arithmetic of selling (docs/RULES.md 6). No game is played here.
+"""Ownership of fields in match play, and its effect on the points of a round (docs/RULES.md 6).
 
-A row is the F fields of one player, counted from that player's left. Between rounds a field may be *pawned* (half its
-leftovers go to the other player) or *sold* (all of them). Sowing rights never change.
+A row is the F fields of one player, counted from that player's left. Between rounds a field may be *pawned* (half of
+its leftovers go to the other player) or *sold* (all of its leftovers do). Sowing rights never change.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Ownership:
 
     Attributes:
         fields: F, the number of fields per row.
-        sold: for South's and for North's row, the fields sold to the other player, 0 .. F-1, in the order of sale.
-        pawned: the pawned fields in the same form.
+        sold: for South's row and for North's row, the fields (0 .. F-1) sold to the other player, in the order of sale.
+        pawned: the pawned fields, in the same form.
     """
 
     fields: int
@@ -51,7 +51,7 @@ class Ownership:
     def after_round(self, scores: Sequence[int], rules: Rules, match_rules: MatchRules) -> Ownership:
         """Return the ownership after a round that was neither drawn nor truncated (docs/RULES.md 6).
 
-        First the winner buys back fields for the margin, then the loser sells and pawns fields for the debt. Equal
+        First the winner buys back fields for the margin, then the loser sells and pawns fields for its debt. Equal
         scores change nothing.
         """
         if scores[0] == scores[1]:
@@ -63,7 +63,7 @@ class Ownership:
         return Ownership(self.fields, sold, pawned)
 
     def marks(self) -> list[list[int]]:
-        """Return South's and North's row of marks, as `oanquan_env.match.settling` takes them."""
+        """Return the marks of South's and North's rows; `oanquan_env.match.settling` explains marks."""
         rows = [[0] * self.fields, [0] * self.fields]
         for row, sold, pawned in zip(rows, self.sold, self.pawned, strict=True):
             for number, field in enumerate(sold, 1):
@@ -80,25 +80,25 @@ class Ownership:
     # ---- text ------------------------------------------------------------------------------------------------------
 
     def sold_text(self) -> str:
-        """Return the sold fields such as `"S1 N1 N2"`: South's row first, each row in the order of sale."""
+        """Return the sold fields as a text such as `"S1 N1 N2"`: South's row first, each row in the order of sale."""
         return _names(self.sold)
 
     def pawned_text(self) -> str:
-        """Return the pawned fields in the same form."""
+        """Return the pawned fields as a text in the same form."""
         return _names(self.pawned)
 
     @classmethod
     def parse(cls, sold: str, pawned: str, fields: int) -> Ownership:
-        """Return the ownership that these texts describe; the inverse of `sold_text` and `pawned_text`.
+        """Return the ownership that two texts describe; the inverse of `sold_text` and `pawned_text`.
 
-        Raises `NotationError` for a word that is not a field of a row of `fields`, or for a field named twice.
+        Raises `NotationError` for a word that is not a field of rows of `fields` fields, or for a repeated field.
         """
-        seen: set[str] = set()
-        return cls(fields, _rows(sold, fields, seen), _rows(pawned, fields, seen))
+        names: set[str] = set()
+        return cls(fields, _rows(sold, fields, names), _rows(pawned, fields, names))
 
 
 def _marked(marks: Sequence[int], sign: int) -> Row:
-    """Return the fields whose marks have this sign, in the order in which they were sold or pawned."""
+    """Return the fields whose marks have the given sign, in the order in which they were sold or pawned."""
     return tuple(sorted((field for field, mark in enumerate(marks) if mark * sign > 0), key=lambda at: abs(marks[at])))
 
 
@@ -106,16 +106,16 @@ def _names(rows: Rows) -> str:
     return " ".join(f"{SIDE_LETTERS[player]}{field + 1}" for player, row in enumerate(rows) for field in row)
 
 
-def _rows(text: str, fields: int, seen: set[str]) -> Rows:
+def _rows(text: str, fields: int, names: set[str]) -> Rows:
     rows: tuple[list[int], list[int]] = ([], [])
     for word in re.finditer(r"\S+", text):
         name = _FIELD_NAME.fullmatch(word[0])
         if not name or int(name[2]) > fields:
-            wanted = f"S1 to S{fields} or N1 to N{fields}"
-            raise NotationError(f"a field must be {wanted}; got {quoted(word[0])}", column=word.start() + 1)
-        if word[0] in seen:
+            valid = f"S1 to S{fields} or N1 to N{fields}"
+            raise NotationError(f"a field must be {valid}; got {quoted(word[0])}", column=word.start() + 1)
+        if word[0] in names:
             raise NotationError(f"the field {word[0]} is named twice", column=word.start() + 1)
-        seen.add(word[0])
+        names.add(word[0])
         rows[SIDE_LETTERS.index(name[1])].append(int(name[2]) - 1)
     return tuple(rows[0]), tuple(rows[1])
 
@@ -124,9 +124,9 @@ def _rows(text: str, fields: int, seen: set[str]) -> Rows:
 
 
 def match_standings(core: Core, positions: Positions, ownership: Ownership) -> tuple[int, int]:
-    """Return the final points of a finished position, a batch of one, or the scores of a running one.
+    """Return the final points of a finished game, a batch of one, or the scores of a running game.
 
-    Leftovers are divided by ownership; a player that resigned keeps less than half of all points (docs/RULES.md 6).
+    Leftovers are divided by ownership. A player that resigned scores less than half of all points (docs/RULES.md 6).
     """
     south_score, north_score = positions.scores[0].tolist()
     if not positions.over[0]:

@@ -9,7 +9,7 @@ from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_numb
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 
 RANGES = {"fields_to_lose": (1, 5), "max_rounds": (1, 1_000_000)}
-"""Lowest and highest value of each numeric setting."""
+"""The lowest and highest value of each numeric setting."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,10 +17,10 @@ class MatchRules:
     """The settings of a match. Raises `RulesError` for a value out of range.
 
     Attributes:
-        match_measure: points for which a loser sells fields. `lack` (MW, SON): the points that the loser is short of
-            half of all points, but at most the winner's points above half. `margin` (LUDII's wording): the difference
-            of their scores.
-        fields_to_lose: number of sold fields in one row that loses the match, 1-5; 3 or 4 in MW.
+        match_measure: the debt for which the loser of a round sells fields. `lack` (MW, SON): by how many points the
+            loser is below half of all points, or the winner above half, whichever is less. `margin` (LUDII's wording):
+            the difference of the scores.
+        fields_to_lose: number of sold fields with which a player loses the match, 1-5; 3 or 4 in MW.
         max_rounds: rounds after which a match is drawn.
     """
 
@@ -42,16 +42,16 @@ class MatchRules:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `"match_measure=margin fields_to_lose=4"`; omitted fields have defaults. Inverse of `str`."""
+        """Read `"match_measure=margin fields_to_lose=4"`; omitted settings get their defaults. Inverse of `str`."""
         names = tuple(field.name for field in dataclasses.fields(cls))
         texts = field_texts(words_of(text), "match rule", names)
         values = {name: number_of(value) if name in RANGES else value for name, value in texts.items()}
-        return cls(**values)  # type: ignore[arg-type]  # checked there
+        return cls(**values)  # type: ignore[arg-type]  # the class checks the values
 
     def __str__(self) -> str:
         return " ".join(f"{field.name}={getattr(self, field.name)}" for field in dataclasses.fields(self))
 
 
 def as_match_rules(rules: MatchRules | str) -> MatchRules:
-    """Return `rules`, parsed if it is a string."""
+    """Return `rules` itself, or the match rules that a text describes."""
     return MatchRules.parse(rules) if isinstance(rules, str) else rules

@@ -1,7 +1,7 @@
-"""The points of a match round and the fields that change hands (docs/RULES.md 6), in whole numbers.
+"""Compute the points of a match round and the fields that change hands (docs/RULES.md 6), in whole numbers.
 
-A row of fields is a list of *marks*: 0 is the player's own field, 1 the field sold first, 2 the next; -1 is the field
-pawned first, -2 the next. A *side* is a word (see `oanquan_env.engine.positions`). South is player 0.
+A row of fields is a list of *marks*: 0 for the player's own field, 1 for the field sold first, 2 for the next; -1 for
+the field pawned first, -2 for the next. A *side* is a word (see `oanquan_env.engine.positions`). South is player 0.
 """
 
 from collections.abc import MutableSequence, Sequence
@@ -10,9 +10,9 @@ from typing import TypeAlias
 from oanquan_env.engine.move import MAX_PLIES, RESIGNED, RuleNumbers, leftovers
 
 FIELD_PRICE = 10
-"""Price in points at which a field is sold or bought back."""
+"""The price of a field in points, for sale and for buying back."""
 PAWN_PRICE = 5
-"""A remaining debt of at least this many points pawns a field."""
+"""The smallest remaining debt, in points, for which a field is pawned."""
 NOBODY = -1
 GOES_ON, FIELDS_SOLD, MAX_ROUNDS = range(3)
 """Whether a match is over, and why."""
@@ -32,28 +32,28 @@ def final_points(
 ) -> tuple[int, int]:
     """Return the points of a finished round from its last position.
 
-    Seeds on a sold field go to the other player; those on a pawned field are halved, with the odd seed to the owner of
-    the row; the rest go as the rules say. A player that resigns keeps its captures, but less than half of all points.
+    Seeds on a sold field go to the other player; seeds on a pawned field are halved, and an odd seed goes to the player
+    of the row. The rules divide the rest. A player that resigns scores its captures, but less than half of all points.
     """
     if ended == RESIGNED:
-        kept = min(north_score if mover else south_score, rules.total // 2 - 1)
-        return (rules.total - kept, kept) if mover else (kept, rules.total - kept)
-    south, south_kept, south_given = _without_dealt(rules.fields, south, marks[0])
-    north, north_kept, north_given = _without_dealt(rules.fields, north, marks[1])
+        points = min(north_score if mover else south_score, rules.total // 2 - 1)
+        return (rules.total - points, points) if mover else (points, rules.total - points)
+    south, south_own, south_lost = _without_dealt(rules.fields, south, marks[0])
+    north, north_own, north_lost = _without_dealt(rules.fields, north, marks[1])
     south_rest, north_rest, _, _ = leftovers(rules, 2, (south, north, 0, 0), ended)
-    return south_score + south_rest + south_kept + north_given, north_score + north_rest + north_kept + south_given
+    return south_score + south_rest + south_own + north_lost, north_score + north_rest + north_own + south_lost
 
 
 def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]:
-    """Return a side without its sold and pawned fields, and the seeds there that its player keeps and gives away."""
-    kept = given = 0
+    """Return a side without seeds on sold and pawned fields, and how many of these its player keeps and gives away."""
+    own = lost = 0
     for field in range(fields):
         if marks[field]:
             seeds = (side >> 8 * field) & 255
             side -= seeds << 8 * field
             away = seeds if marks[field] > 0 else seeds // 2
-            kept, given = kept + seeds - away, given + away
-    return side, kept, given
+            own, lost = own + seeds - away, lost + away
+    return side, own, lost
 
 
 def round_winner(south: int, north: int, ended: int) -> int:
@@ -64,7 +64,7 @@ def round_winner(south: int, north: int, ended: int) -> int:
 
 
 def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
-    """Return the points, at least 0, for which the loser of a round sells and pawns fields, given both final points.
+    """Return the points, at least 0, for which the loser sells and pawns fields, from both players' final points.
 
     `half` is half of all points at the start of a round (35 by default); for `by_margin` see `MatchRules`.
     """
@@ -72,7 +72,7 @@ def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
 
 
 def change_hands(fields: int, half: int, by_margin: int, south: int, north: int, marks: Sequence[Marks]) -> int:
-    """Change the marks after a round that was neither drawn nor truncated, by its final points; return the debt.
+    """Change the marks by the final points of a round that was neither drawn nor truncated; return the debt.
 
     First the winner buys back fields for the margin, then the loser sells and pawns fields for the debt.
     """
@@ -85,7 +85,7 @@ def change_hands(fields: int, half: int, by_margin: int, south: int, north: int,
 
 
 def _buy_back(fields: int, count: int, marks: Marks) -> None:
-    """Give `count` fields back to their player: the latest pawned ones first, then the latest sold ones."""
+    """Give `count` fields back to their player: the most recently pawned fields first, then the most recently sold."""
     for _ in range(count):
         lowest = highest = 0
         for field in range(fields):
@@ -97,7 +97,7 @@ def _buy_back(fields: int, count: int, marks: Marks) -> None:
 
 
 def _give_up(fields: int, owed: int, marks: Marks) -> None:
-    """Sell the leftmost unsold fields, and pawn the leftmost free field for a remaining debt of 5-9."""
+    """Sell the leftmost fields that are not sold, and pawn the leftmost own field for a remaining debt of 5-9."""
     lowest = highest = 0
     for field in range(fields):
         lowest, highest = min(lowest, marks[field]), max(highest, marks[field])
@@ -113,7 +113,7 @@ def _give_up(fields: int, owed: int, marks: Marks) -> None:
 def match_end(
     fields: int, fields_to_lose: int, max_rounds: int, rounds: int, marks: Sequence[Marks]
 ) -> tuple[int, int]:
-    """Return GOES_ON, FIELDS_SOLD or MAX_ROUNDS after `rounds` rounds, and the match's winner or NOBODY."""
+    """Return GOES_ON, FIELDS_SOLD or MAX_ROUNDS after `rounds` rounds, and the winner of the match or NOBODY."""
     for player in range(2):
         sold = 0
         for field in range(fields):
@@ -129,4 +129,4 @@ def next_starter(starter: int, winner: int) -> int:
 
 
 INLINED = (final_points, _without_dealt, round_winner, debt, change_hands, _buy_back, _give_up, match_end, next_starter)
-"""All functions, which compilers inline into their callers."""
+"""All functions of this module, which compilers inline into their callers."""

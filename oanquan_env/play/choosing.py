@@ -1,4 +1,4 @@
-"""The one question that the page and the widget ask Python: which move a Python player chooses in a position."""
+"""Answer the question of the page and the widget: which move does a Python player choose in a position?"""
 
 import threading
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from oanquan_env.players.names import parse
 from oanquan_env.playing import choose_move
 
 PARTS = ("player", "rules", "position")
-"""Keys of a question."""
+"""The keys of a question."""
 
 
 class Chooser:
@@ -32,13 +32,13 @@ class Chooser:
     def __init__(self, players: Sequence[str] = (), rng: np.random.Generator | None = None) -> None:
         self.players = players
         self._rng = rng or np.random.default_rng()
-        self._player = lru_cache(maxsize=8)(as_policy)  # a player's memory may be large
+        self._player = lru_cache(maxsize=8)(as_policy)  # a player may need much memory
         self._lock = threading.Lock()
 
     def choose(self, asked: Any) -> dict[str, Any]:
-        """Return the answer `{move}` to `{player, rules, position}`, all strings, or `{error: {code, detail}}`.
+        """Return the answer `{move}` to a question `{player, rules, position}` (strings), or `{error: {code, detail}}`.
 
-        The code is the part at fault, or `request`; the detail is in English.
+        The code is the faulty part of the question, or `request`; the detail is an English text.
         """
         code, name = "request", ""
         try:
@@ -59,7 +59,7 @@ class Chooser:
             return {"move": str(move)}
         except UsageError as error:
             detail = str(error).partition("; the players are:")[0]
-        except Exception as error:  # from a player, which may be anyone's code
+        except Exception as error:  # a player may raise any error
             detail = f"{name}: {type(error).__name__}: {error}"
         return {"error": {"code": code, "detail": detail}}
 

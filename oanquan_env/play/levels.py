@@ -1,4 +1,4 @@
-"""Who plays a seat: a person, a level such as `easy`, or any player by name."""
+"""Players for a seat: a person, a level such as `easy`, or any player by name."""
 
 from typing import NamedTuple
 
@@ -11,13 +11,13 @@ from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UnavailableError, UnknownAgentError
 from oanquan_env.players import EpsilonPolicy, Policy, as_policy
 
-PERSON = "human"  # the name of a person
+PERSON = "human"  # the name that stands for a person
 
 
 class Level(NamedTuple):
-    """A strength for people: names of players, the best first, and the probability of a random move.
+    """A playing strength: names of players, the best first, and the probability of a random move.
 
-    If it `goes_on`, it never ends the game while it has another move: see `GoingOn`.
+    If `goes_on` is True, the level does not end the game while it has another move; see `GoingOn`.
     """
 
     players: tuple[str, ...]
@@ -39,14 +39,14 @@ LEVELS = {
         )
     ),
 }
-"""The levels, weakest first. No search is perfect; the strongest level comes as near as a second per move allows, and
-if the package has a certificate, its play from the set-up is proved to be perfect."""
+"""The levels, weakest first. The strongest level searches for a second per move, which is not always perfect play. If
+the package has a certificate for the rules, its play from the set-up is proved to be perfect."""
 
 
 class GoingOn:
-    """A player that chooses as another player does, but does not end a game while it can go on.
+    """A player that plays the moves of another player, but does not end the game while it has another move.
 
-    If the chosen move would end the game, it plays a random one of the moves that do not, if there is any.
+    If the other player's move would end the game, it plays a random move that does not, if there is one.
     """
 
     def __init__(self, core: Core, policy: Policy) -> None:
@@ -65,20 +65,20 @@ class GoingOn:
 
 
 def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
-    """Return the name and player of the first that is installed and plays `rules`; the last must.
+    """Return the first of `names` that is installed and supports `rules`, and its player; the last name must do so.
 
-    Raises `ValueError` for a player that is installed, but damaged.
+    Raises `ValueError` for a player that is installed but damaged.
     """
     for name in names[:-1]:
         try:
             return name, as_policy(name, rules)
-        except (ImportError, UnavailableError, UnknownAgentError):  # the last if a wheel lacks `agents`
+        except (ImportError, UnavailableError, UnknownAgentError):  # UnknownAgentError: a wheel lacks `agents`
             continue
     return names[-1], as_policy(names[-1], rules)
 
 
 def player_at(level: Level, rules: Rules) -> Policy:
-    """Return the player of a level."""
+    """Return the player for a level."""
     core, policy = Core(rules), first_playing(level.players, rules)[1]
     if level.epsilon:
         policy = EpsilonPolicy(core, policy, level.epsilon)
@@ -86,10 +86,10 @@ def player_at(level: Level, rules: Rules) -> Policy:
 
 
 def player_of(name: str, rules: Rules) -> Policy | None:
-    """Return the level or player of that name; None for a person.
+    """Return the player for the name of a level or a player; None for a person.
 
-    Raises `ValueError` for an unknown name or a damaged player, and `ImportError` for a player, other than a level,
-    that needs a package that is not installed.
+    Raises `ValueError` for an unknown name or a damaged player, and `ImportError` if a player that is not a level
+    needs a package that is not installed.
     """
     if name == PERSON:
         return None
@@ -99,5 +99,5 @@ def player_of(name: str, rules: Rules) -> Policy | None:
         return as_policy(name, rules)
     except UnknownAgentError as error:
         begin = "players are:\n"
-        known = str(error).replace(begin, f"{begin}  {', '.join(LEVELS)}: levels for people\n")
-        raise UnknownAgentError(known) from None
+        message = str(error).replace(begin, f"{begin}  {', '.join(LEVELS)}: levels for people\n")
+        raise UnknownAgentError(message) from None

@@ -1,7 +1,7 @@
-"""A server on this machine for the browser page: its files, and the moves of Python players. The page runs the game.
+"""Serve the browser page on this machine: its files, and moves of Python players. The page itself runs the game.
 
-Requests with a `Host` or `Origin` other than the server's own are refused, so no other page can use it. A server for
-other machines in the network also has a token in its address.
+Requests with a `Host` or `Origin` other than the server's own are refused, so no other page can use the server. A
+server for other machines in the network also has a token in its address.
 """
 
 import errno
@@ -39,30 +39,30 @@ HEADERS = {
 
 
 class PlayServer(ThreadingHTTPServer):
-    """A server of the page, which answers its questions.
+    """A server that sends the page and answers its questions.
 
-    Raises `UsageError` if the port is in use, or the address is not one of this machine.
+    Raises `UsageError` if the port is in use, or if the address does not belong to this machine.
 
     Args:
         chooser: the Python players.
-        host: address to listen on, for this machine only or for a network.
-        port: port to listen on, or 0 for any; defaults to 8765, or to any port if that is in use.
-        link: the game with which the page begins, as in its links; empty for the previous game.
+        host: address to listen on, either for this machine only or for its network.
+        port: port to listen on, or 0 for any; defaults to 8765, or to any port if 8765 is in use.
+        link: the game with which the page begins, in the form of its links; empty to continue the previous game.
     """
 
     daemon_threads = True
 
     def __init__(self, chooser: Chooser, host: str, port: int | None, link: Mapping[str, str]) -> None:
-        wanted = PORT if port is None else port
+        first_port = PORT if port is None else port
         if host in ("", "0.0.0.0"):
             raise UsageError("--host takes one address of this machine, such as 192.168.1.5, and not all addresses")
         try:
-            super().__init__((host, wanted), _Handler)
+            super().__init__((host, first_port), _Handler)
         except OSError as error:
             if port is not None or error.errno != errno.EADDRINUSE:
                 raise UsageError(
-                    f"{host}, port {wanted} is not available ({error.strerror}): --port takes another port, and 0 any; "
-                    "--host takes an address of this machine"
+                    f"{host}, port {first_port} is not available ({error.strerror}): --port takes another port, and "
+                    "0 any; --host takes an address of this machine"
                 ) from None
             print(f"Port {PORT} is in use, so this page has another address and does not show games saved there.")
             super().__init__((host, 0), _Handler)
@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Send a file of the page, or `players.json`: additional players, and the kinds that any page may ask for."""
+        """Send a file of the page, or `players.json` with the additional players and the kinds that pages may use."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":
@@ -116,21 +116,21 @@ class _Handler(BaseHTTPRequestHandler):
         elif place is not None:
             body = self.rfile.read(int(length))
             try:
-                asked = json.loads(body)
+                question = json.loads(body)
             except (ValueError, RecursionError):
-                asked = None
-            answer = self.server.chooser.choose(asked)
+                question = None
+            answer = self.server.chooser.choose(question)
             self._answer(400 if "error" in answer else 200, answer)
 
     def _place(self) -> str | None:
-        """Return the path in the page's folder, or refuse a request from elsewhere and return None."""
+        """Return the path within the page's folder. Refuse a request from another page or machine and return None."""
         origin, path, root = self.headers.get("Origin"), self.path.partition("?")[0], self.server.root
         if self.headers.get("Host") not in self.server.hosts:
             reason = "this server answers only to its own address"
         elif origin is not None and origin.removeprefix("http://") not in self.server.hosts:
             reason = "this server answers only its own page"
         elif not hmac.compare_digest(path[: len(root)].encode(), root.encode()):
-            reason = "the address lacks its token: take the whole one that was printed"
+            reason = "the address lacks its token: open the complete address that the server printed"
         else:
             return path[len(root) :]
         self._refuse(403, reason)

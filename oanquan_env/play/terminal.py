@@ -1,4 +1,4 @@
-"""A game in the terminal: people type moves and commands, and players answer."""
+"""Play a game in the terminal: people type moves and commands, and players reply."""
 
 import contextlib
 import json
@@ -23,15 +23,15 @@ from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
 PREFERENCE = 3.0
-"""A proved move of the book is the hint unless the search finds a move that wins more than this many points more."""
+"""The hint is the proved move of the book unless the search finds a move that wins more than this many points more."""
 NAMES = dict(zip(LEVELS, ("Bống", "Tí", "Mai", "Lan", "Trạng"), strict=True))
 """Vietnamese names of the levels."""
 WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
-"""The sentences by language; `notation.WORDS` has the sentences about moves."""
+"""The sentences of the game by language; `notation.WORDS` has the sentences about moves."""
 
 
 class TerminalGame:
-    """One game from a board on, between people and players, over standard input and output.
+    """One game between people and players over standard input and output. It begins at `board`.
 
     `players` has a name for each seat: `PERSON`, a level, or the name of a player. All randomness comes from `rng`.
     Raises `ValueError` for an unknown name.
@@ -39,14 +39,14 @@ class TerminalGame:
 
     def __init__(self, board: Board, players: Sequence[str], rng: Generator, language: Language) -> None:
         self.board, self._rng, self._language = board, rng, language
-        made = {name: player_of(name, board.rules) for name in dict.fromkeys(players)}
-        self._players = [made[name] for name in players]  # None for a person
+        policies = {name: player_of(name, board.rules) for name in dict.fromkeys(players)}
+        self._players = [policies[name] for name in players]  # None for a person
         self._seats = seat_names(players, language)
         named = [f"{seat}: {name}" for seat, name in zip(self._seats, players, strict=True)]
         self._introduced = ", ".join(named if language == "en" else map(capital, self._seats))
 
     def run(self) -> None:
-        """Play until the game is over, somebody types `quit`, or the input ends."""
+        """Play until the game is over, a person types `quit`, or the input ends."""
         edit_lines()
         self._say("begin")
         self._say("players", players=self._introduced, rules=self.board.rules)
@@ -78,7 +78,7 @@ class TerminalGame:
         print(f"\n{render.coloured(picture) if has_colour() else picture}\n")
 
     def _ask(self) -> Move | None:
-        """Return the move that a person types, after carrying out the commands before it. None ends the game."""
+        """Carry out the commands that a person types; return the first legal move, or None to end the game."""
         legal = self.board.legal_moves
         while True:
             try:
@@ -118,7 +118,7 @@ class TerminalGame:
         """Show the best move and the mover's final margin after each move, according to the strongest search."""
         self._say("looking")
         player = first_playing(LEVELS["perfect"].players, self.board.rules)[1]
-        search: Any = player.beyond if isinstance(player, BookPolicy) else player  # the players of this level search
+        search: Any = player.beyond if isinstance(player, BookPolicy) else player  # all players of this level search
         analysis, scores = search.analyse(self.board), self.board.scores
         mine = scores.pop(self.board.mover)
         lead = mine - sum(scores) / len(scores)
@@ -128,35 +128,35 @@ class TerminalGame:
 
 
 def best_move(player: Policy, analysis: Analysis) -> Move:
-    """Return the move in the player's book if the search values it about as highly as its best, else the best."""
+    """Return the move in the player's book if the search finds it nearly as good as the best move, else the best."""
     action = player.known(analysis.board.positions)[0] if isinstance(player, BookPolicy) else UNKNOWN
     move = analysis.best if action == UNKNOWN else Move.from_action(action)
     return move if analysis.values[move] >= analysis.value - PREFERENCE else analysis.best
 
 
 def seat_names(players: Sequence[str], language: Language) -> list[str]:
-    """Return the names of the seats in sentences: the seats in English, the players in Vietnamese, as on the page."""
-    places: list[str] = notation.WORDS[language]["seats"][str(len(players))]
+    """Return how sentences name the players: by seat in English, by player in Vietnamese, as on the page."""
+    seats: list[str] = notation.WORDS[language]["seats"][str(len(players))]
     if language == "en" or players.count(PERSON) != 1:
-        return places
+        return seats
     names = ["bạn" if name == PERSON else NAMES.get(name, "máy") for name in players]
     if len(names) > 2:
-        names = [f"{name} {place}" if name != "bạn" else name for name, place in zip(names, places, strict=True)]
+        names = [f"{name} {place}" if name != "bạn" else name for name, place in zip(names, seats, strict=True)]
     return names
 
 
 def language_of_system() -> Language:
-    """Return Vietnamese if the environment asks for it, for example by LANG=vi_VN.UTF-8; else English."""
-    asked = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return "vi" if next(filter(None, asked), "").startswith("vi") else "en"
+    """Return `vi` if the locale is Vietnamese, for example with LANG=vi_VN.UTF-8; otherwise `en`."""
+    locales = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return "vi" if next(filter(None, locales), "").startswith("vi") else "en"
 
 
 # ---- what the terminal can do ----------------------------------------------------------------------------------------
 
 
 def edit_lines() -> None:
-    """Let `input` edit lines and recall earlier ones, if Python has readline."""
-    if sys.stdin.isatty() and sys.stdout.isatty():  # elsewhere readline may print codes
+    """Let people edit their lines and recall earlier lines, if Python has readline."""
+    if sys.stdin.isatty() and sys.stdout.isatty():  # otherwise readline may print control codes
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401
 
@@ -167,14 +167,14 @@ def width() -> int | None:
 
 
 def has_colour() -> bool:
-    """Return whether the output shows ANSI colours and its user wants them (https://no-color.org)."""
+    """Return whether the terminal shows ANSI colours and the user wants them (https://no-color.org)."""
     if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
         return False
     return "WT_SESSION" in os.environ if os.name == "nt" else os.environ.get("TERM", "dumb") != "dumb"
 
 
 def show(text: str) -> None:
-    """Print lines, wrapped between words where the terminal is narrower."""
+    """Print lines; wrap lines that are wider than the terminal between words."""
     columns = width()
     for line in text.split("\n"):
         parts = textwrap.wrap(line, columns, break_long_words=False, break_on_hyphens=False) if columns else [line]

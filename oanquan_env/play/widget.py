@@ -1,4 +1,4 @@
-"""The board in a notebook: JupyterLab, VS Code, Colab. It plays in the browser, and Python follows the game."""
+"""A board for notebooks in JupyterLab, VS Code or Colab. The game runs in the browser, and Python follows it."""
 
 import json
 import re
@@ -25,32 +25,32 @@ _EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MU
 
 
 def joined(name: str, exported: str) -> str:
-    """Return a module of `web` and everything that it imports as one module, which needs no other file or address.
+    """Return a module of `web` and all modules that it imports as one module, which imports no other file.
 
-    Each imported module becomes an object of the names that others import from it.
+    Each imported module becomes an object with the names that other modules import from it.
     """
-    wanted: dict[str, set[str]] = {name: {exported}}
+    exports: dict[str, set[str]] = {name: {exported}}
     texts: dict[str, str] = {}
 
     def add(name: str) -> None:
         text = (WEB / name).read_text(encoding="utf-8")
         for names, imported in _IMPORT.findall(text):
-            if imported not in wanted:
-                wanted[imported] = set()
+            if imported not in exports:
+                exports[imported] = set()
                 add(imported)
-            wanted[imported].update(one.partition(" as ")[0] for one in names.split(", "))
+            exports[imported].update(one.partition(" as ")[0] for one in names.split(", "))
         for imported in _LATER.findall(text):
-            if imported not in wanted:
-                wanted[imported] = set()
+            if imported not in exports:
+                exports[imported] = set()
                 add(imported)
-            wanted[imported].update(_EXPORT.findall((WEB / imported).read_text(encoding="utf-8")))
+            exports[imported].update(_EXPORT.findall((WEB / imported).read_text(encoding="utf-8")))
         text = _IMPORT.sub(lambda one: f'const {{ {one[1].replace(" as ", ": ")} }} = modules["{one[2]}"];', text)
         text = _LATER.sub(lambda one: f'Promise.resolve(modules["{one[1]}"])', text)
         texts[name] = re.sub(r"^export (default )?", "", text, flags=re.MULTILINE)
 
     add(name)
     modules = [
-        f'modules["{one}"] = (() => {{\n{text}\nreturn {{ {", ".join(sorted(wanted[one]))} }};\n}})();'
+        f'modules["{one}"] = (() => {{\n{text}\nreturn {{ {", ".join(sorted(exports[one]))} }};\n}})();'
         for one, text in texts.items()
     ]
     return "\n".join(["const modules = {};", *modules, f'export default modules["{name}"].{exported};\n'])
@@ -59,17 +59,17 @@ def joined(name: str, exported: str) -> str:
 class BoardWidget(anywidget.AnyWidget):
     """A board to play on with the mouse.
 
-    A record, or a board whose game is over, begins at its first position: the Redo button plays it move by move. Raises
-    `ValueError` for players, seats or rules that do not exist.
+    A record or a finished game is shown from its first position; the Redo button plays it move by move. Raises
+    `ValueError` for unknown players, seats or rules.
 
     Args:
         shown: a board (the widget plays on a copy of it), a record, or the text of rules for a new game.
-        opponent: player of all other seats: a level such as `"easy"` or a player's name; people by default.
+        opponent: the player for all other seats: a level such as `"easy"` or a player's name; by default a person.
         seat: your seat, 0 for South.
         language: `en` or `vi`.
 
     Attributes:
-        board: the current game, which follows the clicks. Another board may be assigned.
+        board: the current game, updated after each move. Another board may be assigned.
     """
 
     _esm = joined("widget.js", "widget")
@@ -110,7 +110,7 @@ class BoardWidget(anywidget.AnyWidget):
         self.begin = begun
 
     def puzzle(self, level: str = "first", number: int = 0) -> None:
-        """Show a puzzle of a level, `first`, `easy`, `medium` or `hard`. Raises `ValueError` for another level."""
+        """Show a puzzle of the level `first`, `easy`, `medium` or `hard`. Raises `ValueError` for another level."""
         if level not in PUZZLES or number < 0:
             raise UsageError(f"there is no puzzle {number} of the level {level!r}; levels are {', '.join(PUZZLES)}")
         self.files = {**self.files, **files_for(Rules())}
@@ -127,7 +127,7 @@ class BoardWidget(anywidget.AnyWidget):
         return {"number": number, "text": text, "seats": seats, "puzzle": None, "rewind": rewind}
 
     def _answer(self, _: Any, message: Any, __: Any) -> None:
-        if not isinstance(message, dict) or "choose" not in message:  # not from our page
+        if not isinstance(message, dict) or "choose" not in message:  # the message is not from the page
             return
         self.send({"number": message.get("number"), **self._chooser.choose(message["choose"])})
 

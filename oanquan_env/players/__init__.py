@@ -1,4 +1,4 @@
-"""Players by name, as in `make("minimax:depth=8")`, and the protocol that every player follows."""
+"""Players by name, as in `make("minimax:depth=8")`, and the protocol that every player implements."""
 
 from oanquan_env.arrays import best_actions
 from oanquan_env.errors import UnknownAgentError

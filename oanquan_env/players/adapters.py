@@ -1,7 +1,7 @@
 """Make players from names, objects, functions of observations, trained models and networks.
 
-Environments, evaluation, tournaments and the board call `as_policy`. It recognises players by their methods and imports
-no library.
+Environments, evaluation, tournaments and the board call `as_policy`. It recognises players by their methods and does
+not import their libraries.
 """
 
 import contextlib
@@ -29,33 +29,33 @@ from oanquan_env.players.making import KINDS, make
 from oanquan_env.players.policy import Policy
 
 Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
-"""A function of (N, D) observations (`oanquan_env.observation`) and (N, A) bool masks that returns (N,) actions."""
+"""A function that takes (N, D) observations and (N, A) bool masks of legal actions, and returns (N,) actions."""
 
 _MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 
 
 def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET) -> Policy:
-    """Return `player` as a `Policy` for the rules of a core.
+    """Return `player` as a `Policy` for a core or for rules.
 
     `player` is one of these:
 
     - a player's name, see `oanquan_env.players.make`
-    - `MODULE:NAME`, one of these in a module, which may be in the current folder. THE MODULE IS IMPORTED AND RUN. A
-      class is instantiated, with `core=` if it takes an argument of that name, otherwise without arguments
+    - `MODULE:NAME`, a player in a module, which may be in the current folder. THE MODULE IS IMPORTED AND RUN. A class
+      is instantiated, with the argument `core` if it takes one, otherwise without arguments
     - an object with a method `choose(positions, rng)`, see `Policy`
     - a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`. If it takes no
       masks, its illegal actions are replaced by random legal ones
-    - a torch module that maps observations, or observations and masks, to logits or values of the actions (the first of
-      several outputs): anything with `forward` and `state_dict`. It plays the legal action with the highest output
+    - a torch module: anything with `forward` and `state_dict`. It takes observations, or observations and masks, and
+      returns logits or values of the actions as its first output; the legal action with the highest one is played
     - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
 
-    A function or module whose attribute `observation` is `"planes"` or `"moves"` gets these observations instead, and a
-    model gets those that fit its observation space; see `oanquan_env.observation`.
+    A function or module whose attribute `observation` is `"planes"` or `"moves"` receives these observations instead. A
+    model receives the observations that fit its observation space; see `oanquan_env.observation`.
 
     Raises:
-        UnknownAgentError: a `ValueError`, for a name that no player has, and for a module that cannot be imported.
+        UnknownAgentError: a `ValueError`, for an unknown name, and for a module that cannot be imported.
         ValueError: for any other object, for a class instead of an instance, for a player with a `core` of other rules,
-            for a model whose observation space does not fit the rules, and where `make` raises it.
+            for a model whose observation space does not fit the rules, and in the same cases as `make`.
     """
     core = core_or_rules if isinstance(core_or_rules, Core) else Core(as_rules(core_or_rules))
     if isinstance(player, str):
@@ -80,7 +80,7 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
 
 
 def _named(name: str, core: Core) -> Policy:
-    """Return the player of a name or of `MODULE:NAME`; kinds of players come before modules of the same name."""
+    """Return the player for a name or for `MODULE:NAME`; a kind of player takes precedence over a module."""
     place = _MODULE.fullmatch(name)
     try:
         return make(name, core.rules)
@@ -91,17 +91,17 @@ def _named(name: str, core: Core) -> Policy:
     try:
         player = import_object(name)
     except ModuleNotFoundError as error:
-        if not place[1].startswith(error.name or "\0"):  # the module itself imports something missing
+        if not place[1].startswith(error.name or "\0"):  # an import in the module itself failed
             raise
         raise UnknownAgentError(f"cannot import {place[1]}: {error}; {unknown}") from None
     if inspect.isclass(player):
-        made = cast(Callable[..., object], player)
-        player = made(core=core) if "core" in inspect.signature(made).parameters else made()
+        constructor = cast(Callable[..., object], player)
+        player = constructor(core=core) if "core" in inspect.signature(constructor).parameters else constructor()
     return as_policy(player, core)
 
 
 def import_object(name: str) -> object:
-    """Return the object called `MODULE:NAME`; THE MODULE IS IMPORTED AND RUN, also one of the current folder.
+    """Return the object that `MODULE:NAME` names. THE MODULE IS IMPORTED AND RUN; it may be in the current folder.
 
     Raises `ImportError` if the module cannot be imported, and `UnknownAgentError` if it has no such object.
     """
@@ -110,26 +110,26 @@ def import_object(name: str) -> object:
         module = importlib.import_module(where)
     if not hasattr(module, attribute):
         raise UnknownAgentError(f"{module.__file__ or where} has no {attribute}")
-    found: object = getattr(module, attribute)
-    return found
+    value: object = getattr(module, attribute)
+    return value
 
 
 def module_source(name: str) -> bytes | None:
-    """Return the source of the module of `MODULE:NAME`, or None if there is no such file. The module is not run."""
+    """Return the source of the module in `MODULE:NAME`, or None if it has no file. The module is not run."""
     place = _MODULE.fullmatch(name)
     if place is None:
         return None
     with _current_folder():
         try:
             spec = importlib.util.find_spec(place[1])
-        except ModuleNotFoundError:  # its package is missing
+        except ModuleNotFoundError:  # the package of the module is missing
             return None
     return Path(spec.origin).read_bytes() if spec and spec.origin and Path(spec.origin).is_file() else None
 
 
 @contextlib.contextmanager
 def _current_folder() -> Iterator[None]:
-    """Make modules of the current folder importable, as `python -m` does."""
+    """Make modules in the current folder importable within the block, as `python -m` does."""
     before, folder = list(sys.path), os.getcwd()
     if not {folder, ""} & set(before):
         sys.path.insert(0, folder)
@@ -147,10 +147,10 @@ class ObservedPolicy:
         core: the core of the rules to play.
         choose: the function that chooses actions.
         masked: whether `choose` respects action masks. If not, its illegal actions are replaced by random legal ones.
-        observation: the kind of observation, one of `oanquan_env.observation.OBSERVATIONS`.
+        observation: the layout of observations, one of `oanquan_env.observation.OBSERVATIONS`.
 
     Attributes:
-        illegal: number of actions replaced so far.
+        illegal: number of illegal actions replaced so far.
     """
 
     def __init__(self, core: Core, choose: Observed, *, masked: bool = True, observation: str = "counts") -> None:
@@ -185,21 +185,21 @@ class ObservedPolicy:
 
 
 def _model_policy(model: Any, core: Core) -> Policy:
-    seen, known = model.observation_space.shape, {(Encoder(core, name).size,): name for name in OBSERVATIONS}
-    if seen not in known:
-        wanted = ", ".join(map(str, known))
-        raise ValueError(f"the model needs observations of shape {seen}; those of '{core.rules}' have {wanted}")
+    shape, names = model.observation_space.shape, {(Encoder(core, name).size,): name for name in OBSERVATIONS}
+    if shape not in names:
+        shapes = ", ".join(map(str, names))
+        raise ValueError(f"the model needs observations of shape {shape}; those of '{core.rules}' have {shapes}")
     masked = "action_masks" in inspect.signature(model.predict).parameters
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
         options = {"action_masks": masks} if masked else {}
         return cast(npt.ArrayLike, model.predict(observations, deterministic=True, **options)[0])
 
-    return ObservedPolicy(core, choose, masked=masked, observation=known[seen])
+    return ObservedPolicy(core, choose, masked=masked, observation=names[shape])
 
 
 def _module_choice(module: Any) -> Observed:
-    """Return a function that takes the best legal action by a torch module's logits; torch is imported already."""
+    """Return a function that chooses the legal action with the highest logit of a torch module."""
     torch: Any = sys.modules["torch"]
     with_masks = len(inspect.signature(module.forward).parameters) > 1
 
@@ -208,15 +208,15 @@ def _module_choice(module: Any) -> Observed:
         like = next(weights, torch.zeros(0))
         inputs = [torch.as_tensor(observations).to(like)]
         inputs += [torch.as_tensor(masks, device=like.device)] * with_masks
-        modes = [(part, part.training) for part in module.modules()]  # a part may be in evaluation mode already
+        modes = [(part, part.training) for part in module.modules()]  # some parts may already be in evaluation mode
         module.eval()
         try:
             with torch.no_grad():
-                found = module(*inputs)
+                outputs = module(*inputs)
         finally:
             for part, training in modes:
                 part.training = training
-        output = found[0] if isinstance(found, (tuple, list)) and found else found
+        output = outputs[0] if isinstance(outputs, (tuple, list)) and outputs else outputs
         if not isinstance(output, torch.Tensor):
             raise UsageError(
                 f"a module must return logits, or a tuple that begins with them; got {type(output).__name__}"

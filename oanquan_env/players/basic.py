@@ -1,4 +1,4 @@
-"""Players that look at most two plies ahead: random, greedy, saver; and a wrapper that adds random moves."""
+"""Players that look at most two plies ahead (random, greedy, saver), and a wrapper that adds random moves."""
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ class RandomPolicy:
 
 
 class GreedyPolicy:
-    """A player that takes the largest immediate gain, with ties broken at random; see `move_gains`."""
+    """A player that plays the move with the largest immediate gain; ties are broken at random. See `move_gains`."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -43,9 +43,9 @@ class GreedyPolicy:
 
 
 class SaverPolicy:
-    """A player that minimises the next player's largest immediate gain, and of equal moves takes the most profitable.
+    """A player that minimises the next player's largest immediate gain; among such moves it maximises its own gain.
 
-    Gains are those of `move_gains`. A finishing move costs what its mover loses by it. Ties are broken at random.
+    `move_gains` defines gains. The cost of a move that ends the game is the mover's loss. Ties are broken at random.
     """
 
     def __init__(self, core: Core) -> None:
@@ -66,7 +66,7 @@ class SaverPolicy:
 
 
 class EpsilonPolicy:
-    """A player that replaces another's move by a random one with probability `epsilon` (0 to 1, else ValueError)."""
+    """A player that, with probability `epsilon` (0 to 1), plays a random move instead of another player's move."""
 
     def __init__(self, core: Core, policy: Policy, epsilon: float) -> None:
         if not 0 <= epsilon <= 1:
@@ -86,9 +86,9 @@ class EpsilonPolicy:
 
 
 def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
-    """Return the (N, A) immediate gains: the points that a legal move wins its mover, less the mean of the others'.
+    """Return the (N, A) immediate gains of legal moves: the points that the mover wins minus the mean of the others.
 
-    They include refills that the move causes and leftovers if it ends the game. Illegal actions have zero.
+    Gains include refills that the move causes, and leftovers if it ends the game. Illegal actions have gain zero.
     """
     gains = np.zeros((len(positions), core.rules.actions))
     loops, rules, arrays = core.loops(positions)
@@ -97,7 +97,7 @@ def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
 
 
 def points_won(core: Core, positions: Positions, expanded: Expanded) -> npt.NDArray[np.float64]:
-    """Return the (M,) immediate gains of a batch's `expanded` moves for their movers, as in `move_gains`."""
+    """Return the (M,) immediate gains of the moves in `expanded` for their movers, as in `move_gains`."""
     won = relative_points(core.standings(expanded.positions) - positions.scores[expanded.rows])
     gains: npt.NDArray[np.float64] = won[np.arange(len(won)), positions.mover[expanded.rows]]
     return gains

@@ -1,7 +1,7 @@
 """A player that follows the strategies of a certificate (see `oanquan_env.search.certificates`), using only NumPy.
 
-From the certificate's position on it never does worse than the proved bounds, whatever the opponent does, in games that
-end before the ply limit. The bounds do not hold in rounds of a match in which a field is pawned or sold.
+From the certificate's position on, it never does worse than the proved bounds, whatever the opponent plays, if the game
+ends before the ply limit. The bounds do not hold in a round of a match in which a field is pawned or sold.
 """
 
 import functools
@@ -27,14 +27,14 @@ from oanquan_env.search.certificates import (
 )
 
 UNKNOWN = -1
-"""Stands for the action in a position that is not in the certificate."""
+"""The action that `BookPolicy.known` returns for positions that are not in the certificate."""
 
 
 class BookPolicy:
-    """A player that follows a certificate, and another player in positions that are not in the certificate.
+    """A player that follows a certificate, and lets another player move in positions outside the certificate.
 
-    Each strategy is expanded to all its positions when it is first needed, which takes at most a second. The claims of
-    the certificate are not checked here; `oanquan_env.benchmark.verification.verify` checks them.
+    Each strategy is expanded to all its positions when it is first used, which takes at most a second. This class does
+    not check the claims of the certificate; `oanquan_env.benchmark.verification.verify` checks them.
     """
 
     def __init__(self, certificate: Certificate, beyond: Policy) -> None:
@@ -54,9 +54,9 @@ class BookPolicy:
     def known(self, positions: Positions) -> Ints:
         """Return (N,) intp, the certificate's actions in N running positions, or UNKNOWN.
 
-        A position is also unknown if the strategy's longest game from there passes the ply limit. The lower bound's
-        strategy applies an even number of plies after the certificate's position, and the upper bound's an odd number.
-        If a position has several entries, the points that are still needed decide.
+        A position is also unknown if the longest game of the strategy from there exceeds the ply limit. The
+        strategy for the lower bound moves an even number of plies after the certificate's position, the strategy for
+        the upper bound an odd number. If a position has several entries, the lead in points decides which one is used.
         """
         actions = np.full(len(positions), UNKNOWN, dtype=np.intp)
         keys, each = canonical_keys(self.core, positions), np.arange(len(positions))
@@ -73,9 +73,9 @@ class BookPolicy:
         return actions
 
     def follows(self, board: Board, seat: int) -> bool:
-        """Return whether the board is where the certificate's strategy leads `seat`, so that its bound holds.
+        """Return whether `seat` has followed a strategy of the certificate up to this board, so that its bound holds.
 
-        The bound counts leftovers by the rules: it does not hold in a round of a match with pawned or sold fields.
+        The bound counts leftovers by the rules, so it does not hold in a round of a match with pawned or sold fields.
         """
         before = board.copy()
         if before.history and before.mover != seat:
@@ -90,12 +90,12 @@ class BookPolicy:
 
     @functools.cached_property
     def lower(self) -> "Followed | None":
-        """The lower bound's strategy, which moves after an even number of plies; None if there is none."""
+        """The strategy for the lower bound, which moves after an even number of plies, or None."""
         return self._followed(self.certificate.lower, True)
 
     @functools.cached_property
     def upper(self) -> "Followed | None":
-        """The upper bound's strategy; None if there is none."""
+        """The strategy for the upper bound, which moves after an odd number of plies, or None."""
         return self._followed(self.certificate.upper, False)
 
     def _followed(self, strategy: Strategy | None, is_lower: bool) -> "Followed | None":
@@ -109,13 +109,13 @@ class BookPolicy:
         goal = strategy.bound + lead if is_lower else -strategy.bound - lead
         entries: dict[bytes, list[_Entry]] = {}
         columns = (column.tolist() for column in (moves, ranks, graph.values(ranks)))
-        for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last rank and value are the end's
+        for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last rank and value stand for the end
             entries.setdefault(key[: 2 * SIDE_BYTES], []).append(_Entry(*entry))
         return Followed(goal, entries, int(ranks.max()))
 
 
 class _Entry(NamedTuple):
-    """The strategy's move in a position, the most moves that it has left, and the fewest points that it wins."""
+    """The strategy's move in a position, the most moves that it still makes, and the fewest points that it wins."""
 
     action: int
     rank: int
@@ -130,9 +130,9 @@ class Followed(NamedTuple):
     longest: int
 
     def entry(self, key: bytes, lead: float) -> _Entry:
-        """Return the position's quickest entry that reaches the goal from this lead, or else the one that wins most.
+        """Return the quickest entry of a position that reaches the goal from this lead, else the one that wins most.
 
-        Ranks therefore fall in a game that follows the strategy.
+        Ranks therefore decrease in a game that follows the strategy.
         """
         entries = self.entries[key]
         enough = [entry for entry in entries if lead + entry.value >= self.goal]
@@ -140,6 +140,6 @@ class Followed(NamedTuple):
 
 
 def with_book(beyond: Policy, rules: Rules) -> Policy:
-    """Return `beyond` with the package's certificate for the rules, or `beyond` itself if there is none."""
+    """Return a player with the package's certificate for the rules, or `beyond` itself if there is no certificate."""
     path = certificate_path(rules)
     return BookPolicy(read_certificate(path), beyond) if path.is_file() else beyond

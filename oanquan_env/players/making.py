@@ -1,4 +1,4 @@
-"""Make players by name, as in `make("minimax:depth=8")`, and load kinds of players that packages register."""
+"""Make players by name, as in `make("minimax:depth=8")`, and load the kinds of players that packages register."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from oanquan_env.players.policy import Policy
 from oanquan_env.search.value_net import read_value_net
 
 GROUP = "oanquan.players"
-"""The group of entry points for kinds of players: each refers to a `Kind`, and its name begins the players' names."""
+"""The group of entry points for kinds of players. An entry point refers to a `Kind`; its name is the kind's name."""
 _CLONE = Path(__file__).parents[2] / "agents" / "players" / "ppo.py"
 
 
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
-    """Return the player with a name for `rules`; `usage` lists the names.
+    """Return the player called `name` for `rules`; `usage` lists the names.
 
     Raises:
-        ValueError: for an unknown name or option (the message lists the known ones), and for files, options or rules
-            that the player refuses.
+        ValueError: for an unknown name or option (the message lists the known ones), and for files, options or
+            rules that the player does not accept.
         TypeError: if the name is not a text.
     """
-    known = KINDS
+    candidates = KINDS
     if isinstance(name, str) and name.partition(":")[0] not in KINDS:
         word = name.partition(":")[0]
         registered = entry_points(group=GROUP, name=word)
-        known = {**KINDS, word: _load(next(iter(registered)))} if registered else kinds()
-    parsed, rules = parse(name, known), as_rules(rules)
-    player = known[parsed.kind].make(parsed, rules)
+        candidates = {**KINDS, word: _load(next(iter(registered)))} if registered else kinds()
+    parsed, rules = parse(name, candidates), as_rules(rules)
+    player = candidates[parsed.kind].make(parsed, rules)
     return player if parsed.epsilon is None else EpsilonPolicy(Core(rules), player, parsed.epsilon)
 
 
 def kinds() -> dict[str, Kind]:
-    """Return all kinds of players: those of this package, and those of other packages that can be loaded."""
-    found = dict(KINDS)
+    """Return all kinds of players: the kinds of this package, and the kinds of other packages that can be loaded."""
+    all_kinds = dict(KINDS)
     for entry in entry_points(group=GROUP):
         try:
-            found.setdefault(entry.name, _load(entry))
+            all_kinds.setdefault(entry.name, _load(entry))
         except UnknownAgentError:  # raised only if this player is requested
             continue
-    return found
+    return all_kinds
 
 
 def usage() -> str:
-    """Return the forms of players' names and what they do, one per line."""
+    """Return a text with the forms of players' names and what the players do, one per line."""
     return listed(kinds())
 
 
 def _load(entry: EntryPoint) -> Kind:
     """Return the kind that an installed package registers; raise `UnknownAgentError` if it cannot be loaded."""
     own = entry.dist is not None and entry.dist.name == "oanquan"
-    if own and not _CLONE.is_file():  # a wheel, where `agents` may be another package
+    if own and not _CLONE.is_file():  # installed from a wheel: `agents` may be another package
         raise UnknownAgentError(f'{entry.name} needs a clone of the project, installed by: pip install -e ".[train]"')
     try:
         kind = entry.load()
@@ -146,4 +146,4 @@ KINDS: dict[str, Kind] = {
         "book needs a player for positions that it does not know, as in book:greedy or book:minimax:depth=8",
     ),
 }
-"""The kinds of players of this package; `kinds` adds those of other packages."""
+"""The kinds of players of this package; `kinds` adds the kinds of other packages."""

@@ -1,4 +1,4 @@
-"""Kinds of players and their names: `greedy:epsilon=0.1` has a kind and its options."""
+"""Kinds of players, and their names: `greedy:epsilon=0.1` consists of a kind and an option."""
 
 import difflib
 import os
@@ -20,22 +20,22 @@ FORMS = {
     bool: re.compile(r"yes|no"),
     str: re.compile(r".*"),
 }
-"""The pattern of an option's value, by type: plain decimal digits of limited length."""
+"""The patterns of option values by type; numbers are decimal digits of limited length."""
 LONGEST_PATH = 4096
-"""Most characters of a path; no system has longer ones."""
+"""The most characters of a path; no system has longer paths."""
 
 
 @dataclass(frozen=True)
 class PlayerName:
-    """A parsed player's name.
+    """The parsed name of a player.
 
     Attributes:
         text: the name.
-        kind: the kind of player.
-        agent: the path of its trained agent, or None.
-        net: its value net (a path or `pretrained`), or None.
-        beyond: the name of the player that takes over, or None.
-        options: its other options, each of its type.
+        kind: the name of the kind of player.
+        agent: the path of the trained agent, or None.
+        net: the value net (a path or `pretrained`), or None.
+        beyond: the name of the player for positions outside the book, or None.
+        options: values of the other options, converted to their types.
         epsilon: probability of a random move; None if the name does not mention it.
     """
 
@@ -53,12 +53,12 @@ class Kind:
     """A kind of player.
 
     Attributes:
-        usage: the forms of its names, and what such players do.
-        make: makes the player of a parsed name for some rules.
-        options: types of its options; all kinds also have `epsilon`.
+        usage: the forms of the names, and what such players do.
+        make: makes the player for a parsed name and rules.
+        options: types of the options; all kinds also have `epsilon`.
         begins_with: what follows the colon: the path of an `agent`; the name of another `player`, up to the end of the
             text; or, if None, only options.
-        needs: the error message for a name without that path or player.
+        needs: the error message for a name that lacks this path or player.
     """
 
     usage: Mapping[str, str]
@@ -78,15 +78,15 @@ def usages(kinds: Kinds) -> dict[str, str]:
 
 
 def listed(kinds: Kinds) -> str:
-    """Return the `usages` as text, one per line."""
+    """Return the `usages` as a text with one line for each."""
     return "\n".join(f"  {form:34} {text}" for form, text in usages(kinds).items())
 
 
 def parse(name: str, kinds: Kinds) -> PlayerName:
     """Parse a player's name.
 
-    Raises `UnknownAgentError` for an unknown kind or option, a repeated option, or a value of the wrong type;
-    `TypeError` if the name is not a text.
+    Raises `UnknownAgentError` for an unknown kind or option, a repeated option, or a value of the wrong type,
+    and `TypeError` if the name is not a text.
     """
     if not isinstance(name, str):
         raise TypeError(f"a player's name must be a string, such as 'minimax:depth=6'; got {type(name).__name__}")
@@ -108,7 +108,7 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
 
 
 def _path_length(parts: list[str]) -> int:
-    """Return how many comma-separated parts the path has: the longest path that exists, or else the first part."""
+    """Return how many of the parts, joined by commas, form the longest path that exists; 1 if none exists."""
     for length in range(len(parts), 1, -1) if sum(map(len, parts)) <= LONGEST_PATH else ():
         if os.path.exists(",".join(parts[:length])):
             return length
@@ -121,9 +121,9 @@ def _read_options(word: str, kind: Kind, detail: str, parts: list[str]) -> dict[
     while parts:
         key, sign, text = parts[0].partition("=")
         if key not in types or not sign:
-            known = ", ".join(f"{name}=…" for name in types)
+            forms = ", ".join(f"{name}=…" for name in types)
             missing = f"; there is no folder {one_line(repr(detail))}" if kind.begins_with == "agent" else ""
-            raise UnknownAgentError(f"{word} has the options {known}; got {one_line(repr(parts[0]))}{missing}")
+            raise UnknownAgentError(f"{word} has the options {forms}; got {one_line(repr(parts[0]))}{missing}")
         length = _path_length([text, *parts[1:]]) if types[key] is str else 1
         text, parts = ",".join([text, *parts[1:length]]), parts[length:]
         if key in options:

@@ -12,10 +12,10 @@ from oanquan_env.engine.positions import Positions
 
 @runtime_checkable
 class Policy(Protocol):
-    """A player of one `Rules`."""
+    """A player for one `Rules`."""
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """Return (N,) intp, a legal action for the mover of each of N running positions; draw only from `rng`."""
+        """Return (N,) intp, a legal action for the mover in each of N running positions; draw only from `rng`."""
 
 
 @runtime_checkable
@@ -23,13 +23,13 @@ class DrawingPolicy(Policy, Protocol):
     """A player that draws uniformly from its tied moves and can list them all."""
 
     def tied_moves(self, positions: Positions) -> Mask:
-        """Return (N, A) bool, the moves from which it draws in each of N running positions; one or more in each."""
+        """Return (N, A) bool, the moves from which the player draws in N running positions, at least one in each."""
 
 
 def ask_players(players: Sequence[Policy], numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
-    """Return (N,) intp actions in N running positions: `players[numbers[n]]` chooses for row n, with one call each.
+    """Return (N,) intp actions in N running positions: `players[numbers[n]]` chooses for row n. Call each player once.
 
-    Raises `IllegalActionError` unless each player returns one integer for each of its positions.
+    Raises `IllegalActionError` unless each player returns one integer for each position that it receives.
     """
     actions = np.zeros(len(positions), dtype=np.intp)
     for number, player in enumerate(players):

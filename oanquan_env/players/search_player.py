@@ -13,8 +13,8 @@ from oanquan_env.search.maxn import MaxnSearch
 class SearchPlayer:
     """A player that plays the best move that a search finds within its limits.
 
-    If several moves have the best value at the depth reached, and the search knows all their values exactly, one of
-    them is drawn at random.
+    If several moves have the best value at the depth reached, and the search has their exact values, the player draws
+    one of them at random.
     """
 
     def __init__(self, search: Search | MaxnSearch, limits: Limits) -> None:
@@ -33,21 +33,21 @@ class SearchPlayer:
         best = self.core.legal_mask(positions)
         rows = (best.sum(axis=1) > 1).nonzero()[0]
         self._compile(positions[rows])
-        found = self.search.best_moves(positions[rows], self.limits)
+        results = self.search.best_moves(positions[rows], self.limits)
         best[rows] = False
-        for row, result in zip(rows, found, strict=True):
+        for row, result in zip(rows, results, strict=True):
             best[row, result.actions] = True
         return best
 
     def analyse(self, board: Board) -> Analysis:
-        """Return the values of a board and of each of its moves, and the best line, within the player's limits.
+        """Return the values of a board and of each legal move, and the best line, searched within the player's limits.
 
         Raises `ValueError` if the game is over or the board has other rules.
         """
         check_analysable(board, self.core)
         self._compile(board.positions)
-        found = self.search.best(board.positions, self.limits, every_move=True)
-        return Analysis.of(board, found.values, found.line, found.depth, proved=found.proved)
+        result = self.search.best(board.positions, self.limits, every_move=True)
+        return Analysis.of(board, result.values, result.line, result.depth, proved=result.proved)
 
     def _compile(self, positions: Positions) -> None:
         if not self._compiled and len(positions):

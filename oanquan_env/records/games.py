@@ -10,11 +10,11 @@ r"""Game records as text, in the style of PGN (docs/RULES.md 7).
     1. 5A {loses at once} 3A
     22-46
 
-Headers come first: `Rules` and `Result` always, `Termination` once the game is over, `Position` for a game that did not
-begin at the set-up, and any others. The moves follow, numbered by rounds of one move per player, each with an optional
-`{comment}` after it. The result ends the record, with `*` for an unfinished game. In quotes and comments, a backslash
-escapes itself and the character that would close the text; `\n` and `\r` are line ends. Line ends of any system (LF,
-CRLF, CR) are read as LF.
+Headers come first: always `Rules` and `Result`, `Termination` if the game is over, `Position` if the game did not begin
+at the set-up, and any other headers. The moves follow. They are numbered by rounds of one move per player, and each may
+be followed by a `{comment}`. The result ends the record; `*` is the result of an unfinished game. In quotes and
+comments, a backslash escapes itself and the character that would close the text; `\n` and `\r` are line ends. Line
+ends of any system (LF, CRLF, CR) are read as LF.
 """
 
 import re
@@ -35,9 +35,9 @@ from oanquan_env.render.motion import film
 
 UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")
-"""Headers that a record writes from its own fields."""
+"""Headers whose values come from the other fields of a record."""
 OWNERSHIP_HEADERS = ("Sold", "Pawned")
-"""Headers of a match round that change which player gets the leftovers of some fields."""
+"""Headers of a match round that change which player gets the leftovers of fields."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _RESULT = re.compile(r"\*|-?[0-9]+(?:--?[0-9]+)+")
@@ -49,16 +49,16 @@ _WORD = re.compile(r"[^\s{}\[\]]+")
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game as written down. `board` replays it, and reading a record checks that it replays.
+    """The record of one game. `board` replays it; a record that is read from a text has been checked by a replay.
 
     Attributes:
         rules: rules of the game.
         moves: the moves, in order.
-        position: position string at the start; None for the set-up.
+        position: position string of the first position; None for the set-up.
         result: final points such as `42-28`, or `*` for an unfinished game.
-        termination: why the game ended; any text, or none, for an unfinished game.
+        termination: why the game ended; for an unfinished game, any text or an empty one.
         headers: all other headers, in order: `South`, `North`, `Date`, `Round`, ...
-        comments: comments by the number of the move before them, from 1; 0 for one before the first move.
+        comments: comments by the number (from 1) of the move before them; number 0 is before the first move.
     """
 
     rules: Rules
@@ -102,7 +102,7 @@ class GameRecord:
         return Board(self.rules) if self.position is None else Board.parse(self.position, self.rules)
 
     def board(self) -> Board:
-        """Return the final board, with the moves as its history. Raises as `Board.push` does if they do not replay."""
+        """Return the final board, with the moves as its history. Raises the same errors as `Board.push`."""
         board = self.start()
         for move in self.moves:
             board.push(move)
@@ -115,7 +115,7 @@ class GameRecord:
 
         Args:
             path: path of the file, which is replaced if it exists.
-            dark: whether to use dark colours; None lets an SVG follow its reader's preference, and makes a GIF light.
+            dark: whether to use dark colours; None makes an SVG follow the reader's preference, and a GIF light.
             width: width in pixels; by default 960 for an SVG of the usual board, and 480 for a GIF.
         """
         path, pictures, owners = Path(path), list(film(self.board().boards())), self._owners()
@@ -131,7 +131,7 @@ class GameRecord:
         return image(moving_svg(list(film(self.board().boards())), owners=self._owners()))
 
     def _owners(self) -> list[list[int]] | None:
-        """Return the codes of the fields in a round of a match; None for a single game."""
+        """Return the codes of the fields if the record is a round of a match; None for a single game."""
         if not any(header in self.headers for header in OWNERSHIP_HEADERS):
             return None
         sold, pawned = (self.headers.get(header, "") for header in OWNERSHIP_HEADERS)
@@ -162,10 +162,10 @@ class GameRecord:
 
 
 def parse_records(text: str) -> list[GameRecord]:
-    """Return all records of a text, each replayed; `str` of a record is the inverse.
+    """Return all records of a text, each checked by a replay; `str` of a record is the inverse.
 
-    Raises `NotationError`, naming line and column, if the text cannot be read, a move cannot be played (its ply is
-    named), or the moves do not lead to the result.
+    Raises `NotationError`, which names line and column, if the text cannot be read, a move cannot be played (the
+    message names its ply), or the moves do not lead to the result.
     """
     reader = Reader(text)
     records = []
@@ -175,9 +175,9 @@ def parse_records(text: str) -> list[GameRecord]:
 
 
 def read_records(path: str | Path) -> list[GameRecord]:
-    """Return all records of a UTF-8 file, decompressed if it is named `.gz`; see `parse_records`.
+    """Return all records of a UTF-8 file, decompressed if its name ends in `.gz`; see `parse_records`.
 
-    Raises `OSError` if the file cannot be read, and `ValueError` if it is named `.gz` but cannot be decompressed.
+    Raises `OSError` if the file cannot be read, and `ValueError` if a `.gz` file cannot be decompressed.
     """
     try:
         text = read_bytes(Path(path)).decode()
@@ -188,7 +188,7 @@ def read_records(path: str | Path) -> list[GameRecord]:
 
 
 def format_records(records: Iterable[GameRecord]) -> str:
-    """Return the text of several records, with an empty line between them."""
+    """Return several records as one text, with empty lines between them."""
     return "\n".join(map(str, records))
 
 
@@ -197,7 +197,7 @@ def format_records(records: Iterable[GameRecord]) -> str:
 
 class _Header(NamedTuple):
     value: str
-    place: int  # where the value begins
+    place: int  # index in the text at which the value begins
 
 
 def _record(reader: Reader) -> GameRecord:
@@ -248,7 +248,7 @@ def _start(reader: Reader, headers: Mapping[str, _Header]) -> Board:
 
 
 def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
-    """Read and play the moves up to the result, and leave the reader before it."""
+    """Read and play the moves; stop before the result."""
     comments: dict[int, list[str]] = {}
     players, played, numbered = board.rules.players, 0, False
     while True:
@@ -263,8 +263,8 @@ def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, st
         if played % players == 0 and not numbered:
             number = reader.take(_NUMBER)
             if not number or number[1] != str(played // players + 1):
-                wanted = f"expected the number {played // players + 1}. here, or the result"
-                raise reader.error(wanted, number and number.start())
+                reason = f"expected the number {played // players + 1}. here, or the result"
+                raise reader.error(reason, number and number.start())
             numbered = True  # a comment may come before the move
             continue
         _push(reader, board)

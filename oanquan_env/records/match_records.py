@@ -1,11 +1,11 @@
-"""Matches as game records: one record per round, with the fields' owners in its headers (docs/RULES.md 6, 7).
+"""Matches as game records: one record per round, whose headers name sold and pawned fields (docs/RULES.md 6, 7).
 
     [Match "match_measure=lack fields_to_lose=3 max_rounds=50"]
     [Round "2"]
     [Sold "N1"]
     [Pawned "S1"]
 
-Replaying recomputes each round's first player, the owners and the scores, and compares them with the record.
+A replay computes the first player, the owners and the scores of each round again and compares them with the record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def _error(number: int, what: str) -> UsageError:
 
 
 def match_records(match: Match, headers: Mapping[str, str] | None = None) -> list[GameRecord]:
-    """Return the finished rounds of a match as records; `headers`, such as `South` and `North`, are added to each."""
+    """Return the finished rounds of a match as records, each with `headers`, such as `South` and `North`."""
     return [_record(match, played, dict(headers or {})) for played in match.rounds]
 
 
@@ -46,12 +46,12 @@ def _record(match: Match, played: Round, headers: dict[str, str]) -> GameRecord:
 
 
 def _result(played: Round) -> str:
-    """Return the result in a record of the round: `*` if it was resigned, as its moves lead to no result."""
+    """Return the result for the record of a round: `*` if it was resigned, because its moves lead to no result."""
     return UNFINISHED if played.termination == Termination.RESIGNED else played.result
 
 
 def _start(match: Match, starter: int) -> str | None:
-    """Return the position string of a round that North begins; None if South begins, at the set-up."""
+    """Return the position string at the start of a round; None if South begins."""
     if starter == 0:
         return None
     start = match.core.start()
@@ -60,7 +60,7 @@ def _start(match: Match, starter: int) -> str | None:
 
 
 def replay_match(records: Sequence[GameRecord]) -> Match:
-    """Return the match that consists of these rounds, given in order from the first.
+    """Return the match that consists of these rounds, in order from the first round.
 
     Raises `UsageError` if the headers contradict the moves of the earlier rounds, a move is illegal, or a round
     continues after its end.
@@ -75,9 +75,9 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
 
 
 def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
-    """Return the rounds by game number, for games that are rounds of matches; each round 1 begins a match.
+    """Return the rounds of matches among the records, by record number; each round 1 begins a match.
 
-    Raises `UsageError` if headers contradict the rounds before them.
+    Raises `UsageError` if the headers of a round contradict the rounds before it.
     """
     matches: list[list[int]] = []
     for number, record in enumerate(records, 1):
@@ -93,10 +93,10 @@ def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
 
 
 def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
-    """Return the match before the last of these rounds, and the board of that round.
+    """Return the match before the last of these rounds, and the board of the last round.
 
-    The round may be unfinished; a resigned round is a running game with that termination. Raises `UsageError` as
-    `replay_match` does.
+    The last round may be unfinished. If it is resigned, the game of its board is still running. Raises `UsageError`
+    in the same cases as `replay_match`.
     """
     if records and (records[-1].result != UNFINISHED or is_resigned(records[-1])):
         replay_match(records)
@@ -113,7 +113,7 @@ def is_resigned(record: GameRecord) -> bool:
 
 
 def round_headers(match: Match) -> dict[str, str]:
-    """Return the headers for a record of the round being played."""
+    """Return the headers for the record of the current round."""
     return _round_headers(match, match.round_number, match.ownership)
 
 

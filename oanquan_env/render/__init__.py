@@ -1,7 +1,7 @@
-"""Pictures of a board: one drawing, as text for terminals, as SVG and as pixels; and a window that shows it.
+"""Pictures of a board as text for terminals, as SVG and as pixels, and a window that shows them.
 
 `text` and `svg` need no extra; `rgb` needs Pillow (`oanquan[render]`), and `Window` also needs pygame-ce
-(`oanquan[human]`). Both are imported at their first use.
+(`oanquan[human]`). Both packages are imported when they are first used.
 """
 
 from oanquan_env.engine.move_trace import LastMove

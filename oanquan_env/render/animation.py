@@ -13,21 +13,21 @@ from oanquan_env.render.shapes import Piece, Shape, Text
 from oanquan_env.render.svg import document, fragment
 from oanquan_env.render.theme import PEBBLES
 
-_HELD = 46.0  # height at which seeds are held above a square
+_HELD = 46.0  # height above a square at which a hand holds seeds
 _GIF_COLOURS = 64
 
 
 def gif(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> bytes:
-    """Return the pictures of `film` as a looping GIF. Raises `MissingExtraError` without Pillow."""
+    """Return the pictures of `motion.film` as a looping GIF. Raises `MissingExtraError` without Pillow."""
     rules = pictures[0].board.rules
     width = width or layout_of(rules).pixels()[0] // 2
     shapes = (
         (shape for layer in _layers(picture, owners) for group in layer for shape in group) for picture in pictures
     )
-    frames = [image(rules, seen, dark=bool(dark), width=width) for seen in shapes]
-    from PIL.Image import Dither  # `image` has already raised if this is missing
+    frames = [image(rules, frame, dark=bool(dark), width=width) for frame in shapes]
+    from PIL.Image import Dither  # without Pillow, `image` has already raised
 
     colours = frames[-1].quantize(_GIF_COLOURS)
     frames = [frame.quantize(palette=colours, dither=Dither.NONE) for frame in frames]
@@ -39,9 +39,9 @@ def gif(
 def moving_svg(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> str:
-    """Return the pictures of `film` as one looping SVG document, animated by SMIL.
+    """Return the pictures of `motion.film` as one looping SVG document, animated by SMIL.
 
-    An element that several pictures share is stored once, with the times at which it is visible.
+    An element that occurs in several pictures is stored once, with the times at which it is visible.
     """
     rules = pictures[0].board.rules
     ends = list(accumulate(picture.milliseconds for picture in pictures))
@@ -50,35 +50,35 @@ def moving_svg(
     defined = "".join(f'<g id="{piece.name}">{fragment([piece], dark=dark)}</g>' for piece in pieces)
     parts = [f"<defs>{defined}</defs>", fragment(scene.backdrop(rules), dark=dark)]
     for layers in zip(*(_layers(picture, owners) for picture in pictures), strict=True):
-        seen: dict[str, list[bool]] = {}
+        visible: dict[str, list[bool]] = {}
         for number, layer in enumerate(layers):
             for group in layer:
                 element = "".join(_used(shape) or fragment([shape], dark=dark) for shape in group)
-                seen.setdefault(element, [False] * len(pictures))[number] = True
+                visible.setdefault(element, [False] * len(pictures))[number] = True
         together: dict[tuple[bool, ...], list[str]] = {}
-        for element, when in seen.items():
+        for element, when in visible.items():
             together.setdefault(tuple(when), []).append(element)
         parts += [_seen("".join(elements), when, times, ends[-1]) for when, elements in together.items()]
     return document(pictures[-1].board, parts, dark=dark, width=width)
 
 
 def _layers(picture: Picture, owners: Owners | None) -> Iterator[list[Sequence[Shape]]]:
-    """Yield the layers of one picture, with the hand that holds seeds over a square."""
+    """Yield the layers of one picture, and a last layer with the seeds that a hand holds over a square."""
     yield from scene.layers(picture.board, picture.last, owners)
     if picture.hand is None:
         yield []
         return
-    index, held = picture.hand
+    index, seeds = picture.hand
     square = layout_of(picture.board.rules).squares[index]
-    places = scene.pebble_places(index, square, held)
+    places = scene.pebble_places(index, square, seeds)
     hand: list[Shape] = [scene.pebble((x, y - _HELD), size, angle, role) for (x, y), size, angle, role in places]
-    if held > MOST_PEBBLES:
-        hand.append(Text((square.pile[0], square.pile[1] - 2 * _HELD), str(held), 21.0, "ink", bold=True))
+    if seeds > MOST_PEBBLES:
+        hand.append(Text((square.pile[0], square.pile[1] - 2 * _HELD), str(seeds), 21.0, "ink", bold=True))
     yield [hand]
 
 
 def _used(shape: Shape) -> str:
-    """Return a piece as a use of its definition, or an empty string for another shape."""
+    """Return a `<use>` element for a piece, or an empty string for another shape."""
     if not isinstance(shape, Piece):
         return ""
     (x, y), scale = shape.at, "" if shape.scale == 1 else f"scale({shape.scale:.2f})"

@@ -1,6 +1,6 @@
-"""What can be drawn: a board, or a plain record of one; and the words beside it."""
+"""Games that can be drawn, and the texts that are drawn next to the board."""
 
-# ruff: noqa: D102 - `Board` says what these mean
+# ruff: noqa: D102 - `Board` documents these properties
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from oanquan_env.engine.rules import Rules
 
 
 class Drawable(Protocol):
-    """One game, as the renderers take it: a `Board` or a `Snapshot`."""
+    """One game in a form that the renderers accept: a `Board` or a `Snapshot`."""
 
     @property
     def rules(self) -> Rules: ...
@@ -32,7 +32,7 @@ class Drawable(Protocol):
 
 
 class Played(Drawable, Protocol):
-    """A game that knows its last move, as a `Board` does."""
+    """A game that also has its last move, such as a `Board`."""
 
     @property
     def last_trace(self) -> MoveTrace | None: ...
@@ -42,7 +42,7 @@ class Played(Drawable, Protocol):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One game at one moment without a `Board`: the board between two steps of a move, or an edited one."""
+    """The state of one game without a `Board`, for example between two steps of a move, or after manual changes."""
 
     rules: Rules
     seeds: tuple[int, ...]
@@ -54,12 +54,12 @@ class Snapshot:
 
 
 def shown_scores(board: Drawable) -> list[int]:
-    """Return the points to show, which are the final ones once the game is over."""
+    """Return the points to show: the scores, or the final points once the game is over."""
     return [int(score) for score in (board.scores if board.outcome is None else board.outcome.scores)]
 
 
 def status_line(board: Drawable, language: Language = "en", seats: Sequence[str] = ()) -> str:
-    """Return whose turn it is, or who won, in words; `seats` are the players' names."""
+    """Return a text that says whose turn it is or who won; `seats` are the players' names."""
     words, names, outcome = WORDS[language], seats or SEAT_NAMES[board.rules.players], board.outcome
     if outcome is None:
         return str(words["to_move"].format(name=names[board.mover]))
@@ -72,7 +72,7 @@ def status_line(board: Drawable, language: Language = "en", seats: Sequence[str]
 
 
 def ending_line(board: Drawable, language: Language = "en") -> str:
-    """Return why the game is over in words, or an empty string."""
+    """Return a text that says why the game is over, or an empty string if it is running."""
     if board.outcome is None:
         return ""
     name = str(board.outcome.termination)
@@ -80,12 +80,12 @@ def ending_line(board: Drawable, language: Language = "en") -> str:
 
 
 def ply_line(board: Drawable, language: Language = "en") -> str:
-    """Return the number of moves played, in words."""
+    """Return a text with the number of moves played."""
     return str(WORDS[language]["ply"].format(ply=board.ply))
 
 
 def last_line(board: Drawable, last: LastMove | None, language: Language = "en", seats: Sequence[str] = ()) -> str:
-    """Return `"North played 5A"`, or an empty string."""
+    """Return a text such as `"North played 5A"`, or an empty string without a last move."""
     if last is None or not last.label:
         return ""
     name = (seats or SEAT_NAMES[board.rules.players])[last.origin // (board.rules.fields + 1)]

@@ -1,8 +1,8 @@
-"""Geometry of the board: the ring as fields along the sides of a polygon and mandarin squares around its corners.
+"""The geometry of the board: fields along the sides of a polygon, and mandarin squares around its corners.
 
-The board of P players is a regular polygon of P sides, each F fields long, with a row of square fields standing
-outwards on each side and a sector of a circle filling each corner. For two players the polygon has two sides and is a
-line: the two rows stand back to back, and the corners become the half circles of the traditional board.
+The board of P players is a regular polygon of P sides, each F fields long. Outside each side is a row of square fields,
+and at each corner is a sector of a circle. For two players the polygon has two sides and is a line: the two rows are
+back to back, and the corners become the half circles of the traditional board.
 
 Coordinates are picture units, x to the right and y down; a field is 100 units wide. South's side is at the bottom.
 """
@@ -30,22 +30,22 @@ _HEAD = 42.0
 class Square:
     """One square of the ring."""
 
-    # the four corners of a field, or the centre and the two ends of the arc of a mandarin square
+    # the four corners of a field, or the centre and the two ends of a mandarin square's arc
     corners: tuple[Point, ...]
-    radius: float  # of a mandarin square's arc; 0 for a field
-    centre: Point  # a point in the middle
+    radius: float  # radius of a mandarin square's arc; 0 for a field
+    centre: Point  # the middle of the square
     pile: Point  # where its seeds lie
     pile_scale: float  # scale at which a dozen pebbles fit, at most 1
-    stone: Point  # where its stone lies (a mandarin square's)
-    count: Point  # where the number of its seeds is written
+    stone: Point  # where the stone of a mandarin square lies
+    count: Point  # where the number of seeds is written
     label: Point  # where the field's number is written, outside the board
-    tab: tuple[Point, Point, Point]  # triangle in a corner of the field, for its mark of ownership
-    gate: Point  # the middle of its border with the next square, anticlockwise
-    heading: float  # direction through `gate`, anticlockwise along the ring: angle in radians, picture coordinates
+    tab: tuple[Point, Point, Point]  # triangle in a corner of the field that shows its owner
+    gate: Point  # the middle of the border with the next square, anticlockwise
+    heading: float  # anticlockwise direction along the ring at `gate`: angle in radians, picture coordinates
 
 
 class Note(NamedTuple):
-    """Anchor point and alignment of a line of words."""
+    """The anchor point and the alignment of a line of text."""
 
     at: Point
     align: Align
@@ -53,24 +53,24 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The geometry of one `Rules`: the squares, the size of the picture, and the places of the words."""
+    """The geometry of the board of one `Rules`: the squares, the size of the picture, and where texts are written."""
 
-    squares: tuple[Square, ...]  # P * (F + 1) of them in ring order
+    squares: tuple[Square, ...]  # P * (F + 1) squares in ring order
     width: float
-    height: float  # of the picture; its upper left corner is (0, 0)
-    # per player: with two, the left end of the line with name and score; with more, the middle of the two lines
+    height: float  # size of the picture; its upper left corner is (0, 0)
+    # per player, the left end of the line with name and score, or for more than two players the middle of both lines
     plates: tuple[Point, ...]
     notes: tuple[Note, Note]  # where the status and the last move are written
-    text_scale: float  # scale of the words; smaller inside a small polygon
+    text_scale: float  # scale of the texts; smaller inside a small polygon
 
     def pixels(self, width: int | None = None) -> tuple[int, int]:
-        """Return (width, height) in pixels of a picture of this width, by default 960 for the usual board."""
+        """Return (width, height) in pixels of a picture; `width` defaults to 960 for the usual board."""
         width = width or round(min(1.2, 720.0 / self.height) * self.width)
         return width, round(width * self.height / self.width)
 
     @property
     def board_box(self) -> tuple[float, float, float, float]:
-        """Left, top, width and height of the squares and their labels, without the words around the board."""
+        """Left, top, width and height of the squares with their labels, without the texts around the board."""
         points = [point for square in self.squares for point in (*_extent(square), square.label)]
         left, top = (min(point[axis] for point in points) - _LABEL_OFFSET for axis in (0, 1))
         right, foot = (max(point[axis] for point in points) + _LABEL_OFFSET for axis in (0, 1))
@@ -79,7 +79,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class _Frame:
-    """Local axes: a point is origin + x * along + y * out."""
+    """Local axes; the point (x, y) is origin + x * along + y * out."""
 
     origin: Point
     along: Point
@@ -93,7 +93,7 @@ class _Frame:
 
 
 def _turn(vector: Point, angle: float) -> Point:
-    """Return `vector` turned anticlockwise on the screen (y down) by `angle`."""
+    """Rotate `vector` by `angle`, anticlockwise on the screen (y down)."""
     cos, sin = math.cos(angle), math.sin(angle)
     return vector[0] * cos + vector[1] * sin, vector[1] * cos - vector[0] * sin
 
@@ -114,7 +114,7 @@ def layout(players: int, fields: int) -> Layout:
         text_scale = min(1.0, 0.4 + 0.12 * fields)
         plates: tuple[Point, ...] = ((_MARGIN, height - _HEAD), (_MARGIN, _HEAD))
         notes = Note((width - _MARGIN, height - _HEAD), "end"), Note((width - _MARGIN, _HEAD), "end")
-    else:  # names and scores inside the polygon; a triangle leaves the upper corners of the picture free for words
+    else:  # names and scores are inside the polygon; around a triangle, the upper corners are free for texts
         text_scale = min(1.0, inner / (100.0 if players == 3 else 160.0))
         plates = tuple(side.at(fields * UNIT / 2, -52.0 * text_scale) for side in sides)
         if players == 3:
@@ -131,12 +131,12 @@ def layout_of(rules: Rules) -> Layout:
 
 
 def _inner_radius(players: int, fields: int) -> float:
-    """Return the distance of a row's inner edge from the middle of the board."""
+    """Return the distance from the middle of the board to the inner edge of a row."""
     return fields * UNIT / 2 / math.tan(math.pi / players) if players > 2 else 0.0
 
 
 def _sides(players: int, fields: int) -> list[_Frame]:
-    """Return the frame of each side's inner edge: `along` runs anticlockwise, `out` points to its player."""
+    """Return the axes of the inner edge of each side: `along` runs anticlockwise, `out` points to the player."""
     inner, frames = _inner_radius(players, fields), []
     for player in range(players):
         angle = 2 * math.pi * player / players
@@ -173,12 +173,12 @@ def _field(side: _Frame, field: int) -> Square:
 
 
 def _mandarin(side: _Frame, players: int, fields: int) -> Square:
-    """Return a sector of the same area as the half circle of two players; its stone and its seeds lie side by side."""
+    """Return a mandarin square: a sector with the area of a half circle; its stone lies next to its seeds."""
     half_angle = math.pi / players
     radius = UNIT * math.sqrt(players / 2)
     centre = side.at(fields * UNIT, 0)
     next_out, next_along = _turn(side.out, 2 * half_angle), _turn(side.along, 2 * half_angle)
-    # Its axis points away from the middle of the board; the frame's `out` points past the corner, to the next player.
+    # The axis of the sector points away from the middle of the board; its `out` points to the next player.
     axis = _Frame(centre, _turn(side.out, half_angle), _turn(side.along, half_angle))
     depth = {2: 44.0, 3: 72.0, 4: 90.0}[players]
     beside = {2: 43.0, 3: 42.0, 4: 39.0}[players]
@@ -200,7 +200,7 @@ def _mandarin(side: _Frame, players: int, fields: int) -> Square:
 
 
 def _extent(square: Square) -> list[Point]:
-    """Return points that span the square: its corners, and points of the arc."""
+    """Return points with the same bounding box as the square: its corners, or points of its arc."""
     if not square.radius:
         return list(square.corners)
     return arc_points(square.corners[0], square.radius, square.corners[1], square.corners[2], 24)

@@ -1,4 +1,4 @@
-"""A move as a sequence of pictures, for animations and windows: seeds lifted, sown one by one, captured, refilled."""
+"""Show a move as a sequence of pictures, for animations and windows: lift, sow each seed, capture, refill."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -7,9 +7,9 @@ from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
 from oanquan_env.render.drawable import Drawable, Played, Snapshot
 
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
-"""Duration of a picture before the first move, after a move, and at the end."""
+"""Durations in milliseconds of the pictures before the first move, after a move, and at the end."""
 LIFT_MS, SEED_MS, LAP_MS, GAP_MS, CAPTURE_MS = 320, 150, 240, 420, 420
-"""Durations within a move: for lifted seeds, each seed, the last seed of a lap, and before and after a capture."""
+"""Durations within a move: of lifting, of each seed, of the last seed of a lap, and before and after a capture."""
 
 
 class Picture(NamedTuple):
@@ -17,12 +17,12 @@ class Picture(NamedTuple):
 
     board: Drawable
     last: LastMove | None
-    hand: tuple[int, int] | None  # the square over which seeds are held, and their number
+    hand: tuple[int, int] | None  # the square over which a hand holds seeds, and their number
     milliseconds: int
 
 
 def film(boards: Sequence[Played]) -> Iterator[Picture]:
-    """Yield the pictures of a game, given the board at which it begins and the boards after each of its moves."""
+    """Yield the pictures of a game, given the board at its start and the board after each move."""
     yield Picture(boards[0], None, None, BEGIN_MS)
     for board in boards[1:]:
         assert board.last_trace is not None
@@ -31,9 +31,9 @@ def film(boards: Sequence[Played]) -> Iterator[Picture]:
 
 
 def motion(trace: MoveTrace, ply: int, *, each_seed: bool = True) -> Iterator[Picture]:
-    """Yield the pictures between the board before a move, after `ply` moves of its game, and the board after it.
+    """Yield the pictures of the steps of a move; `ply` is the number of moves played before it.
 
-    If `each_seed` is False, they are the board before the move and the boards after each lap, capture and refill.
+    If `each_seed` is False, the pictures show the board before the move and after each lap, capture and refill.
     """
     rules, frames, mark = trace.rules, trace.frames(), trace.mark
     last = LastMove(mark.origin, (), mark.origin, (), mark.label)
@@ -51,9 +51,9 @@ def motion(trace: MoveTrace, ply: int, *, each_seed: bool = True) -> Iterator[Pi
         for sown, square in enumerate(lap.squares, 1):
             seeds[square] += 1
             last = LastMove(last.origin, (*last.path, square), square, (), last.label)
-            held = lap.seeds - sown
-            if each_seed or not held:
-                hand, pause = ((square, held), SEED_MS) if held else (None, LAP_MS)
+            left = lap.seeds - sown
+            if each_seed or not left:
+                hand, pause = ((square, left), SEED_MS) if left else (None, LAP_MS)
                 yield picture(before._replace(seeds=tuple(seeds)), pause, hand)
     for number, capture in enumerate(trace.captures, len(trace.laps)):
         last = LastMove(last.origin, last.path, last.last, (*last.captured, capture.square), last.label)

@@ -1,7 +1,7 @@
-"""The drawing as an array of pixels, made with Pillow.
+"""Draw the board as an array of pixels with Pillow.
 
-Every shape becomes a small mask, which is drawn four times too large, shrunk, and cached. A frame is then a copy of the
-empty board into which a few hundred masks are pasted.
+Every shape becomes a small mask, which is drawn at four times its size, reduced, and cached. A frame is then a copy of
+the empty board with a few hundred masks pasted into it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OVERSAMPLING = 4
 
 
 class _Layer(NamedTuple):
-    """One colour applied through a mask, whose upper left corner is at (left, top)."""
+    """A colour to apply through a mask with its upper left corner at (left, top)."""
 
     role: str
     left: int
@@ -47,7 +47,7 @@ def rgb(
     dark: bool = False,
     width: int | None = None,
 ) -> npt.NDArray[np.uint8]:
-    """Return the drawing of `svg`, with its arguments, as pixels: (height, width, 3) uint8, a new writable array.
+    """Return the drawing of `svg`, which has the same arguments, as pixels: a new (height, width, 3) uint8 array.
 
     Raises `MissingExtraError` without Pillow.
     """
@@ -55,15 +55,15 @@ def rgb(
 
 
 def image(rules: Rules, shapes: Iterable[Shape], *, dark: bool = False, width: int | None = None) -> Image.Image:
-    """Return shapes on the empty board of `rules` as a Pillow image; other arguments and errors are those of `rgb`."""
+    """Draw shapes on the empty board of `rules`; return a Pillow image. Other arguments and errors are as for `rgb`."""
     width, _ = layout_of(rules).pixels(width)
-    drawn = _empty_board(rules, width, dark).copy()
-    _draw(drawn, shapes, width / layout_of(rules).width, dark)
-    return drawn
+    picture = _empty_board(rules, width, dark).copy()
+    _draw(picture, shapes, width / layout_of(rules).width, dark)
+    return picture
 
 
 def _draw(image: Image.Image, shapes: Iterable[Shape], scale: float, dark: bool) -> None:
-    """Draw shapes on top of an image, where a picture unit is `scale` pixels."""
+    """Draw shapes into an image in which a picture unit is `scale` pixels."""
     colours = DARK if dark else LIGHT
     for shape in simple(shapes):
         for role, left, top, mask in _layers(shape, scale):
@@ -93,7 +93,7 @@ def _layers(shape: Simple, scale: float) -> tuple[_Layer, ...]:
 
 
 def _area(outline: list[Point], width: float, role: str, opacity: float) -> _Layer:
-    """Return the inside of a closed outline or, with a `width`, the line along it."""
+    """Return the area inside a closed outline, or the outline itself if `width` is not zero."""
     from PIL import Image, ImageDraw
 
     left, top = (math.floor(min(p[k] for p in outline) - width) - 1 for k in (0, 1))
@@ -111,7 +111,7 @@ def _area(outline: list[Point], width: float, role: str, opacity: float) -> _Lay
 
 
 def _outline(shape: Polygon | Ellipse | Sector | Box) -> list[Point]:
-    """Return the closed outline of a shape, with its curves as short chords."""
+    """Return the closed outline of a shape as a polygon; short chords replace curves."""
     if isinstance(shape, Ellipse):
         cos, sin = math.cos(math.radians(shape.angle)), math.sin(math.radians(shape.angle))
         (x, y), angles = shape.centre, (2 * math.pi * k / 36 for k in range(36))
@@ -140,7 +140,7 @@ def _rounded(box: Box) -> list[Point]:
 
 @lru_cache(maxsize=64)
 def _font(size: float, bold: bool) -> tuple[ImageFont.FreeTypeFont | ImageFont.ImageFont, bool]:
-    """Return DejaVu Sans, as in the SVG, or else Pillow's own font; and whether it has the minus sign."""
+    """Return a font, and whether it has a minus sign: DejaVu Sans as in the SVG, or else Pillow's own font."""
     from PIL import ImageFont
 
     try:

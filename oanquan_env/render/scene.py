@@ -1,4 +1,4 @@
-"""The drawing: a board becomes a list of shapes, lowest first, from which both the SVG and the pixels are made."""
+"""Turn a board into shapes, lowest first, which `svg` and `raster` draw."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,11 @@ from oanquan_env.render.layout import STONE_RADIUS, Align, Point, Square, layout
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Piece, Polygon, Sector, Shape, Text
 from oanquan_env.render.theme import PEBBLES
 
-MOST_PEBBLES = 12  # a square with more seeds shows this many, and their number over them
+MOST_PEBBLES = 12  # a square with more seeds shows this many pebbles under the number of seeds
 MINUS = "−"  # the sign before a negative score
 
 Owners = Sequence[Sequence[int]]
-"""For each player, the codes of its fields from its own left; a (P, F) array also works."""
+"""The codes of each player's fields from its own left; a (P, F) array also works."""
 
 _PEBBLE = 10.1
 _SPACING = 2.04 * _PEBBLE
@@ -26,7 +26,7 @@ _SPACING = 2.04 * _PEBBLE
 
 @lru_cache(maxsize=32)
 def backdrop(rules: Rules) -> tuple[Shape, ...]:
-    """Return the fixed part of the drawing: the card and the empty board."""
+    """Return the fixed part of the drawing: the background and the empty board."""
     here = layout_of(rules)
     shapes: list[Shape] = [Box((0.0, 0.0), (here.width, here.height), 18.0, Paint("card"))]
     shapes += [_outline(square, Paint("drop", "drop", 12.0), drop=5.0) for square in here.squares]
@@ -37,12 +37,12 @@ def backdrop(rules: Rules) -> tuple[Shape, ...]:
 
 
 def foreground(board: Drawable, last: LastMove | None = None, owners: Owners | None = None) -> Iterator[Shape]:
-    """Return the part for one position: marks of the last move, pieces, numbers and words."""
+    """Return the part that depends on the position: marks of the last move, pieces, numbers and texts."""
     return (shape for layer in layers(board, last, owners) for group in layer for shape in group)
 
 
 def layers(board: Drawable, last: LastMove | None, owners: Owners | None) -> Iterator[list[Sequence[Shape]]]:
-    """Yield the shapes of `foreground` in layers, lowest first; a layer is a list of groups that are seen together."""
+    """Yield the shapes of `foreground` in layers, lowest first; a layer consists of groups of shapes."""
     yield [] if owners is None else [list(ownership_tabs(board.rules, owners))]
     yield [] if last is None else [[shape] for shape in marks(board.rules, last)]
     yield list(_pieces(board))
@@ -51,7 +51,7 @@ def layers(board: Drawable, last: LastMove | None, owners: Owners | None) -> Ite
 
 
 def _outline(square: Square, paint: Paint, *, drop: float = 0.0, inset: float = 0.0) -> Polygon | Sector:
-    """Return the outline of a square, moved down by `drop`, or shrunk by `inset` at its farthest corner."""
+    """Return the outline of a square, moved down by `drop`, and made smaller by `inset` at the farthest corner."""
     (x, y), corners = square.centre, square.corners
     factor = 1 - inset / max(math.hypot(cx - x, cy - y) for cx, cy in corners)
     if inset:
@@ -80,7 +80,7 @@ def stone(at: Point) -> Piece:
 
 
 def _pieces(board: Drawable) -> Iterator[list[Shape]]:
-    """Yield the stone of each square, and its seeds: a heap, or only their number once the game is over."""
+    """Yield the stone and the seeds of each square: a heap of seeds, or only a number once the game is over."""
     for index, (square, seeds) in enumerate(zip(layout_of(board.rules).squares, board.seeds, strict=True)):
         if square.radius and board.stones[index // (board.rules.fields + 1)]:
             yield [stone(square.stone)]
@@ -91,7 +91,7 @@ def _pieces(board: Drawable) -> Iterator[list[Shape]]:
 
 
 def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
-    """Yield the pebbles of one square and their number: in the corner, or over the heap if it has too many to draw."""
+    """Yield the pebbles of a square and their number, in the corner or over a heap with too many pebbles to draw."""
     if not seeds:
         return
     yield from (pebble(*place) for place in pebble_places(index, square, seeds))
@@ -105,7 +105,7 @@ def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
 
 
 def pebble_places(index: int, square: Square, seeds: int) -> Iterator[tuple[Point, float, float, str]]:
-    """Yield the position, scale, angle in degrees and colour role of each pebble in a heap."""
+    """Yield the position, scale, angle in degrees, and colour role of each pebble in a heap."""
     scale = square.pile_scale
     for k, (dx, dy, angle) in enumerate(_arrangement(min(seeds, MOST_PEBBLES), index)):
         at = (round(square.pile[0] + dx * scale, 2), round(square.pile[1] + dy * scale, 2))
@@ -114,7 +114,7 @@ def pebble_places(index: int, square: Square, seeds: int) -> Iterator[tuple[Poin
 
 
 def pebble(at: Point, scale: float, angle: float, role: str) -> Piece:
-    """Return a seed: its shadow, its body and its shine."""
+    """Return a seed: a shadow, a body and a highlight."""
     x, y = at
     rx, ry = round(_PEBBLE * scale, 2), round(0.86 * _PEBBLE * scale, 2)
     shapes = (
@@ -127,7 +127,7 @@ def pebble(at: Point, scale: float, angle: float, role: str) -> Piece:
 
 @lru_cache(maxsize=1024)
 def _arrangement(count: int, index: int) -> tuple[tuple[float, float, float], ...]:
-    """Return `count` positions (dx, dy, angle of the pebble) in one or two rings, varied a little between squares."""
+    """Return `count` pebbles (dx, dy, angle) in one or two rings, arranged a little differently in each square."""
     inner = 1 if count in (1, 6, 7, 8) else 0 if count < 6 else {9: 2, 10: 2, 11: 3, 12: 3}[count]
     inner_radius = _ring_radius(inner)
     outer_radius = max(_ring_radius(count - inner), inner_radius + (0.93 * _SPACING if inner else 0.0))
@@ -142,7 +142,7 @@ def _arrangement(count: int, index: int) -> tuple[tuple[float, float, float], ..
 
 
 def _noise(*key: int) -> float:
-    """Return a number from 0 to 1 that looks random and is always the same for the same key."""
+    """Return a number from 0 to 1 that looks random and depends only on the key."""
     value = 0
     for part in key:
         value = (value * 7919 + part + 1) * 2654435761 % 2**32
@@ -157,7 +157,7 @@ def _ring_radius(members: int) -> float:
 
 
 def marks(rules: Rules, last: LastMove) -> Iterator[Shape]:
-    """Yield tints for the squares passed, the field played, the square of the last seed, and the captures."""
+    """Yield marks for the squares that received seeds, the field played, the last square, and the captures."""
     here = layout_of(rules)
     for index in sorted({*last.path} - {*last.captured}):
         yield _outline(here.squares[index], Paint("passed", opacity=0.30))
@@ -171,13 +171,13 @@ def marks(rules: Rules, last: LastMove) -> Iterator[Shape]:
 
 
 def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
-    """Yield arrowheads on the borders that the move crossed, and others from its last seed to its last capture."""
+    """Yield arrowheads on the borders that the sowing crossed, and on those from the last seed to the last capture."""
     here = layout_of(rules)
     n = len(here.squares)
     step = last.step(n)
-    sown = _crossed([last.origin, *last.path], step, n)
-    taken = _crossed([last.last, *last.captured], step, n)
-    for gates, role in ((sorted(set(sown) - set(taken)), "ink"), (sorted(set(taken)), "captured")):
+    sowing = _crossed([last.origin, *last.path], step, n)
+    captures = _crossed([last.last, *last.captured], step, n)
+    for gates, role in ((sorted(set(sowing) - set(captures)), "ink"), (sorted(set(captures)), "captured")):
         for gate in gates:
             yield _arrow(here.squares[gate], step, role)
 
@@ -222,7 +222,7 @@ def ownership_tabs(rules: Rules, owners: Owners) -> Iterator[Shape]:
 
 
 def labels(board: Drawable) -> Iterator[Shape]:
-    """Yield the fields' numbers, from each player's own left; those that the mover can play stand out."""
+    """Yield the numbers of the fields from each player's own left; fields that the mover can play are highlighted."""
     for index, square in enumerate(layout_of(board.rules).squares):
         player, field = divmod(index, board.rules.fields + 1)
         if field == board.rules.fields:
@@ -232,7 +232,7 @@ def labels(board: Drawable) -> Iterator[Shape]:
 
 
 def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
-    """Yield names, points, whose turn it is, and the last move."""
+    """Yield the texts: names, points, whose turn it is, and the last move."""
     here = layout_of(board.rules)
     names, scores = SEAT_NAMES[board.rules.players], shown_scores(board)
     for player, (name, score) in enumerate(zip(names, scores, strict=True)):
@@ -247,7 +247,7 @@ def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
 
 
 def _plate(at: Point, scale: float, name: str, score: str, marked: bool, *, below: bool) -> Iterator[Shape]:
-    """Yield a player's name, and its score to the right or below; a dot marks the player to move, or the winners."""
+    """Yield a player's name, and the score to the right or below; a dot marks the player to move, or a winner."""
     (x, y), role = at, "accent" if marked else "ink"
     align: Align = "middle" if below else "start"
     dot, line, (right, down) = (-44.0, -15.0, (0.0, 12.0)) if below else (-14.0, 0.0, (80.0, 0.0))

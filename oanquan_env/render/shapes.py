@@ -1,4 +1,4 @@
-"""The few shapes that make up a drawing. Coordinates are picture units, and colours are roles of `theme`."""
+"""The shapes that make up a drawing. Coordinates are picture units, and colours are roles of `theme`."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from oanquan_env.render.layout import Align, Point
 
 @dataclass(frozen=True)
 class Paint:
-    """How a shape is filled and outlined, as colour roles; None is not painted."""
+    """The colour roles of a shape's fill and outline; None means that it is not painted."""
 
     fill: str | None = None
     stroke: str | None = None
-    width: float = 0.0  # of the outline
-    opacity: float = 1.0  # of both, 0 to 1
+    width: float = 0.0  # width of the outline
+    opacity: float = 1.0  # opacity of fill and outline, 0 to 1
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Sector:
 
 @dataclass(frozen=True)
 class Ellipse:
-    """An ellipse with semi-axes `rx` and `ry`, the first turned by `angle` degrees clockwise on the screen."""
+    """An ellipse with semi-axes `rx` and `ry`, rotated by `angle` degrees clockwise on the screen."""
 
     centre: Point
     rx: float
@@ -59,7 +59,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Text:
-    """A line of text, with its digits centred on `at` vertically and aligned to it horizontally."""
+    """A line of text. Vertically, its digits are centred on `at`; horizontally, `align` says where `at` is."""
 
     at: Point
     text: str
@@ -71,7 +71,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Piece:
-    """A seed or a stone: shapes that an animation draws once by their `name`, and moves to a place."""
+    """A seed or a stone: a group of shapes that an animation defines once, by `name`, and uses in many places."""
 
     name: str
     at: Point
@@ -84,6 +84,6 @@ Shape: TypeAlias = Simple | Piece
 
 
 def simple(shapes: Iterable[Shape]) -> Iterator[Simple]:
-    """Yield the shapes, with each piece replaced by its parts."""
+    """Yield the shapes, replacing each piece by its parts."""
     for shape in shapes:
         yield from shape.parts if isinstance(shape, Piece) else (shape,)

@@ -1,4 +1,4 @@
-"""The drawing as SVG."""
+"""Draw the board as SVG."""
 
 import base64
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from oanquan_env.render.theme import DARK, LIGHT
 
 FONTS = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif"
 BASELINE = 0.36
-"""Half the height of a digit in font sizes: the distance from its middle to its foot."""
+"""Half the height of a digit as a fraction of the font size: the distance from its middle to the baseline."""
 
 
 def svg(
@@ -24,14 +24,14 @@ def svg(
     dark: bool | None = None,
     width: int | None = None,
 ) -> str:
-    """Return the board as an SVG document, scalable and without scripts, fonts or links.
+    """Return the board as a scalable SVG document without scripts, fonts or links.
 
     Args:
-        board: what to draw.
-        last: the last move, for marking its path and its captures.
-        owners: in match play, codes of the fields (`Ownership.owners`).
+        board: the board to draw.
+        last: the last move, whose path and captures are marked.
+        owners: the codes of the fields in match play (`Ownership.owners`).
         dark: whether to use dark colours; None follows the reader's preference (`prefers-color-scheme`).
-        width: width of the picture in CSS pixels, by default 960 for the usual board; the height follows.
+        width: width of the picture in CSS pixels, by default 960 for the usual board; it determines the height.
     """
     shapes = simple((*backdrop(board.rules), *foreground(board, last, owners)))
     return document(board, [fragment([shape], dark=dark) for shape in shapes], last=last, dark=dark, width=width)
@@ -45,7 +45,7 @@ def document(
     dark: bool | None = None,
     width: int | None = None,
 ) -> str:
-    """Return elements as an SVG document with the size and the title of a board; arguments are those of `svg`."""
+    """Return an SVG document with the given elements and a title; other arguments are as for `svg`."""
     here = layout_of(board.rules)
     width, height = here.pixels(width)
     summary = f"Ô Ăn Quan: {' : '.join(map(str, shown_scores(board)))}, {status_line(board)}"
@@ -62,20 +62,20 @@ def document(
 
 
 def image(drawing: str) -> str:
-    """Return HTML that shows an SVG document no wider than its container, which a notebook's own SVG may exceed."""
+    """Return HTML that shows an SVG document at most as wide as its container, unlike SVG output in notebooks."""
     title = drawing.partition("<title>")[2].partition("</title>")[0].replace('"', "&quot;")
     data = base64.b64encode(drawing.encode()).decode()
     return f'<img src="data:image/svg+xml;base64,{data}" alt="{title}" style="max-width:100%">'
 
 
 def fragment(parts: Iterable[Shape], *, dark: bool | None = None) -> str:
-    """Return shapes as elements of an SVG document; with `dark` None, their classes name the roles of their colours."""
+    """Return shapes as SVG elements; if `dark` is None, their classes name the roles of their colours."""
     colours, marked = DARK if dark else LIGHT, dark is None
     return "".join(_element(shape, colours, marked) for shape in simple(parts))
 
 
 def _dark_style() -> str:
-    """Return CSS that recolours by role for readers who prefer dark; others see the plain attributes."""
+    """Return CSS that sets the dark colours by role if the reader prefers a dark scheme."""
     rules = " ".join(
         f".oanquan-auto .f-{role}{{fill:{DARK[role]}}}.oanquan-auto .s-{role}{{stroke:{DARK[role]}}}"
         for role in LIGHT
@@ -113,7 +113,7 @@ def _text(shape: Text, colours: Mapping[str, str], marked: bool) -> str:
 
 
 def _paint(paint: Paint, colours: Mapping[str, str], marked: bool) -> str:
-    """Return plain attributes, which every SVG reader knows, and classes if a style may recolour them."""
+    """Return plain colour attributes, which every SVG viewer supports, and classes if `marked`."""
     classes = []
     attributes = f' fill="{colours[paint.fill] if paint.fill else "none"}"'
     if paint.fill:

@@ -1,4 +1,4 @@
-"""The board as text for terminals."""
+"""Draw the board as text for terminals."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _COLOURS = {
     "31": rf"{CAPTURED}[ (]*\d+\)?",
     "2": r"\(\d+\)",
 }
-"""ANSI codes, and patterns of the text to colour: bold, bold red, yellow, red, faint."""
+"""ANSI codes (bold, bold red, yellow, red, faint), each with the pattern of the text to colour."""
 _COLOURED = re.compile("|".join(f"({pattern})" for pattern in _COLOURS.values()))
 
 
@@ -37,17 +37,17 @@ def text(
 ) -> str:
     """Return the board as lines of text, with fields numbered from each player's own left.
 
-    A stone is `◉`. For the last move, the field played is marked `○`, the last seed `●` and a capture `×`. Seeds that a
-    finished game left are in parentheses. In match play a sold field's number is followed by `$` and a pawned one's by
-    `½`.
+    A stone is `◉`. In the last move, `○` marks the field played, `●` the last seed and `×` a capture. Seeds left at the
+    end of a game are in parentheses. In match play, `$` after a field's number means that it is sold, `½` that it is
+    pawned.
 
     Args:
-        board: what to draw.
+        board: the board to draw.
         last: the last move.
-        owners: in match play, codes of the fields (`Ownership.owners`).
-        columns: width of the terminal; if the usual drawing does not fit, one of at most 40 columns is made.
-        language: language of the words.
-        seats: the players' names; by default those of the seats.
+        owners: the codes of the fields in match play (`Ownership.owners`).
+        columns: width of the terminal; if the usual drawing does not fit, a drawing of at most 40 columns is returned.
+        language: language of the texts.
+        seats: the players' names; by default the names of the seats.
     """
     marks = {last.origin: ORIGIN, last.last: LAST} | dict.fromkeys(last.captured, CAPTURED) if last else {}
     two = board.rules.players == 2
@@ -63,11 +63,11 @@ def text(
 
 
 def coloured(drawn: str) -> str:
-    """Return the lines of `text` with ANSI colours."""
+    """Return the drawing `drawn`, a result of `text`, with ANSI colours."""
 
-    def paint(found: re.Match[str]) -> str:
-        assert found.lastindex is not None
-        return f"\x1b[{list(_COLOURS)[found.lastindex - 1]}m{found[0]}\x1b[0m"
+    def paint(match: re.Match[str]) -> str:
+        assert match.lastindex is not None
+        return f"\x1b[{list(_COLOURS)[match.lastindex - 1]}m{match[0]}\x1b[0m"
 
     return _COLOURED.sub(paint, drawn)
 
@@ -82,7 +82,7 @@ def _label(field: int, player: int, owners: Owners | None) -> str:
 
 
 def _held(board: Drawable, index: int, marks: dict[int, str], width: int) -> str:
-    """Return a square's mark and seeds, or only the seeds if both do not fit."""
+    """Return a square's mark and number of seeds, or only the number if both do not fit."""
     mark, seeds = marks.get(index, " "), board.seeds[index]
     if board.outcome is None or not seeds:
         return f"{mark}{seeds:>2}"
@@ -92,7 +92,7 @@ def _held(board: Drawable, index: int, marks: dict[int, str], width: int) -> str
 def _line_board(
     board: Drawable, marks: dict[int, str], owners: Owners | None, width: int, plates: Sequence[str]
 ) -> list[str]:
-    """Return two rows between the mandarin squares, North's above; each square is `width` characters wide."""
+    """Return the lines of a board of two players, with North's row above; squares are `width` characters wide."""
     fields = board.rules.fields
     labels = ["".join(_label(f, p, owners).center(width + 1) for f in range(fields)) for p in (0, 1)]
     labels[1] = "".join(_label(f, 1, owners).center(width + 1) for f in reversed(range(fields)))
@@ -116,7 +116,7 @@ def _line_board(
 
 
 def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None, plates: Sequence[str]) -> list[str]:
-    """Return the layout of the picture on a coarse grid of characters."""
+    """Return the lines of a board of three or four players, with the layout of the picture."""
     here = layout_of(board.rules)
     across, down = 8.0 / UNIT, 3.0 / UNIT
     lines = [[" "] * (round(here.width * across) + 8) for _ in range(round(here.height * down) + 1)]
@@ -139,7 +139,7 @@ def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None, p
 
 
 def _list_board(board: Drawable, marks: dict[int, str], plates: Sequence[str]) -> list[str]:
-    """Return a line for each player: its fields from its own left, and the mandarin square after them."""
+    """Return one line per player with its fields from its own left and the mandarin square after them."""
     fields = board.rules.fields
     numbers = "".join(f"{field + 1:>{_NARROW_CELL}}" for field in range(fields))
     lines = [" " * 11 + numbers]

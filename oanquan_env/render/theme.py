@@ -1,4 +1,4 @@
-"""The light and dark colours. A drawing names roles, and an output looks up their colours."""
+"""The light and dark colours. Drawings name colour roles; `svg` and `raster` look up the colours."""
 
 from types import MappingProxyType
 

@@ -1,4 +1,4 @@
-"""The drawing in a window, shown with pygame-ce."""
+"""Show the board in a window with pygame-ce."""
 
 import os
 import time
@@ -20,9 +20,9 @@ def _pygame() -> ModuleType:
 
 
 class Window:
-    """A window that shows one board at a time. It opens with the first `show`, and its user may close it.
+    """A window that shows one board at a time. The first `show` opens it, and the user may close it.
 
-    `width` is in pixels, 960 by default for the usual board; the height follows.
+    `width` is in pixels, by default 960 for the usual board; it determines the height.
     """
 
     def __init__(self, caption: str = "Ô Ăn Quan", *, dark: bool = False, width: int | None = None) -> None:
@@ -33,7 +33,7 @@ class Window:
         self.closed = False
 
     def show(self, board: Drawable, *, last: LastMove | None = None, owners: Owners | None = None) -> bool:
-        """Show a position, unless the window was closed; return whether it is still open."""
+        """Show a position unless the window was closed; return whether the window is still open."""
         if self.closed:
             return False
         self._shown_at = time.monotonic()
@@ -54,7 +54,7 @@ class Window:
         return not self.closed
 
     def hold(self, seconds: float) -> bool:
-        """Wait until the last picture was shown for `seconds` or the window is closed; return whether it is open."""
+        """Wait until the last picture was shown for `seconds`; return whether the window is still open."""
         until = self._shown_at + seconds
         while self.poll() and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, 0.05))

@@ -219,7 +219,7 @@ def test_an_analysis_says_whether_it_is_proved_and_shows_itself() -> None:
         assert shown in analysis._repr_html_()
     shallow = make("minimax:depth=1").analyse(Board())
     assert (shallow.proved, shallow.values[Move.parse("5A")]) == (False, 11)
-    assert "seen one ply ahead" in str(shallow)
+    assert "searched to depth 1" in str(shallow)
 
 
 def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before() -> None:
