@@ -80,7 +80,7 @@ class Options:
 
 
 def parse(arguments: list[str]) -> Options:
-    """Parse the options, which override the settings of --config; raises `UsageError` if they are invalid."""
+    """Parse the options, which override the settings of --config. Raises `UsageError` if they are invalid."""
     words: Any = {"prog": "evaluate.py", "description": f"{__doc__}\nagents:\n{usage()}"}
     options: Options = parse_options(Options, arguments, **words)
     if options.config:
@@ -94,7 +94,7 @@ def parse(arguments: list[str]) -> Options:
 
 
 def check_places(options: Options) -> None:
-    """Check, before hours of play, that the results can be written; raises `ValueError` if not."""
+    """Check, before hours of play, that the results can be written. Raises `ValueError` if not."""
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)

@@ -87,7 +87,7 @@ class Command(Origin, Generic[Settings]):
 
 
 def parse(arguments: list[str]) -> Command[Any]:
-    """Parse the command line; raises `UsageError` for incompatible options and invalid settings."""
+    """Parse the command line. Raises `UsageError` for incompatible options and invalid settings."""
     if arguments and not arguments[0].startswith("-"):
         raise UsageError(f"unexpected argument {arguments[0]!r}: give a file by --config or a folder by --resume")
     origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)

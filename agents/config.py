@@ -133,7 +133,7 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return a mapping; raises `RepeatedKeyError` if a key occurs twice."""
+        """Return a mapping. Raises `RepeatedKeyError` if a key occurs twice."""
         lines: dict[str, int] = {}
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
             line = key.start_mark.line + 1
@@ -165,7 +165,7 @@ def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """Read the mapping in a YAML file without running code from it; raises `FileError`."""
+    """Read the mapping in a YAML file without running code from it. Raises `FileError`."""
     check_readable(path)
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
@@ -179,7 +179,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def validated(model: type[Model], values: object, where: str) -> Model:
-    """Convert values to a pydantic model or dataclass; raises `FileError` that names `where`, field and requirement."""
+    """Convert values to a pydantic model or dataclass. Raises `FileError` that names `where`, field and requirement."""
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
@@ -205,7 +205,7 @@ def _fields(model: Any) -> dict[str, Any]:
 
 
 def imported(name: str, field: str) -> Any:
-    """Import the object MODULE:NAME, which runs the module's code; raises `FileError` that names `field`."""
+    """Import the object MODULE:NAME, which runs the module's code. Raises `FileError` that names `field`."""
     try:
         return import_object(name)
     except (ImportError, ValueError) as error:

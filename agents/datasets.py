@@ -63,7 +63,7 @@ class Recipe:
 
 
 def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
-    """Write the missing files; raises `ValueError` if a file is damaged or there are too few different positions."""
+    """Write the missing files. Raises `ValueError` if a file is damaged or there are too few different positions."""
     work = functools.partial(search_moves, str(core.rules), recipe.depth, net_bytes(recipe.net, core))
     hashes, total, number = np.zeros(0, dtype=np.uint64), 0, 0
     while total < recipe.positions:
@@ -104,7 +104,7 @@ def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Ge
 
 
 def read_columns(path: Path) -> Columns:
-    """Read the arrays of a file, see `FIELDS`; raises `ValueError` that names the file if it holds anything else."""
+    """Read the arrays in `FIELDS` from a file. Raises `ValueError` if one is missing or their lengths differ."""
     with naming_damage(path, "not a file of positions", "; delete it to make it anew"):
         data = read_arrays(path)
         columns = {name: data[name] for name in FIELDS}
@@ -114,7 +114,7 @@ def read_columns(path: Path) -> Columns:
 
 
 def read_positions(path: Path, core: Core) -> Positions:
-    """Read the positions of a file; raises `ValueError` if they do not fit the rules of `core`."""
+    """Read the positions of a file. Raises `ValueError` if they do not fit the rules of `core`."""
     columns = read_columns(path)
     with naming_damage(path, f"no positions of '{core.rules}'"):
         return core.setup(*(columns[name] for name in ("seeds", "stones", "scores", "mover", "ply")))

@@ -87,7 +87,7 @@ class Games:
         return {**state, "beams": _state(self.beams)} if len(self.beams) else state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore a state from `state_dict`; raises `ValueError` unless it holds N running positions of these rules."""
+        """Restore a state from `state_dict`. Raises `ValueError` unless it holds N running positions of these rules."""
         positions = self._running(state)
         if len(positions) != len(self.positions):
             raise ValueError("its number of games differs")

@@ -157,7 +157,7 @@ class SelfPlayVecEnv(SharedVecEnv):
         return self.core.legal_mask(self.games.positions)
 
     def reset(self) -> VecEnvObs:
-        """Restart all games; return their observations, see `observe`."""
+        """Restart all games; return the observations, as `observe` does."""
         self.games.restart(np.arange(self.num_envs))
         return self.observe()
 
@@ -297,7 +297,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
 
 def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
-    """Make the games and the learner of a configuration; raises `UsageError` if the device does not exist."""
+    """Make the games and the learner of a configuration. Raises `UsageError` if the device does not exist."""
     try:
         torch.empty(0, device=config.device)
     except (RuntimeError, AssertionError) as error:  # an unknown device, or one that this machine or torch lacks

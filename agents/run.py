@@ -78,7 +78,7 @@ class RunConfig(Strict):
 
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
-    """Return the class of a kind of training, by name or as MODULE:NAME; raises `FileError` that names `where`."""
+    """Return the class of a kind of training, by name or as MODULE:NAME. Raises `FileError` that names `where`."""
     if (kind := str(kind)) not in KINDS and ":" not in kind:
         raise FileError(f"{where}: kind must be {', '.join(KINDS)} or MODULE:NAME; got {kind!r}")
     training: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
@@ -86,14 +86,14 @@ def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
 
 
 def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfig]:
-    """Return the configuration class that fits these values; raises `FileError` that names `where`."""
+    """Return the configuration class that fits these values. Raises `FileError` that names `where`."""
     network = values.get("network")
     name = network.get("name", "") if isinstance(network, dict) else ""
     return run_type(values.get("kind", "ppo"), where).config_type.with_network(str(name))
 
 
 def load_config(path: Path) -> RunConfig:
-    """Read a configuration; raises `FileError` that names the file, field, value and requirement."""
+    """Read a configuration. Raises `FileError` that names the file, field, value and requirement."""
     values = read_yaml(path)
     return validated(config_type(values, str(path)), values, str(path))
 
@@ -183,7 +183,7 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def _make(cls, folder: Path, config: Config, report: Callable[[str], None]) -> Self:
-        """Make the run; raises `UsageError` that names an attribute its class fails to set."""
+        """Make the run. Raises `UsageError` that names an attribute its class fails to set."""
         run = cls(folder, config, report)
         for name in ("network", "parts", "iteration", "usage"):
             if not hasattr(run, name):
@@ -195,7 +195,7 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
-        """Begin a run; raises `UsageError` if the folder already holds one or the configuration is invalid."""
+        """Begin a run. Raises `UsageError` if the folder already holds one or the configuration is invalid."""
         config = with_threads(config)
         run = cls._make(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
@@ -251,7 +251,7 @@ class Run(ABC, Generic[Config]):
         return run
 
     def of_worker(self, settings: Settings, games: str) -> Settings:
-        """Return settings with this worker's share of the field `games`; raises `FileError` if it is too small."""
+        """Return settings with this worker's share of the field `games`. Raises `FileError` if it is too small."""
         each, rest = divmod(getattr(settings, games), self.config.workers)
         least = {**settings.model_dump(), games: each}
         validated(type(settings), least, f"workers: {self.config.workers}")

@@ -63,7 +63,7 @@ def stopping(first: Callable[[], None] = lambda: None) -> Iterator[Callable[[], 
 
 
 def parse_seeds(text: str) -> list[int]:
-    """Parse a list of different seeds such as `0,1,2`; raises `UsageError` if it is invalid."""
+    """Parse a list of different seeds such as `0,1,2`. Raises `UsageError` if it is invalid."""
     seeds = [int(part) for part in text.split(",")] if re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text) else []
     if not seeds or max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
         raise UsageError(f"--sweep takes different seeds below {2**32}, such as 0,1,2; got {one_line(repr(text))}")

@@ -243,7 +243,7 @@ class Learner:
         return {"replay": list(self.replay)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the replay buffer; raises `ValueError` if a row or a target is out of range."""
+        """Restore the replay buffer. Raises `ValueError` if a row or a target is out of range."""
         for inputs, targets in state["replay"]:
             if not (((inputs >= 0) & (inputs < len(self.module.embedding))).all() and torch.isfinite(targets).all()):
                 raise ValueError("its replay buffer holds impossible positions or targets")

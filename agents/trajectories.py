@@ -104,7 +104,7 @@ def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
 
 
 def read_games(path: Path) -> Columns:
-    """Read the arrays of a file, see `FIELDS`; raises a `ValueError` that names the file if its content is wrong."""
+    """Read the arrays in `FIELDS` from a file. Raises `ValueError` if one is missing or the file is damaged."""
     with naming_damage(path, "not a file of games", "; delete it to make it anew"):
         data = read_arrays(path)
         return {name: data[name] for name in FIELDS}

@@ -109,7 +109,7 @@ def step_times(games: Games) -> Iterator[float]:
 
 
 def median_speed(games: Games, steps: int = STEPS) -> float:
-    """Return the median speed over `steps` steps, in million steps per second, after 60 warm-up steps."""
+    """Return the median speed over `steps` steps, in millions of steps per second, after 60 warm-up steps."""
     times = step_times(games)
     for _ in range(60):
         next(times)
@@ -117,7 +117,7 @@ def median_speed(games: Games, steps: int = STEPS) -> float:
 
 
 def speed() -> dict[str, Any]:
-    """Measure million steps per second for each setting and number of games."""
+    """Measure the speed for each setting and number of games, in millions of steps per second."""
     speeds: dict[str, Any] = {}
     for preset, opponent in (*(("mancala-world", one) for one in OPPONENTS), ("four-player", None)):
         row = {size: round(median_speed(Games(size, preset, opponent=opponent)), 1) for size in SIZES}

@@ -78,7 +78,7 @@ class LanguageModel:
         base_url: URL of the endpoint, without `/chat/completions`.
         model: name of the model at that endpoint.
         legal_moves: whether prompts list the legal moves.
-        retries: how often the model is asked again after a reply without a legal move.
+        retries: number of times that the model is asked again after a reply without a legal move.
         transcripts: file to which each conversation is appended as a line of JSON.
 
     Attributes:
@@ -91,7 +91,7 @@ class LanguageModel:
         self.replies, self._lock = Counter(legal=0, illegal=0, unparsed=0), Lock()
 
     def ask(self, messages: list[dict[str, str]]) -> str:
-        """Return the model's reply; raises `OSError` after four tries, and `ValueError` if the answer is malformed."""
+        """Return the model's reply. Raises `OSError` after four tries, and `ValueError` if the answer is malformed."""
         body = json.dumps({"model": self.model, "messages": messages}).encode()
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
         if key := os.environ.get("OPENAI_API_KEY"):

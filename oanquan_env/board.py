@@ -19,7 +19,7 @@ from oanquan_env.engine.tracing import trace_move
 
 
 class IllegalMoveError(IllegalActionError):
-    """A move that is illegal in the position; the message lists the legal moves."""
+    """Raised if a move is illegal in the position; the message lists the legal moves."""
 
 
 @lru_cache(maxsize=16)

@@ -54,7 +54,7 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
 def as_whole(name: str, value: Any, low: int, high: int | None = None, others: str = "") -> int:
     """Return `value`, the argument `name`, as an int; raise `UsageError` unless it is an integer from `low` to `high`.
 
-    `others` is a text about other allowed values for the error message.
+    `others` names further allowed values in the error message, such as `"random or "`.
     """
     try:
         number = operator.index(value)

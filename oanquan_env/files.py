@@ -35,7 +35,7 @@ class FileError(UsageError):
 
 
 class RepeatedKeyError(UsageError):
-    """A key that occurs twice in a mapping or object of a file; other parsers would keep only the last value."""
+    """Raised if a key occurs twice in a mapping or object of a file; other parsers would keep only the last value."""
 
     def __init__(self, key: str, first: int, line: int) -> None:
         super().__init__(f"line {line}: {one_line(repr(key))} is already in line {first}; keep one of them")

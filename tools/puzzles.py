@@ -157,7 +157,10 @@ class Prover:
         return Step(tuple(plies), len(legal), min(plies.values(), default=0))
 
     def defence(self, board: Board) -> tuple[str, Board, Step] | None:
-        """Return the best reply, the board after it, and its step; None if every reply ends the game."""
+        """Return the reply that leaves the solver the fewest right moves, the board after it, and the `Step` there.
+
+        Return None if every reply ends the game.
+        """
         replies = []
         for reply in map(str, board.legal_moves):
             after = board.copy()

@@ -195,7 +195,7 @@ def _proved(report: Evaluation) -> str:
 
 
 def cuda_games() -> str:
-    """Return the table of speeds on a CUDA device, in million steps per second, by the number of games."""
+    """Return the table of speeds on a CUDA device, in millions of steps per second, by the number of games."""
     results = read_json(RESULTS / "cuda.json")
     speeds = results["speed"]
     sizes = [f"{int(size):,}" for size in next(iter(speeds.values()))]
@@ -219,8 +219,9 @@ def cuda_ppo() -> str:
     return (
         f"```sh\npython -m examples.cleanrl_ppo {options} --minutes 2 --steps 5000000000\n```\n\n"
         f"One {results['device']} plays {parts['million_plies_per_second']:.1f} million plies a second and learns from "
-        f"them. The games take {shares[0]} of the time, the network that plays {shares[1]}, and learning {shares[2]} "
-        f"(`--ppo`). After two minutes and {after['plies'] / 1e6:,.0f} million plies, the network's regret is "
+        f"them (`python -m benchmarks.cuda --ppo`). The games take {shares[0]} of the time, the choice of moves by "
+        f"the network {shares[1]}, and learning {shares[2]}. After two minutes and {after['plies'] / 1e6:,.0f} million "
+        f"plies, the network's regret is "
         f"{after['regret']:.2f} points (one run)."
     )
 

@@ -70,13 +70,13 @@ class EvaluationSettings:
     opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
-    runs: Count = RUNS  # how often a player that chooses at random is asked in each position of the regret suite
+    runs: Count = RUNS  # number of times that a random player is asked in each position of the regret suite
     minutes: Annotated[float, Field(gt=0)] = 1.0  # time of the suite exploit for each player and seat
     time: bool = False  # also measure the mean time of a move
 
 
 class EvaluationRun:
-    """One evaluation; raises `ValueError` if the settings, players, openings or suite cannot be used.
+    """One evaluation. Raises `ValueError` if the settings, players, openings or suite cannot be used.
 
     Finished parts are stored in the output folder, if there is one, so that a run with the same settings resumes.
 
@@ -173,7 +173,7 @@ def _times(pairings: list[Pairing]) -> dict[int, float]:
 
 
 def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address: str) -> Iterator[Pairing]:
-    """Yield the pairings of a tournament as a Ray cluster finishes them; raises `UsageError` if the cluster fails."""
+    """Yield the pairings of a tournament as a Ray cluster finishes them. Raises `UsageError` if the cluster fails."""
     work = functools.partial(_play_pairing, str(tournament.core.rules), tournament.openings, tournament.seed)
     entrants = tournament.entrants
     players = [[(entrants[number].name, entrants[number].files) for number in pair] for pair in missing]
@@ -195,7 +195,7 @@ def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple
 
 
 def read_evaluation(path: Path) -> Evaluation:
-    """Read a report.json; raises `FileError` that names the file and the field."""
+    """Read a report.json. Raises `FileError` that names the file and the field."""
     if not path.exists():
         raise FileError(f"{path}: there is no such file; evaluate.py --output FOLDER writes it")
     return validated(Evaluation, read_json(path), str(path))

@@ -102,7 +102,7 @@ class LabelOptions:
 
     @contextlib.contextmanager
     def labeller(self, output: Path) -> Iterator[Labeller]:
-        """Yield a labeller with a progress bar; its finished labels are deleted from `OUTPUT.parts` at the end."""
+        """Yield a labeller with a progress bar. Its finished labels stay in `OUTPUT.parts` until the block succeeds."""
         parts = output.with_name(f"{output.name}.parts")
         with progress_bar() as bar:
             yield Labeller(self.jobs, self.ray, parts, bar)

@@ -28,7 +28,7 @@ PROG = "python -m agents.evaluation.prove_regret"
 
 
 def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
-    """Return the suite after trying to prove every value with up to `nodes` moves for each question.
+    """Return the suite after trying to prove every value with a search of up to `nodes` moves for each bound.
 
     Raises `ValueError` for more than two players: with three or four, no player can force a value.
     """

@@ -94,7 +94,7 @@ class Net(Protocol):
 
 
 def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.Module]:
-    """Make a configuration's features and untrained network; raises `ValueError` for an unknown class or option."""
+    """Make a configuration's features and untrained network. Raises `ValueError` for an unknown class or option."""
     kind: Any = NETWORKS.get(config.name) or imported(config.name, "network.name")
     own = options_type(config.name)
     if not isinstance(config, own):

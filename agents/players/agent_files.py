@@ -79,7 +79,7 @@ def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
 
 
 def read_card(folder: Path) -> AgentCard:
-    """Read the card in `folder`; raises `FileError`."""
+    """Read the card in `folder`. Raises `FileError`."""
     path = folder / CARD_NAME
     if not path.is_file():
         raise FileError(f"{folder} has no {CARD_NAME}; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}")
@@ -147,7 +147,7 @@ def _check_weights(path: Path, checksum: str | None) -> None:
 
 
 def _read_weights(path: Path, fewest: int) -> dict[str, torch.Tensor]:
-    """Read the tensors of a file; raises `ValueError` if it holds fewer than `fewest` numbers or is damaged."""
+    """Read the tensors of a file. Raises `ValueError` if it holds fewer than `fewest` numbers or is damaged."""
     try:
         with safe_open(path, framework="pt") as file:
             names = list(file.keys())

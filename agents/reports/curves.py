@@ -73,7 +73,7 @@ def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> Le
 
 
 def read_run(folder: Path) -> MeasuredRun:
-    """Read the measurements in a run folder; raises `UsageError` if it has no run or the run has no evaluations."""
+    """Read the measurements in a run folder. Raises `UsageError` if it has no run or the run has no evaluations."""
     config = load_config(folder / CONFIG_NAME)
     origin = read_yaml(folder / RUN_NAME)
     rows = read_evaluations(folder)
@@ -87,7 +87,7 @@ def read_run(folder: Path) -> MeasuredRun:
 
 
 def rules_of(runs: Sequence[MeasuredRun]) -> Rules:
-    """Return the common rules of all runs; raises `UsageError` if they differ."""
+    """Return the common rules of all runs. Raises `UsageError` if they differ."""
     learned = {run.rules: run.name for run in reversed(runs)}
     if len(learned) > 1:
         learned_by = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(learned.items()))

@@ -8,9 +8,10 @@ from oanquan_env.files import TEMPORARY, FileError
 
 
 def lock_folder(folder: Path) -> AcquireReturnProxy[FileLock]:
-    """Lock a folder until the end of a `with`, or `.lock.release()`, and delete temporary files of killed programs.
+    """Lock a folder, and delete the temporary files that killed programs left in it.
 
-    Raises `FileError` if another program holds the lock.
+    The lock is held until the `with` block ends or `.lock.release()` is called on the returned object. Raises
+    `FileError` if another program holds the lock.
     """
     try:
         lock = FileLock(folder / ".lock").acquire(blocking=False)

@@ -25,7 +25,7 @@ from oanquan_env.errors import UsageError, needing_extra
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 ANSWER_SECONDS = 10.0  # how long a cluster may take to answer
-RETRIES = 3  # how often Ray restarts a task whose worker died
+RETRIES = 3  # number of times that Ray restarts a task whose worker died
 HELP = "spread the work over the Ray cluster at this address: auto, local (starts one here), HOST:PORT, ray://HOST:PORT"
 
 

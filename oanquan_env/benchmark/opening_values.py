@@ -92,7 +92,7 @@ def find_opening_table(rules: Rules) -> OpeningTable | None:
 def opening_value(board: Board) -> Bounds | None:
     """Return bounds of the mover's future margin on a board, or None if the table does not have the position.
 
-    The proofs respect the ply limit only if play starts in the first plies, so boards at later plies have no bounds.
+    A board at a later ply than the positions of the table has no bounds, because the ply limit could end the game.
     """
     table = find_opening_table(board.rules)
     if table is None or board.outcome or board.ply > table.plies:

@@ -82,7 +82,7 @@ class Suite:
 
     @property
     def version(self) -> int:
-        """How often the values were made or proved; results of different versions are not comparable."""
+        """Version of the values, which grows with each proof run; results of different versions are not comparable."""
         return int(self.made.get("version", 1))
 
     @property

@@ -259,7 +259,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     @property
     def board(self) -> Board:
-        """The game so far, or the last round of a match in which a move was made, with its moves as history."""
+        """The game so far, with its moves as history. In a match it is the latest round in which a move was made."""
         return played_board(self.core, self._start, self._moves)
 
     def _last_ply(self) -> tuple[Positions, int | None]:

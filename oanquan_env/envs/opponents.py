@@ -50,7 +50,7 @@ class Opponents:
 
     @property
     def kind(self) -> int:
-        """The kind of opponent, see `engine.step`."""
+        """The kind of opponent, a number from `engine.step`."""
         if not self._players:
             return NOBODY
         return _KINDS.get(type(self._players[0]), OTHERS) if len(self._players) == 1 else OTHERS

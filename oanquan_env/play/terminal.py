@@ -31,9 +31,9 @@ WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 
 
 class TerminalGame:
-    """One game between people and players over standard input and output. It begins at `board`.
+    """A game on standard input and output that begins at `board`. People and programs may take any seat.
 
-    `players` has a name for each seat: `PERSON`, a level, or the name of a player. All randomness comes from `rng`.
+    `players` names who plays each seat: `PERSON`, a level, or the name of a player. All randomness comes from `rng`.
     Raises `ValueError` for an unknown name.
     """
 

@@ -144,7 +144,10 @@ class Reader:
         return Strategy(bound, np.array(moves, dtype=np.uint8), again)
 
     def _moves(self, chunk: list[Node], known: Container[Node]) -> Iterator[tuple[int, list[Node | None]]]:
-        """Yield the move of each entry, and the entries after its replies. `known` may grow between two yields."""
+        """Yield, for each entry, the chosen move and the entries after the replies to it.
+
+        It chooses the move that adds the fewest entries to `known`, which may grow between two yields.
+        """
         moved, rows, actions = self._core.expand(unpack([entry.key for entry in chunk]))
         moves, reached = replies(self._core, moved)
         points, plies = np.array([entry[1:] for entry in chunk]).T
@@ -161,7 +164,7 @@ class Reader:
             yield min(own, key=cost)
 
     def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Node | None]]]:
-        """Yield one or more moves per row that the table proves to be sufficient, and the entry after each reply."""
+        """Yield, for each row, moves proved to win the needed points, each with the entries after the replies to it."""
         rows, moves, reached, needed, most = answers
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)

@@ -51,7 +51,7 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class PriorEvaluator(Protocol):
-    """An evaluator of running positions and of prior probabilities of their actions, which guide the selection."""
+    """An evaluator that also returns prior probabilities of the actions, which guide the selection."""
 
     core: Core
 
@@ -185,7 +185,7 @@ class _Trees:
         return path
 
     def expand(self, path: Path, simulation: int) -> Positions:
-        """Return (N,) positions after the last action in each tree; running positions become nodes."""
+        """Play the last action of `path` in each tree, add nodes for running ones, and return the (N,) positions."""
         nodes, actions = np.zeros(self.n, dtype=np.intp), np.zeros(self.n, dtype=np.intp)
         for trees, step_nodes, step_actions in path:  # later steps overwrite earlier ones
             nodes[trees], actions[trees] = step_nodes, step_actions

@@ -59,7 +59,7 @@ class Memory(Protocol):
     every_move: int  # whether to value every move of the root, not only the best moves
     root_moves: int  # number of moves of the root, which are first on the stack
     root_valued: int  # number of moves of the root that the last search has valued
-    history: Any  # how often each action cut off a search, weighted by depth
+    history: Any  # number of times that each action cut off a search, weighted by depth
     children: MutableSequence[Children]  # the stack: the moves of each ply, with one spare slot for swaps
 
 

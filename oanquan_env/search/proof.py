@@ -270,8 +270,8 @@ class ProofTable:
         Returns PROVED, FAILED or LIMITED after at most `nodes` more moves; a later call continues the search. Raises
         `ValueError` if `bound` is out of range.
 
-        `deadline` is a time of `time.monotonic()`, or `inf` for none; the search raises `LimitReachedError` at that
-        time. With a deadline it runs in its own thread, so that Ctrl-C can interrupt it.
+        `deadline` is a time of `time.monotonic()` at which the search raises `LimitReachedError`. With a deadline,
+        which may be `inf`, the search runs in its own thread, so that Ctrl-C can interrupt it.
         """
         if abs(bound) >= INFINITY:
             raise ValueError(f"a bound must be within {INFINITY} points; got {bound}")

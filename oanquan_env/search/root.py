@@ -166,7 +166,7 @@ def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, sym
 
 @compiled
 def recall_line(tree: Tree, found: Root) -> None:
-    """Write the principal variation: the first best move, then the moves of exact entries of the right depth."""
+    """Write the principal variation: the first best move, then best moves from the table, as far as it has them."""
     rules, memory, table = tree.rules, tree.memory, tree.table
     own, other, action, depth, place = found.own, found.other, 0, found.depth, 0
     while found.values[action] != found.value:
