@@ -31,8 +31,8 @@ MAX_FAILED_GAMES = 20_000
 def choose_move(player: object, board: Board, rng: np.random.Generator | None = None) -> Move:
     """Return the move that a player chooses on a board.
 
-    `player` is anything that `oanquan_env.players.as_policy` accepts. Repeated calls are faster with a player
-    that was made once. `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
+    `player` is anything that `oanquan_env.players.as_policy` accepts. For repeated calls, make the player once and
+    pass it. `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
     """
     if board.outcome is not None:
         raise ValueError(f"the game is over ({board.outcome.termination!s}); there is no move to choose")
@@ -70,7 +70,7 @@ def advance(
 
 
 def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -> Choose:
-    """Return a function for `advance`: `players[seating[n, p]]` chooses for seat p of game n, in one call per ply."""
+    """Return a function for `advance`: `players[seating[n, p]]` chooses for seat p of game n."""
 
     def choose(rows: Ints, positions: Positions) -> Ints:
         return ask_players(players, seating[rows, positions.mover], positions, rng)
@@ -81,7 +81,7 @@ def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -
 def advance_randomly(
     core: Core, positions: Positions, plies: npt.ArrayLike | None, rng: np.random.Generator
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Call `advance` with random moves."""
+    """Return the iterator of `advance` with random moves."""
     player = RandomPolicy(core)
     return advance(core, positions, lambda _, current: player.choose(current, rng), plies, checked=False)
 

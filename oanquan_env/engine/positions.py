@@ -139,7 +139,7 @@ class Positions:
         return np.arange(0, self.squares.size, self.squares.shape[1])
 
     def seat_index(self, offset: int = 0) -> Ints:
-        """Return (N,) indices of the players `offset` seats after the mover in the flat `sides` or `scores`."""
+        """Return (N,) indices into the flat `sides` or `scores`, of the players `offset` seats after the movers."""
         players = self.scores.shape[1]
         seat = self.mover if offset == 0 else (self.mover + offset) % players
         return np.arange(0, self.scores.size, players) + seat
