@@ -152,7 +152,7 @@ def loops(players: int, compiled: bool) -> Loops:
             observe_planes(rules, players, sides[row], scores[row], turn, moves, running, observations[row])
 
     def earn_rows(rules: RuleNumbers, arrays: Arrays, reward: int, before: Points, rewards: Floats) -> None:
-        """Write into `rewards` (N, P) what the change from the scores `before` (N, P) to the current points earns."""
+        """Write the `rewards` (N, P) for the change from the scores `before` (N, P) to the current points."""
         sides, scores, _, _, ended = arrays
         for row in range(len(ended)):
             end = int(ended[row]) + 0

@@ -255,7 +255,7 @@ class Rules:
     def parse(cls, text: str) -> Rules:
         """Read `[preset] [field=value ...]`, as in `"vietnamese stone_value=5 quan_non=5"`; inverse of `str`.
 
-        Without a preset, the fields change `mancala-world`. Raises `RulesError`; its message names the wrong word.
+        Without a preset, the fields change `mancala-world`. Raises `RulesError` for a wrong word, naming it.
         """
         words = words_of(text)
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET

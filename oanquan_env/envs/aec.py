@@ -101,7 +101,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: maximum number of random plies with which a game begins; `reset(seed=…)` seeds the generator
             that draws their number and the plies.
-        observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; gains are zero off the agent's turn.
+        observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; gains are zero if others are to move.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
@@ -283,13 +283,13 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
 
 class MatchEnv(GameEnv):
-    """A whole match of rounds, between which fields are sold and pawned (docs/RULES.md 6). Its end pays +1 and -1.
+    """A match of several rounds, between which fields are sold and pawned (docs/RULES.md 6).
 
     The observation of `GameEnv` is followed by 2F + 2 numbers: the codes of the fields in the viewer's row and then
     in the other row (0 own, 1 pawned, 2 sold), the seats from the viewer to the player that began this round, and the
     number of rounds left, including this one. The loser of a round begins the next, so an agent may move twice in a
-    row. A match drawn by its `max_rounds` pays nothing. At the end, `infos[agent]` holds `termination` (the reason)
-    and `rounds`, the points of all rounds.
+    row. The winner of the match gets +1 and the loser -1; a match drawn by `max_rounds` pays nothing. At the end,
+    `infos[agent]` holds `termination` (the reason) and `rounds`, the points of all rounds.
 
     Args:
         rules: rules of the rounds, for two players.

@@ -115,7 +115,7 @@ class Games:
         self._prepare()
 
     def _prepare(self) -> None:
-        """Make the views of the records and the loops."""
+        """Make the views of the records, and get the loops."""
         records = self.records
         self._see(self._observations, self._masks, self._planes)
         self.terminated, self.truncated = records["terminated"].view(np.bool_), records["truncated"].view(np.bool_)

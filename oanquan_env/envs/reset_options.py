@@ -50,7 +50,7 @@ def start_position(core: Core, start: Start | None, n: int = 1) -> Positions | N
 
 
 def _check_rules(core: Core, positions: Positions) -> None:
-    """Raise `ValueError` if the positions cannot be set up in the same way under the core's rules."""
+    """Raise `ValueError` unless setting up the positions by hand under the core's rules gives the same positions."""
     reason = f"players={core.rules.players} and fields={core.rules.fields}"
     if positions.squares.shape[1] == core.rules.players * SIDE_BYTES == positions.scores.shape[1] * SIDE_BYTES:
         columns = core.seeds(positions), core.stones(positions), positions.scores

@@ -33,8 +33,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     illegal actions and endings. Observations are (N, D), rewards (N,) float64, terminations and truncations (N,) bool.
     `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. For each entry of `info`, a second
     entry with a leading underscore, such as `_action_mask`, (N,) bool, marks the rows to which it applies. The call
-    `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a text for a single
-    game, is int64 for a batch: the index of the text in `oanquan_env.envs.TERMINATIONS`.
+    `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a string in
+    `OAnQuanEnv`, is int64 here: the index of the string in `oanquan_env.envs.TERMINATIONS`.
 
     `reset` and `step` return new arrays in each call; the caller owns them.
 

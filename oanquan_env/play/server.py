@@ -123,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(400 if "error" in answer else 200, answer)
 
     def _place(self) -> str | None:
-        """Return the path within the page's folder. Return None if the request had to be refused for its headers."""
+        """Return the path in the page's folder, or None after refusing a request with a wrong host, origin or token."""
         origin, path, root = self.headers.get("Origin"), self.path.partition("?")[0], self.server.root
         if self.headers.get("Host") not in self.server.hosts:
             reason = "this server answers only to its own address"

@@ -86,7 +86,7 @@ class EpsilonPolicy:
 
 
 def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
-    """Return the (N, A) immediate gains of legal moves: the points that the mover wins minus the mean of the others.
+    """Return the (N, A) immediate gains of legal moves: the mover's points won minus the mean that the others win.
 
     Gains include refills that the move causes, and leftovers if it ends the game. Illegal actions have gain zero.
     """

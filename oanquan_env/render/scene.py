@@ -91,7 +91,7 @@ def _pieces(board: Drawable) -> Iterator[list[Shape]]:
 
 
 def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
-    """Yield the pebbles of a square and their number, in the corner or over a heap with too many pebbles to draw."""
+    """Yield the pebbles of a square and their number; it is in the corner, or over a heap too large to draw in full."""
     if not seeds:
         return
     yield from (pebble(*place) for place in pebble_places(index, square, seeds))
