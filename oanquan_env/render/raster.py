@@ -47,7 +47,7 @@ def rgb(
     dark: bool = False,
     width: int | None = None,
 ) -> npt.NDArray[np.uint8]:
-    """Return a picture of the board as a new (height, width, 3) uint8 array; arguments are as for `svg`.
+    """Return a picture of the board as a new (height, width, 3) uint8 array; arguments are as for `svg`, light by default.
 
     Raises `MissingExtraError` without Pillow.
     """
