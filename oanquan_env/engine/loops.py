@@ -215,7 +215,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
     ) -> tuple[int, int]:
         """Play the actions, and finish the step unless the opponents are of the kind OTHERS.
 
-        Return the result of `finish_games`. If an action is out of range, return -1 and its row before anything is
+        Return the result of `finish_games`. If an action is out of range, return -1 and the row before anything is
         played. For OTHERS, return 0 and the number of games that wait for a reply.
         """
         rules, waiting = table[0], 0

@@ -121,7 +121,7 @@ def rule_numbers(rules: Rules) -> RuleNumbers:
 
 @functools.cache
 def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
-    """Return the largest tables, which all rules of one board share."""
+    """Return `sowings` and `far`, the largest tables. All rules with the same board share them."""
     near = [Sowing(0, 0, 0, 0)] * (2 * DIRECTION_STRIDE * COUNT_STRIDE)
     far = [Far(0, 0)] * (len(near) if players > 2 else 0)
     for key, a, b, c, d, code in sowings(players, fields):
@@ -172,7 +172,7 @@ def can_play(rules: RuleNumbers, own: int, action: int) -> bool:
 
 
 def protects_mandarins(rules: RuleNumbers, players: int, plies_left: int) -> bool:
-    """Return whether a move is a player's first, and may therefore capture no stone; `plies_left` is as in `play`."""
+    """Return whether a move may capture no stone because it is a player's first; `plies_left` is as in `play`."""
     return rules.first_move_captures_mandarin == 0 and plies_left >= rules.max_plies - players
 
 

@@ -86,7 +86,7 @@ _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 @dataclass(slots=True, eq=False)
 class Positions:
-    """N positions of one `Rules`. The object owns its arrays, and `Core.play` changes them in place.
+    """N positions under the same rules. The object owns its arrays, and `Core.play` changes them in place.
 
     A position is always ready to move: the mover's row holds seeds unless the game is over.
 

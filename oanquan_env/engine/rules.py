@@ -222,7 +222,7 @@ class Rules:
 
     @property
     def slug(self) -> str:
-        """The text of the rules in a form for file names."""
+        """The text of the rules, adapted for use in file names."""
         return str(self).replace(" ", "-").replace("=", "-")
 
     @property

@@ -159,7 +159,7 @@ def build_tables(rules: Rules) -> Tables:
 
 @cache
 def sowing_tables(players: int, fields: int) -> tuple[Words, Ints]:
-    """Return `increment` and `after`, the largest tables, which all rules of one board share."""
+    """Return `increment` and `after`, the largest tables. All rules with the same board share them."""
     keys, *sides, codes = np.array(list(sowings(players, fields)), dtype=np.int64).T
     increment = np.zeros((2 * DIRECTION_STRIDE * COUNT_STRIDE, players), dtype=np.uint64)
     after = np.zeros(len(increment), dtype=np.intp)

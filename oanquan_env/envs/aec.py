@@ -38,7 +38,7 @@ def env(
     """Return `raw_env` with the same arguments, in PettingZoo's usual wrappers.
 
     An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark with
-    these wrappers. Actions outside the space and calls out of order raise errors.
+    these wrappers. Actions outside the action space and calls out of order raise errors.
     """
     environment: AECEnv[str, ObsType, int] = raw_env(
         rules,
@@ -156,11 +156,11 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self._games.positions
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of `agent`'s observations; always the same object."""
+        """Return the space of `agent`'s observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of `agent`'s actions; always the same object."""
+        """Return the space of `agent`'s actions, always the same object."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -186,7 +186,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._mover, self._mask = self._games.records["mover"].item(), self._games.mask[0]
 
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
-        """Return PettingZoo's `last` for `agent_selection`; raise ResetNeeded if there are no agents."""
+        """Return `agent_selection`'s observation, reward, flags and info; raise ResetNeeded if there are no agents."""
         self._check_begun()
         last: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
         return last

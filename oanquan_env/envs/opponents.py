@@ -45,7 +45,7 @@ class Opponents:
 
     @property
     def draws(self) -> int:
-        """Number of values from which each new game draws."""
+        """Number of values that a new game draws from: the players, or with weights the tickets."""
         return self.count if self._shares is None else _TICKETS
 
     @property

@@ -128,7 +128,7 @@ class TerminalGame:
 
 
 def best_move(player: Policy, analysis: Analysis) -> Move:
-    """Return the move of the player's book if the search finds it nearly best, otherwise the best move of the search."""
+    """Return the move of the player's book if the search finds it nearly best, else the best move of the search."""
     action = player.known(analysis.board.positions)[0] if isinstance(player, BookPolicy) else UNKNOWN
     move = analysis.best if action == UNKNOWN else Move.from_action(action)
     return move if analysis.values[move] >= analysis.value - PREFERENCE else analysis.best

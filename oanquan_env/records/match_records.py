@@ -29,7 +29,7 @@ def _error(number: int, what: str) -> UsageError:
 
 
 def match_records(match: Match, headers: Mapping[str, str] | None = None) -> list[GameRecord]:
-    """Return the finished rounds of a match as records, each with `headers`, such as `South` and `North`."""
+    """Return a record of each finished round; `headers`, such as `South` and `North`, are added to each record."""
     return [_record(match, played, dict(headers or {})) for played in match.rounds]
 
 
@@ -75,7 +75,7 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
 
 
 def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
-    """Return the rounds of matches among the records by record number, from 1; each first round begins a match.
+    """Return the match rounds among the records, by record number from 1. A round with number 1 begins a match.
 
     Raises `UsageError` if the headers of a round contradict the rounds before it.
     """

@@ -47,7 +47,7 @@ def rgb(
     dark: bool = False,
     width: int | None = None,
 ) -> npt.NDArray[np.uint8]:
-    """Return a picture of the board as a new (height, width, 3) uint8 array; arguments are as for `svg`, light by default.
+    """Return a picture of the board, a (height, width, 3) uint8 array; see `svg` for the arguments.
 
     Raises `MissingExtraError` without Pillow.
     """
