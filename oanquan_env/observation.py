@@ -16,7 +16,7 @@ Layout of `planes`, float32, mostly 0 to 1. Networks learn faster from it, becau
     stones   P               stone on each side's mandarin square
     plies    1               plies left before the game is truncated, divided by max_plies
 
-Scores are left out because future margins do not depend on them. The reward `outcome` depends on them: use `counts`.
+Scores are left out because future margins do not depend on them; with the reward `outcome`, use `counts` instead.
 
 Layout of `moves`, float32: `planes`, then two parts with one value per action, zero if the action is illegal or the
 viewer is not to move:

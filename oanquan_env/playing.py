@@ -48,9 +48,9 @@ def advance(
     Games that are over at the start, or have no plies to play, stay unchanged.
 
     Args:
-        core: plays the games.
+        core: the core that plays the games.
         positions: N games. Between two plies the caller may replace finished games with new ones.
-        choose: chooses the actions.
+        choose: the function that chooses the actions.
         plies: the most plies to play in each game, (N,) or one number for all; by default, games run to their end.
         checked: whether actions are checked, see `Core.play`.
 
@@ -127,7 +127,7 @@ def random_openings(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Gen
 
 
 def restart(core: Core, positions: Positions, rng: np.random.Generator, plies: npt.ArrayLike = 0) -> Ints:
-    """Replace finished games, in place, with new ones after random plies. Return their rows (M,).
+    """Replace finished games, in place, with new games that begin with random plies. Return the (M,) replaced rows.
 
     `plies` is one number or (M,). Raises `ValueError` in the same cases as `random_lines`.
     """

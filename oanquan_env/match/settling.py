@@ -45,7 +45,7 @@ def final_points(
 
 
 def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]:
-    """Return a side without the seeds on its sold and pawned fields, and how many of these seeds stay or are lost."""
+    """Return a side without its seeds on sold and pawned fields, and how many of these the player keeps and loses."""
     own = lost = 0
     for field in range(fields):
         if marks[field]:
