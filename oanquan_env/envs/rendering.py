@@ -44,7 +44,7 @@ class Replay:
         self.last: list[tuple[Positions, int]] = []
 
     def follow(self, log: npt.NDArray[np.int64], begins: Positions) -> None:
-        """Play the actions in the (K,) `log` of one `reset` or `step`. New games begin from `begins`, a batch of one."""
+        """Play the actions in the (K,) `log` of a `reset` or `step`. New games begin from `begins`, a batch of one."""
         count, opening, begun, *actions = log.tolist()
         if begun:
             self.now, self.moves, self.last = begins.copy(), [], []

@@ -293,7 +293,7 @@ def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) 
         raise reader.error(f"the result after the moves must be the header's, {quoted(written.value)}", place)
     outcome = board.outcome
     result, termination = (outcome.result, str(outcome.termination)) if outcome else (UNFINISHED, None)
-    shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # `match` checks these
+    shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # see `match_records`
     if written.value != result and not (shared_out and written.value != UNFINISHED):
         raise reader.error(f"Result is {quoted(written.value)}, but the moves lead to {result}", written.place)
     claim = headers.get("Termination")
