@@ -79,7 +79,7 @@ def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
 
     A refill may cost F points on credit, so no score falls below -F * refills or rises above the total plus the others'
     deepest debts. With `refill_when=turn` a player refills only before its own moves: at most ceil(max_plies / P) times
-    in a game. `check_setup` allows for that many refills; with the refills in further play there are at most max_plies.
+    in a game. `check_setup` allows for that many; counting the refills in later play, there are at most max_plies.
     """
     debt = rules.fields * refills
     return -debt, rules.total + (rules.players - 1) * debt

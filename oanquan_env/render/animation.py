@@ -20,7 +20,7 @@ _GIF_COLOURS = 64
 def gif(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> bytes:
-    """Return the frames from `motion.film` as a looping GIF. Raises `MissingExtraError` without Pillow."""
+    """Return `pictures`, the frames from `motion.film`, as a looping GIF. Raises `MissingExtraError` without Pillow."""
     rules = pictures[0].board.rules
     width = width or layout_of(rules).pixels()[0] // 2
     shapes = (
@@ -39,7 +39,7 @@ def gif(
 def moving_svg(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> str:
-    """Return the frames from `motion.film` as one looping SVG document, animated by SMIL.
+    """Return `pictures`, the frames from `motion.film`, as one looping SVG document, animated by SMIL.
 
     An element that occurs in several frames is stored once, with the times at which it is visible.
     """
