@@ -1,4 +1,4 @@
-"""Run the command line: `python -m oanquan_env`; see `oanquan_env.cli` for its commands."""
+"""Run the command line, as `python -m oanquan_env`. The module `oanquan_env.cli` defines the commands."""
 
 import sys
 

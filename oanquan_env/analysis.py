@@ -1,4 +1,4 @@
-"""The readable result of a search of one board, as in `make("maxn:depth=5").analyse(board)`."""
+"""The readable result of searching one board, which `make("maxn:depth=5").analyse(board)` returns."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from oanquan_env.engine.notation import Move, seat_name
 class Analysis:
     """The results of a search of one board.
 
-    A value is a future margin: the points that the mover wins from here on minus the points that its opponent wins, or
-    the mean for several opponents, under best play within the search. It includes the leftovers of finished games but
-    not the scores so far.
+    A value is a future margin under best play within the search: the points that the mover wins from here on, minus
+    the points that its opponent wins (with several opponents, the mean of their points). It includes the leftovers of
+    finished games but not the scores so far.
 
     Attributes:
         board: the board that was searched.

@@ -46,7 +46,7 @@ class Board:
 
     @classmethod
     def from_positions(cls, core: Core, positions: Positions, row: int = 0) -> Board:
-        """Return a board with a copy of one row of a batch and no history."""
+        """Return a board with a copy of the position in one row of a batch, and without history."""
         board = cls.__new__(cls)
         board._begin(core, positions[np.array([row])])
         return board
@@ -65,7 +65,7 @@ class Board:
     ) -> Board:
         """Set up a board by hand from (P * (F + 1),) seeds in ring order, (P,) stones and (P,) scores.
 
-        If `checked` is False, two faults are accepted and reported by `status`: points that do not add up to the total,
+        If `checked` is False, this accepts two faults, which `status` reports: points that do not add up to the total,
         and a mover without a legal move. Raises `PositionError` for any other impossible position.
         """
         core = shared_core(as_rules(rules))
@@ -76,7 +76,7 @@ class Board:
     def parse(cls, text: str, rules: Rules | str = DEFAULT_PRESET, *, checked: bool = True) -> Board:
         """Read a position string (docs/RULES.md 7); inverse of `text`. `checked` is as in `setup`.
 
-        Raises `NotationError`, which names the column and the fault.
+        Raises `NotationError` if the text is wrong; the message names the column and the fault.
         """
         core = shared_core(as_rules(rules))
         return cls.from_positions(core, parse_position(core, text, checked=checked))
@@ -140,7 +140,7 @@ class Board:
         return Outcome(tuple(scores), winners[0] if len(winners) == 1 else None, termination)
 
     def status(self) -> list[str]:
-        """Return the faults of a position that was set up by hand, one sentence each; the list may be empty.
+        """Return one sentence for each fault of a position that was set up by hand; the list may be empty.
 
         In addition to the checks of `setup`, this reports positions that cannot arise in play: an empty row that
         `refill_when=at_once` would have refilled, and a debt under `refill=forfeit`, which does not allow loans.
@@ -169,7 +169,7 @@ class Board:
         """Play a move, such as `"5A"`.
 
         Raises:
-            NotationError: if a text is not a move.
+            NotationError: if `move` is a string that does not describe a move.
             IllegalMoveError: if the move is illegal here; the message lists the legal moves.
         """
         move, positions = self._readable(move), self._positions.copy()
@@ -202,7 +202,7 @@ class Board:
 
     @property
     def last_mark(self) -> LastMove | None:
-        """The last move in the form that `render` marks on pictures; None on a board without history."""
+        """The squares that pictures of the board mark for the last move; None on a board without history."""
         trace = self.last_trace
         return None if trace is None else trace.mark
 
@@ -261,7 +261,7 @@ class Board:
 
 
 def _complaint(check: Callable[..., None], *arguments: object) -> list[str]:
-    """Call a check; return its error message as a list of one sentence, or an empty list if it passes."""
+    """Call a check. Return its error message in a list, or an empty list if the check passes."""
     try:
         check(*arguments)
     except PositionError as error:

@@ -1,4 +1,4 @@
-"""Play N games on a CUDA device with torch tensors as outputs; a kernel runs the step of `engine.step`.
+"""Play N games on a CUDA device and return torch tensors. A kernel runs the step of `engine.step`.
 
 Each thread plays one game. The module needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
 
@@ -26,7 +26,7 @@ from oanquan_env.observation import Encoder
 THREADS = 128
 """Threads per block."""
 NO_FIELD = 63
-"""An illegal action that replaces actions outside the action space."""
+"""An action that is always illegal; it replaces actions outside the action space."""
 
 
 class Row(NamedTuple):
@@ -47,10 +47,10 @@ class Outputs(NamedTuple):
 
 @inlined
 def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, constants: Any, outputs: Any) -> None:
-    """Step the game in one row, and begin a new game if it is then over.
+    """Step the game in one row and write the row of each output. If the step ends the game, also begin a new game.
 
-    `constants` holds the rules, the start position and the settings, each as an array of one entry; the arrays in
-    `outputs` have the order of `Outputs`.
+    `constants` holds the rules, the start position and the settings, each as an array of one entry.
+    `outputs` holds the arrays of `Outputs`, in that order.
     """
     rules, start, settings = constants[0][0], constants[1][0], constants[2][0]
     game, action = games[row], actions[row]
@@ -96,7 +96,7 @@ class Games:
         seat, reward, opening_plies: as for `OAnQuanEnv`.
         device: a torch CUDA device.
 
-    Raises `ValueError` for any other opponent, and in the same cases as `OAnQuanVectorEnv`.
+    Raises `ValueError` for an opponent other than these three, and in the same cases as `OAnQuanVectorEnv`.
     """
 
     def __init__(
@@ -129,9 +129,9 @@ class Games:
         self._kernel = kernel(self.core.rules.players, self._host.kind)
 
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-        """Restart all games, with seed + i for the game in row i. Return observations and masks.
+        """Restart all games; the game in row i gets `seed` + i as its seed. Return observations and masks.
 
-        Raises `ValueError` if the opponent ended 100 games in one row before the agent's first move.
+        Raises `ValueError` if, in some row, the opponent ended 100 new games before the agent's first move.
         """
         host, rows = self._host, np.arange(len(self._host.records))
         host.seed(seed, rows, np.random.default_rng())
@@ -148,7 +148,7 @@ class Games:
         return self.observation, self.mask
 
     def step(self, actions: torch.Tensor) -> Outputs:
-        """Play (N,) int64 actions and the opponent's replies. An action outside the space counts as illegal."""
+        """Play (N,) int64 actions and the opponent's replies. An action outside the action space counts as illegal."""
         stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
         launch = self._kernel[self._blocks, THREADS, stream]  # type: ignore[index]
         launch(self._games, cuda.as_cuda_array(actions, sync=False), *self._arguments)

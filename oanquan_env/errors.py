@@ -11,11 +11,11 @@ USAGE_ERROR, INTERRUPTED = 2, 130
 
 
 class UsageError(ValueError):
-    """An unusable request, file or option; the message names the fault, its place and the remedy."""
+    """An unusable request, file or option; the message says what is wrong, where, and how to fix it."""
 
 
 class UnknownAgentError(UsageError):
-    """An unknown player name or player option; the message lists the known ones."""
+    """An unknown player name or player option; the message lists the known names or options."""
 
 
 class UnavailableError(UsageError):
@@ -52,9 +52,9 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
 
 
 def as_whole(name: str, value: Any, low: int, high: int | None = None, others: str = "") -> int:
-    """Return `value`, the argument `name`, as an int; raise `UsageError` unless it is an integer from `low` to `high`.
+    """Return `value` as an int; raise `UsageError` unless it is an integer from `low` to `high`.
 
-    `others` names further allowed values in the error message, such as `"random or "`.
+    The error message calls the value `name`; `others` adds further allowed values, such as `"random or "`.
     """
     try:
         number = operator.index(value)

@@ -43,7 +43,7 @@ class RepeatedKeyError(UsageError):
 
 @contextmanager
 def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
-    """Turn an error in the block into a `FileError` with the path, the fault `what`, the reason and the remedy."""
+    """Turn an error in the block into a `FileError` that states the path, the fault `what`, the reason and `remedy`."""
     check_readable(path)
     try:
         yield
@@ -53,13 +53,13 @@ def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
 
 
 def check_format(arrays: Mapping[str, Any], wanted: int) -> None:
-    """Raise `ValueError` unless the file's array `format` equals `wanted`, and `KeyError` if there is none."""
+    """Raise `ValueError` unless the array `format` of a file equals `wanted`. Raise `KeyError` if it is missing."""
     if arrays["format"].tolist() != wanted:
         raise ValueError(f"its format is {one_line(arrays['format'])}, but this version reads format {wanted}")
 
 
 def one_line(text: object) -> str:
-    """Return a text as one line, shortened for an error message."""
+    """Return `text` as a string on one line, shortened for an error message."""
     line = " ".join(str(text)[: 10 * LONGEST].split())
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
@@ -100,7 +100,7 @@ def text_bytes(path: Path, text: str) -> bytes:
 
 
 def read_json(path: Path) -> Any:
-    """Return the content of a JSON file; raise `FileError` if it cannot be read."""
+    """Return the content of a JSON file. Raise `FileError` if the file is missing or is not valid JSON."""
     check_readable(path)
     try:
         return parse_json(read_bytes(path).decode("utf-8-sig"))  # Windows editors write a byte order mark
@@ -109,7 +109,7 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return the content of a JSON text.
+    """Return the value that a JSON text describes.
 
     Raises `ValueError` if the text is invalid, is nested too deeply, has overlong numbers or repeats a key.
     """
@@ -147,7 +147,7 @@ def _repeated_key(text: str) -> RepeatedKeyError:
 
 
 def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of an `.npz` file by name. `source` is its path or its content. No code in the file is run.
+    """Return the arrays of an `.npz` file by name. `source` is the file's path or content. No code in it is run.
 
     Raises `OSError` if the file cannot be read, and `ValueError` if it is not an `.npz` file or its arrays have more
     than `most` bytes.
@@ -178,12 +178,12 @@ def npz_bytes(**arrays: npt.NDArray[Any]) -> bytes:
 
 
 def short_hash(*parts: bytes) -> str:
-    """Return the first 16 hexadecimal digits of the SHA-256 hash of the parts."""
+    """Return the first 16 hexadecimal digits of the SHA-256 hash of the joined parts."""
     return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
 def check_place(option: str, path: Path) -> None:
-    """Check before a long run that a file can be written to `path`; else raise `ValueError`, which names `option`."""
+    """Raise `ValueError` if `path` is a folder or its parent folder does not exist; the message names `option`."""
     if not path.parent.is_dir():
         raise ValueError(f"{option}: the folder {path.parent} does not exist")
     if path.is_dir():
@@ -191,14 +191,14 @@ def check_place(option: str, path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Replace the content of `path` in one step; see `replacing`."""
+    """Write `content` to the file `path` in one step; see `replacing`."""
     with replacing(path) as file:
         file.write(content)
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file that replaces `path` in one step after the block, with the permissions of the old file.
+    """Yield an open file. After the block it replaces `path` in one step, with the permissions of the old file.
 
     Raises `OSError` if the file cannot be written; the old file then stays unchanged.
     """

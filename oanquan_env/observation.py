@@ -16,7 +16,7 @@ Layout of `planes`, float32, mostly 0 to 1. Networks learn faster from it, becau
     stones   P               stone on each side's mandarin square
     plies    1               plies left before the game is truncated, divided by max_plies
 
-Scores are left out because future margins do not depend on them. The reward `outcome` does, so use `counts` for it.
+Scores are left out because future margins do not depend on them; with the reward `outcome`, use `counts` instead.
 
 Layout of `moves`, float32: `planes`, then two parts with one value per action, zero if the action is illegal or the
 viewer is not to move:
@@ -46,7 +46,7 @@ OBSERVATIONS = "counts", "planes", "moves"
 
 
 def slices(**lengths: int) -> dict[str, slice]:
-    """Return consecutive slices of these lengths, by name."""
+    """Return a dict of consecutive slices, one for each name, with the given lengths."""
     ends = np.cumsum(list(lengths.values())).tolist()
     return {name: slice(end - length, end) for (name, length), end in zip(lengths.items(), ends, strict=True)}
 
@@ -97,7 +97,7 @@ class Encoder:
 
     @property
     def size(self) -> int:
-        """Length D of an observation."""
+        """The length D of an observation."""
         return len(self.low)
 
     def encode(self, positions: Positions, viewer: Ints | int | None = None) -> Observation:

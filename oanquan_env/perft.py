@@ -21,7 +21,7 @@ def perft(game: Board | Rules | str, depth: int) -> int:
 
 
 def divide(game: Board | Rules | str, depth: int) -> dict[Move, int]:
-    """Return the number of move paths by first move, for a depth of at least 1; empty if the game is over."""
+    """Return the number of move paths of `depth` plies (1 or more) for each first move; empty if the game is over."""
     depth = as_whole("depth", depth, 1)  # a path without moves has no first move
     core, positions = _origin(game)
     children, _, actions = core.expand(positions)

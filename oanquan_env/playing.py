@@ -31,8 +31,8 @@ MAX_FAILED_GAMES = 20_000
 def choose_move(player: object, board: Board, rng: np.random.Generator | None = None) -> Move:
     """Return the move that a player chooses on a board.
 
-    `player` is anything that `oanquan_env.players.as_policy` accepts. Repeated calls are faster with a player
-    that was made once. `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
+    `player` is anything that `oanquan_env.players.as_policy` accepts. For repeated calls, make the player once and
+    pass it. `rng` defaults to a new random generator. Raises `ValueError` if the game is over.
     """
     if board.outcome is not None:
         raise ValueError(f"the game is over ({board.outcome.termination!s}); there is no move to choose")
@@ -48,9 +48,9 @@ def advance(
     Games that are over at the start, or have no plies to play, stay unchanged.
 
     Args:
-        core: plays the games.
+        core: the core that plays the games.
         positions: N games. Between two plies the caller may replace finished games with new ones.
-        choose: chooses the actions.
+        choose: the function that chooses the actions.
         plies: the most plies to play in each game, (N,) or one number for all; by default, games run to their end.
         checked: whether actions are checked, see `Core.play`.
 
@@ -70,7 +70,7 @@ def advance(
 
 
 def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -> Choose:
-    """Return a function for `advance`: `players[seating[n, p]]` chooses for seat p of game n, in one call per ply."""
+    """Return a function for `advance`: `players[seating[n, p]]` chooses for seat p of game n."""
 
     def choose(rows: Ints, positions: Positions) -> Ints:
         return ask_players(players, seating[rows, positions.mover], positions, rng)
@@ -81,7 +81,7 @@ def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -
 def advance_randomly(
     core: Core, positions: Positions, plies: npt.ArrayLike | None, rng: np.random.Generator
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Call `advance` with random moves."""
+    """Return the iterator of `advance` with random moves."""
     player = RandomPolicy(core)
     return advance(core, positions, lambda _, current: player.choose(current, rng), plies, checked=False)
 
@@ -127,7 +127,7 @@ def random_openings(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Gen
 
 
 def restart(core: Core, positions: Positions, rng: np.random.Generator, plies: npt.ArrayLike = 0) -> Ints:
-    """Replace finished games, in place, with new ones after random plies. Return their rows (M,).
+    """Replace finished games, in place, with new games that begin with random plies. Return the (M,) replaced rows.
 
     `plies` is one number or (M,). Raises `ValueError` in the same cases as `random_lines`.
     """

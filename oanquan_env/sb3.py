@@ -34,11 +34,11 @@ class SharedVecEnv(VecEnv):
         """Do nothing, as there is nothing to release."""
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """Return the attribute, repeated for each requested game."""
+        """Return a list that holds the shared attribute once for each requested game."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
-        """Raise NotImplementedError: set attributes of the object directly."""
+        """Raise NotImplementedError, because attributes are to be set on the shared object directly."""
         raise NotImplementedError("all games share one object; set its attributes directly")
 
     def env_method(

@@ -177,7 +177,7 @@ def _board(options: argparse.Namespace) -> Board:
 
 
 def _begins_as_the_page(options: argparse.Namespace) -> bool:
-    """Return whether this is a game in Vietnamese in the terminal, with the default rules and player of the page."""
+    """Return whether the command plays in Vietnamese in the terminal, where the defaults are those of the page."""
     return options.run is _play and options.language == "vi" and not options.browser
 
 

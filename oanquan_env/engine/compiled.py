@@ -45,7 +45,7 @@ def inlined(function: Function) -> Function:
 
 
 def compiled_recursion(signature: Any) -> Callable[[Function], Function]:
-    """Return a decorator like `compiled` for a recursive function; cached code needs a signature (numba #6061)."""
+    """Return a decorator like `compiled` for a recursive function; caching it needs a signature (numba #6061)."""
     return functools.partial(_compiled, (signature,))
 
 
@@ -82,7 +82,7 @@ class _CacheFile(IndexDataCacheFile):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache, extended to notice a change in any source; Numba itself checks only the function's file.
+    """A Numba cache that also notices changes in other sources; Numba itself checks only the function's own file.
 
     It compares file contents, because the modification times change with every checkout.
     """
@@ -106,10 +106,10 @@ class _Cache(FunctionCache):
 
 
 def _symbol_of(kind: types.Record) -> tuple[str, tuple[str]]:
-    """Return the parts of a record's name in symbols, which depend on its fields alone.
+    """Return the name of a record type in linker symbols, in parts. It depends only on the record's fields.
 
-    Numba numbers records in the order in which a program meets them. The code of two records, cached by two programs,
-    can then have the same symbols, and a third program that loads both calls the wrong one.
+    Numba numbers record types in the order in which a program meets them. Two programs can therefore cache code for
+    different records under the same symbols, and a third program that loads both calls the wrong code.
     """
     return "Record", (hashlib.sha256(kind.name.encode()).hexdigest()[:16],)
 
@@ -147,7 +147,7 @@ for _module in move, seats, points, observe, step:
 
 
 def record(kind: type, /, **others: Any) -> np.dtype[Any]:
-    """Return the data type of a record with the fields of a class, int64 unless `others` gives a type and shape.
+    """Return a record data type with the fields of a class. Fields are int64 unless `others` gives a type and shape.
 
     A compiled function receives a record as one machine word, and reads its fields as attributes, like plain Python.
     The largest fields come first, so that long arrays start on cache lines.
@@ -173,12 +173,12 @@ SHAPES: dict[str, Any] = {
     "sowings": (record(Sowing), 2 * DIRECTION_STRIDE * COUNT_STRIDE),
     "far": (record(Far), 2 * DIRECTION_STRIDE * COUNT_STRIDE),
 }
-"""The fields of `RuleNumbers` that are arrays in a record."""
+"""The type and length of each field of `RuleNumbers` that is an array in a record."""
 RULES = record(RuleNumbers, **SHAPES)
 
 
 def rule_record(rules: Rules, kind: np.dtype[Any] = RULES) -> Any:
-    """Return the rules as a record of type `kind`. It has the fields of `RULES`; any other fields stay zero."""
+    """Return the rules as a record of type `kind`, which has all fields of `RULES`. Any other fields stay zero."""
     records = zeros(kind, 1)
     for name, value in rule_numbers(rules)._asdict().items():
         records[name][(0, slice(len(value))) if isinstance(value, list) else 0] = value

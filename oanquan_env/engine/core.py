@@ -27,7 +27,7 @@ from oanquan_env.engine.turns import Turns
 from oanquan_env.errors import UsageError
 
 COMPILED_VARIABLE = "OANQUAN_COMPILED"
-"""Environment variable. If it is 0, only cores made with `compiled=True` use Numba."""
+"""The name of an environment variable. If the variable is 0, only cores made with `compiled=True` use Numba."""
 _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 

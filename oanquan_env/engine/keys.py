@@ -1,4 +1,4 @@
-"""Keys of positions. Equivalent positions share a key: seats count from the mover, and mirror images are equal."""
+"""Keys of positions. Equivalent positions, such as the same position with the seats rotated, have equal keys."""
 
 import hashlib
 from typing import TypeAlias, cast
@@ -18,7 +18,7 @@ def canonical_keys(core: Core, positions: Positions) -> Keys:
     """Return (N,) opaque keys, equal for positions with the same continuations; scores are ignored.
 
     A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`. If first moves may not capture a
-    mandarin, the byte of the mover that is otherwise zero is 1 before each player's first move.
+    mandarin, the always-zero byte of the mover's side is instead 1 until every player has moved once.
     """
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
     if not core.rules.first_move_captures_mandarin:
@@ -42,7 +42,7 @@ def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
 
 
 def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> Mask:
-    """Return (N,) bool, whether each hash is in the sorted array `ascending`, which `np.isin` would read whole."""
+    """Return (N,) bool, whether each hash is in the sorted array `ascending`. `np.isin` would read all of it."""
     if not len(ascending):
         return np.zeros(len(hashes), dtype=bool)
     indices = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)

@@ -1,4 +1,4 @@
-"""Loops over `move` and `step`, which `Core` and the environments run on batches.
+"""Loops that apply the functions of `move` and `step` to batches, for `Core` and the environments.
 
 Numba compiles the loops. For a single position `Core` runs them in plain Python, so that a `Board` compiles nothing.
 Loops call no compiled function that depends on the number of players, because Numba would not find its cached code.
@@ -152,7 +152,7 @@ def loops(players: int, compiled: bool) -> Loops:
             observe_planes(rules, players, sides[row], scores[row], turn, moves, running, observations[row])
 
     def earn_rows(rules: RuleNumbers, arrays: Arrays, reward: int, before: Points, rewards: Floats) -> None:
-        """Write the (N, P) rewards for the change from the scores `before` (N, P) to the current points."""
+        """Write the `rewards` (N, P) for the change from the scores `before` (N, P) to the current points."""
         sides, scores, _, _, ended = arrays
         for row in range(len(ended)):
             end = int(ended[row]) + 0
@@ -160,7 +160,7 @@ def loops(players: int, compiled: bool) -> Loops:
             earn(rules, players, reward, points, before[row], end, rewards[row])
 
     def gains(rules: RuleNumbers, arrays: Arrays, won: Floats) -> None:
-        """Write the (N, A) immediate gains of legal actions; leave the entries of illegal actions unchanged."""
+        """Write the immediate gain of each legal action into `won` (N, A); leave all other entries unchanged."""
         sides, scores, mover, ply, ended = arrays
         for row in range(len(mover)):
             seat = mover[row]
@@ -196,7 +196,7 @@ class StepLoops(NamedTuple):
 
 @functools.cache
 def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
-    """Return the loops, compiled by Numba when they first run, or as plain Python.
+    """Return the loops as plain Python, or if `compiled`, in a form that Numba compiles when they first run.
 
     In their arguments, `table` holds the rules as its only entry, and `starts` holds one start position for all games
     or one for each game. Observations and masks are records of `row_type`.
@@ -215,7 +215,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
     ) -> tuple[int, int]:
         """Play the actions, and finish the step unless the opponents are of the kind OTHERS.
 
-        Return the result of `finish_games`. If an action is out of range, return -1 and its row before anything is
+        Return the result of `finish_games`. If an action is out of range, return -1 and the row before anything is
         played. For OTHERS, return 0 and the number of games that wait for a reply.
         """
         rules, waiting = table[0], 0
@@ -248,7 +248,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write the agents' observations as planes (`observe_planes`). Return two zeros: callers sum two numbers."""
+        """Write the agents' observations as planes (`observe_planes`). Return two zeros, as callers add up pairs."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0

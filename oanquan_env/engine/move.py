@@ -7,7 +7,7 @@ rules are implemented only twice: for batches in NumPy, and here. Tests compare 
 `sides` are the four sides as words (see `positions`) in the order of play, mover first; `scores` are their points.
 Unused sides are zero. `players` is a separate argument so that Numba can prune branches when it is constant.
 
-No byte of a side overflows and its byte 7 is 0 or 1, so a word is never negative and fits an int64. All other numbers
+No byte of a side overflows and byte 7 is 0 or 1, so a word is never negative and fits an int64. All other numbers
 fit as well, except the product in `row_sum`; the bits read from it are the same if it wraps.
 """
 
@@ -121,7 +121,7 @@ def rule_numbers(rules: Rules) -> RuleNumbers:
 
 @functools.cache
 def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
-    """Return the largest tables, which all rules of one board share."""
+    """Return `sowings` and `far`, the largest tables. All rules with the same board share them."""
     near = [Sowing(0, 0, 0, 0)] * (2 * DIRECTION_STRIDE * COUNT_STRIDE)
     far = [Far(0, 0)] * (len(near) if players > 2 else 0)
     for key, a, b, c, d, code in sowings(players, fields):
@@ -172,7 +172,7 @@ def can_play(rules: RuleNumbers, own: int, action: int) -> bool:
 
 
 def protects_mandarins(rules: RuleNumbers, players: int, plies_left: int) -> bool:
-    """Return whether a move is a player's first, and may therefore capture no stone; `plies_left` is as in `play`."""
+    """Return whether a move may capture no stone because it is a player's first; `plies_left` is as in `play`."""
     return rules.first_move_captures_mandarin == 0 and plies_left >= rules.max_plies - players
 
 
@@ -182,7 +182,7 @@ def play(
     """Play a legal action, then apply the end test and refill empty rows (docs/RULES.md 2 to 4).
 
     `plies_left` counts the plies after this one; with 0 the game ends. The steps of the move are appended to `steps`
-    unless it is None. A move that cannot be completed ends the game in the position before it (ENDLESS_RELAY,
+    unless it is None. A move that cannot be completed is undone and ends the game (ENDLESS_RELAY,
     TOO_MANY_SEEDS).
     """
     sown, code, laps = sow(rules, players, sides, action, steps)
@@ -278,7 +278,7 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
 def capture(
     rules: RuleNumbers, players: int, sides: Four, code: int, plies_left: int, steps: Steps | None
 ) -> tuple[Four, int]:
-    """Capture behind the gap of `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
+    """Capture behind the gap at `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
     points = 0
     first = rules.empty_mandarin == 0  # a mandarin square is then not a gap, so the first gap is an empty field
@@ -329,10 +329,10 @@ def capture(
 def refill(
     rules: RuleNumbers, side: int, second: int, third: int, fourth: int, score: int, turns: int, steps: Steps | None
 ) -> tuple[int, int, int]:
-    """Refill the empty row of `side` (docs/RULES.md 3).
+    """Refill the empty row of `side`, whose player moves `turns` turns after the mover (docs/RULES.md 3).
 
     Returns:
-        The side; its player's score; and RUNNING, FORFEIT, or TOO_MANY_SEEDS if a byte cannot hold the seeds in play.
+        The side; the player's score; and RUNNING, FORFEIT, or TOO_MANY_SEEDS if a byte cannot hold the seeds in play.
     """
     if rules.refill and score < rules.fields:
         return side, score, FORFEIT
@@ -345,12 +345,12 @@ def refill(
 
 
 def seed_pairs(side: int) -> int:
-    """Return a word of three 16-bit sums, each of the seeds on two squares of a side."""
+    """Return a word of three 16-bit numbers; each is the sum of the seeds on two squares of a side."""
     return (side & _EVEN_BYTES) + ((side >> 8) & _EVEN_BYTES)
 
 
 def row_sum(rules: RuleNumbers, side: int) -> int:
-    """Return the seeds on the fields of a side."""
+    """Return the number of seeds on the fields of a side."""
     return ((side & rules.field_bytes) * _SUM_BYTES >> 56) & _BYTE
 
 

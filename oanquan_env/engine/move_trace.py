@@ -157,7 +157,7 @@ class MoveTrace:
 
     @property
     def mark(self) -> LastMove:
-        """The squares of the move that a picture marks."""
+        """The squares to mark in a picture of the board after the move."""
         origin, last = (self.laps[0].square, self.laps[-1].last) if self.laps else (self.ahead, self.ahead)
         path = tuple(square for lap in self.laps for square in lap.squares)
         return LastMove(origin, path, last, tuple(capture.square for capture in self.captures), str(self.move))

@@ -3,7 +3,7 @@
 A move is a field, 1 .. F from the mover's left, and a direction: `5A` anticlockwise, `1C` clockwise. A position has
 four words: the squares of every side in ring order, the mandarin square last with `*` for its stone; the scores; the
 mover; the ply, as in `5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 0`. Each position has exactly one text, so that texts can be
-compared. The parser accepts no other text, except with more blanks between words.
+compared. The parser accepts no other text, but allows extra blanks between words.
 """
 
 import json
@@ -77,7 +77,7 @@ class Move:
 
     @staticmethod
     def parse(text: str) -> "Move":
-        """Read `5A` or `5a`; inverse of `str`. Raises `NotationError` for other texts."""
+        """Read a move such as `5A` or `5a`; inverse of `str`. Raises `NotationError` if `text` is not a move."""
         move = _MOVES.get(text)
         if move is None:
             raise NotationError(
@@ -98,7 +98,7 @@ _MOVES = {letters: move for move in map(Move.from_action, range(18)) for letters
 
 
 def _move_fault(text: str) -> int:
-    """Return the first column at which `text` stops looking like a move."""
+    """Return the column, from 1, of the first wrong or missing character in a text that is not a move."""
     if not text[:1] or text[0] not in "123456789":
         return 1
     return 3 if text[1:2] and text[1] in "AaCc" else 2
@@ -118,7 +118,7 @@ def seat_name(rules: Rules, player: int) -> str:
 
 
 def format_position(core: Core, positions: Positions, row: int = 0) -> str:
-    """Return the text of one row of `positions`."""
+    """Return the text of the position in one row of `positions`."""
     one = positions[row : row + 1] if row >= 0 else positions[row:][:1]
     side_length = core.rules.fields + 1
     seeds, stones = core.seeds(one)[0].tolist(), core.stones(one)[0].tolist()
@@ -133,8 +133,8 @@ def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:
     """Return the position that a text describes, as a batch of one; inverse of `format_position`.
 
     If `checked` is False, two faults are accepted (for teaching and for `Board.status`): points that do not add up to
-    the total of the rules, and a mover without a legal move. Raises `NotationError`, which names the column and the
-    wrong square, score or word.
+    the total of the rules, and a mover without a legal move. Raises `NotationError` if the text is wrong; the message
+    names the column and the wrong square, score or word.
     """
     words = [_Span(match[0], match.start() + 1) for match in re.finditer(r"\S+", text)]
     if len(words) != len(_PARTS):

@@ -23,7 +23,7 @@ def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ende
 
 
 def margin(players: int, before: Four, after: Four, place: int) -> int:
-    """Return P - 1 times the difference between the points that a player won and the mean that the others won."""
+    """Return P - 1 times the difference between the points that player `place` won and the mean that the others won."""
     together = 0
     for one in range(players):
         together += after[one] - before[one]

@@ -79,7 +79,7 @@ def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
 
     A refill may cost F points on credit, so no score falls below -F * refills or rises above the total plus the others'
     deepest debts. With `refill_when=turn` a player refills only before its own moves: at most ceil(max_plies / P) times
-    in a game. A position may be set up as if it had that many refills; with further play there are at most max_plies.
+    in a game. `check_setup` allows for that many; counting the refills in later play, there are at most max_plies.
     """
     debt = rules.fields * refills
     return -debt, rules.total + (rules.players - 1) * debt
@@ -96,7 +96,7 @@ def check_points(rules: Rules, columns: Setup) -> None:
 
 
 def check_ready(ready: Mask, mover: Column) -> None:
-    """Raise `PositionError` if the mover has no legal move, because its row should have been refilled."""
+    """Raise `PositionError` unless all positions are `ready`: either over, or with a legal move for the mover."""
     _require("mover", ready, lambda row: f"the row of the mover, player {mover[row]}, is empty, so it cannot move")
 
 

@@ -86,7 +86,7 @@ _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 @dataclass(slots=True, eq=False)
 class Positions:
-    """N positions of one `Rules`. The object owns its arrays, and `Core.play` changes them in place.
+    """N positions under the same rules. The object owns its arrays, and `Core.play` changes them in place.
 
     A position is always ready to move: the mover's row holds seeds unless the game is over.
 
@@ -139,7 +139,7 @@ class Positions:
         return np.arange(0, self.squares.size, self.squares.shape[1])
 
     def seat_index(self, offset: int = 0) -> Ints:
-        """Return (N,) indices of the players `offset` seats after the mover in the flat `sides` or `scores`."""
+        """Return (N,) indices into the flat `sides` or `scores`, of the players `offset` seats after the movers."""
         players = self.scores.shape[1]
         seat = self.mover if offset == 0 else (self.mover + offset) % players
         return np.arange(0, self.scores.size, players) + seat

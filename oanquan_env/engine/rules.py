@@ -48,7 +48,7 @@ NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
     ("mandarin_seeds_capturable", False, "end", "stones_captured", "with squares_empty, games hardly end"),
     ("mandarin_seeds", 0, "stones", True, "nothing would lie on the mandarin squares"),
 )
-"""Requirements, each with a field, its value, another field, the value that this field must have, and the reason."""
+"""Requirements: a field, its value, a second field, the value that the second field must then have, and the reason."""
 
 
 class RulesError(UsageError):
@@ -99,14 +99,14 @@ def words_of(text: str) -> list[str]:
 
 
 def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
-    """Return the error message for a name that is not in `known`, with the most similar name that is."""
+    """Return the error message for a name that is not in `known`; it suggests the most similar known name."""
     close = difflib.get_close_matches(name, known, n=1)
     meant = f" (did you mean {close[0]}?)" if close else ""
     return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
 
 
 def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Return a dict of names and values from words such as `seeds=4`; raise `RulesError` for other or repeated ones."""
+    """Return a dict of names and values from words such as `seeds=4`; raise `RulesError` for wrong or repeated ones."""
     texts: dict[str, str] = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -222,7 +222,7 @@ class Rules:
 
     @property
     def slug(self) -> str:
-        """The text of the rules in a form for file names."""
+        """The text of the rules, adapted for use in file names."""
         return str(self).replace(" ", "-").replace("=", "-")
 
     @property
@@ -245,7 +245,7 @@ class Rules:
         return self.replace(sowing=exchange.get(self.sowing, self.sowing))
 
     def differences(self, base: Rules) -> dict[str, Any]:
-        """Return the fields, in order, in which these rules differ from `base`, with the values of these rules."""
+        """Return a dict of the fields in which these rules differ from `base`, with the values of these rules."""
         expected = {name: getattr(base, name) for name in FIELD_NAMES}
         if base.max_plies == DEFAULT_MAX_PLIES[base.players]:
             expected["max_plies"] = DEFAULT_MAX_PLIES[self.players]
@@ -255,7 +255,7 @@ class Rules:
     def parse(cls, text: str) -> Rules:
         """Read `[preset] [field=value ...]`, as in `"vietnamese stone_value=5 quan_non=5"`; inverse of `str`.
 
-        Without a preset, the fields change `mancala-world`. Raises `RulesError`, which names the wrong word.
+        Without a preset, the fields change `mancala-world`. Raises `RulesError` for a wrong word, naming it.
         """
         words = words_of(text)
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET

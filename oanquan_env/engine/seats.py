@@ -25,7 +25,7 @@ def in_turn(players: int, numbers: Any, first: int) -> Four:
 
 
 def write_in_turn(players: int, numbers: Any, first: int, values: Four) -> None:
-    """Write back sides or scores in the order of play from the seat `first`; the inverse of `in_turn`."""
+    """Write `values`, which are in the order of play from `first`, into `numbers`; the inverse of `in_turn`."""
     second = next_seat(players, first)
     third = next_seat(players, second)
     numbers[first], numbers[second] = values[0], values[1]

@@ -126,7 +126,7 @@ class Moves:
 def _take_one(flat: Bytes, code: Ints, at: Ints) -> tuple[Ints, Ints, Bytes, Bytes]:
     """Apply SON's `take_one`: if a mandarin square with seeds comes next, lift one of them instead of a whole field.
 
-    Returns the code, byte index, seeds lifted and seeds left for each row's next lap.
+    Return the code, the byte index, the seeds lifted and the seeds left for each row's next lap.
     """
     giving = (code % SIDE_BYTES == ZERO_BYTE) & (flat.take(at - (ZERO_BYTE - MANDARIN_BYTE)) > 0)
     shift = giving * (ZERO_BYTE - MANDARIN_BYTE)

@@ -127,7 +127,7 @@ def swap_halves(x: int) -> int:
 
 
 def pick(rules: RuleNumbers, game: Game, actions: int) -> int:
-    """Return a uniformly random action from a bit set."""
+    """Return a uniformly random action from the bit set `actions`."""
     count = 0
     for action in range(2 * rules.fields):
         count += (actions >> action) & 1
@@ -192,7 +192,7 @@ def act(
     settings: Settings,
     log: Any,
 ) -> None:
-    """Play the agent's action, or begin a new game if the last one is over; then reply until the agent is to move.
+    """Play the agent's action, or begin a new game if the last is over; then play replies until the agent is to move.
 
     An illegal action is not played but sets `illegal`. A new game begins from `start`, with an opening of random plies.
     If the opening ends the game, the game begins without an opening. If the opponent ends it before the agent is to

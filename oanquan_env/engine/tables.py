@@ -1,9 +1,9 @@
 """Lookup tables of the core: every sowing as a row of increments, and every walk over a gap.
 
 A *code* identifies a square and a direction: `code = 32 * direction + byte`, where the direction is 0
-anticlockwise (A) or 1 clockwise (C), and the byte is as in `positions`. A mandarin square has two bytes: byte 5, its
-seeds, when they may be lifted or captured, and byte 6, which is always zero, when the square follows the last seed of a
-sowing. Thus "stop at a mandarin square" and "stop at an empty square" are one test.
+anticlockwise (A) or 1 clockwise (C), and the byte is as in `positions`. A mandarin square has two codes: with byte 5,
+its seeds, where they may be lifted or captured, and with byte 6, which is always zero, where the square follows the
+last seed of a sowing. Thus "stop at a mandarin square" and "stop at an empty square" are one test.
 """
 
 from collections.abc import Iterator
@@ -159,7 +159,7 @@ def build_tables(rules: Rules) -> Tables:
 
 @cache
 def sowing_tables(players: int, fields: int) -> tuple[Words, Ints]:
-    """Return `increment` and `after`, the largest tables, which all rules of one board share."""
+    """Return `increment` and `after`, the largest tables. All rules with the same board share them."""
     keys, *sides, codes = np.array(list(sowings(players, fields)), dtype=np.int64).T
     increment = np.zeros((2 * DIRECTION_STRIDE * COUNT_STRIDE, players), dtype=np.uint64)
     after = np.zeros(len(increment), dtype=np.intp)

@@ -38,7 +38,7 @@ def env(
     """Return `raw_env` with the same arguments, in PettingZoo's usual wrappers.
 
     An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark with
-    these wrappers. Actions outside the space and calls out of order raise errors.
+    these wrappers. Actions outside the action space and calls out of order raise errors.
     """
     environment: AECEnv[str, ObsType, int] = raw_env(
         rules,
@@ -101,7 +101,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: maximum number of random plies with which a game begins; `reset(seed=…)` seeds the generator
             that draws their number and the plies.
-        observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; gains are zero off the agent's turn.
+        observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; gains are zero if others are to move.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
@@ -156,11 +156,11 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self._games.positions
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of `agent`'s observations; always the same object."""
+        """Return the space of `agent`'s observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """The space of `agent`'s actions; always the same object."""
+        """Return the space of `agent`'s actions, always the same object."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -186,7 +186,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._mover, self._mask = self._games.records["mover"].item(), self._games.mask[0]
 
     def last(self, observe: bool = True) -> tuple[ObsType | None, float, bool, bool, dict[str, Any]]:
-        """Return PettingZoo's `last` for `agent_selection`; raise ResetNeeded if there are no agents."""
+        """Return `agent_selection`'s observation, reward, flags and info; raise ResetNeeded if there are no agents."""
         self._check_begun()
         last: tuple[ObsType | None, float, bool, bool, dict[str, Any]] = super().last(observe)
         return last
@@ -283,13 +283,13 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
 
 class MatchEnv(GameEnv):
-    """A whole match of rounds, between which fields are sold and pawned (docs/RULES.md 6). Its end pays +1 and -1.
+    """A match of several rounds, between which fields are sold and pawned (docs/RULES.md 6).
 
     The observation of `GameEnv` is followed by 2F + 2 numbers: the codes of the fields in the viewer's row and then
     in the other row (0 own, 1 pawned, 2 sold), the seats from the viewer to the player that began this round, and the
     number of rounds left, including this one. The loser of a round begins the next, so an agent may move twice in a
-    row. A match drawn by its `max_rounds` pays nothing. At the end, `infos[agent]` holds `termination` (the reason)
-    and `rounds`, the points of all rounds.
+    row. The winner of the match gets +1 and the loser -1; a match drawn by `max_rounds` pays nothing. At the end,
+    `infos[agent]` holds `termination` (the reason) and `rounds`, the points of all rounds.
 
     Args:
         rules: rules of the rounds, for two players.

@@ -115,7 +115,7 @@ class Games:
         self._prepare()
 
     def _prepare(self) -> None:
-        """Make the views of the records and the loops."""
+        """Make the views of the records, and get the loops."""
         records = self.records
         self._see(self._observations, self._masks, self._planes)
         self.terminated, self.truncated = records["terminated"].view(np.bool_), records["truncated"].view(np.bool_)
@@ -341,7 +341,7 @@ class Games:
             _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *outputs, self.log)
 
     def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
-        """Return how the games in `over` (N,) bool ended, with zeros for running games.
+        """Return a dict that says how the games in `over` (N,) bool ended; entries of running games are zero.
 
         The entries are `termination` (N,) int64, an index into `TERMINATIONS`; `standings` (N, P) int32, the points of
         all players; `seat` (N,) int64, the seat that received the last reward; and `illegal_action` (N,) bool.

@@ -45,7 +45,7 @@ class Opponents:
 
     @property
     def draws(self) -> int:
-        """Number of values from which each new game draws."""
+        """Number of values that a new game draws from: the players, or with weights the tickets."""
         return self.count if self._shares is None else _TICKETS
 
     @property
@@ -62,7 +62,7 @@ class Opponents:
         return [as_policy(one, self._core) for one in several]
 
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
-        """Set other players for new games.
+        """Replace the players that new games draw from.
 
         `running` games (N,) keep their players; the player indices of all games, `numbers` (N,), change in place.
         """
@@ -82,7 +82,7 @@ class Opponents:
         self._shares = None if self.count == 1 else np.cumsum(shares) / shares.sum()
 
     def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
-        """Replace the tickets that the new games in `rows` have drawn by the players that own them."""
+        """With weights, replace the tickets that the new games in `rows` drew by the indices of the players."""
         if self._shares is not None:
             indices = np.searchsorted(self._shares, records["opponent"][rows] / _TICKETS, side="right")
             records["opponent"][rows], records["player"][rows] = indices, self.first + indices

@@ -28,7 +28,7 @@ def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
 
 
 class Replay:
-    """A copy of an environment's game for pictures, updated from the log (`engine.step.act`).
+    """A copy of an environment's game, for drawing; it is updated from the log (`engine.step.act`).
 
     Attributes:
         now: the current position, a batch of one.
@@ -44,7 +44,7 @@ class Replay:
         self.last: list[tuple[Positions, int]] = []
 
     def follow(self, log: npt.NDArray[np.int64], begins: Positions) -> None:
-        """Play the actions in the (K,) log of a call. A new game begins from the position `begins`, a batch of one."""
+        """Play the actions in the (K,) `log` of a `reset` or `step`. New games begin from `begins`, a batch of one."""
         count, opening, begun, *actions = log.tolist()
         if begun:
             self.now, self.moves, self.last = begins.copy(), [], []

@@ -14,7 +14,7 @@ Start: TypeAlias = Positions | Board | str  # a position to begin from
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the options; raise `ValueError` if one is not in `known`, and `TypeError` if they are not a dict."""
+    """Return the options, by default none; raise `ValueError` for one not in `known`, `TypeError` if not a dict."""
     if not isinstance(options, Mapping | None):
         raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
     for name in options or {}:
@@ -24,9 +24,9 @@ def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> 
 
 
 def start_position(core: Core, start: Start | None, n: int = 1) -> Positions | None:
-    """Read the option `position` of `reset` for `n` games: a text, a board, or a batch of one or `n` positions.
+    """Read the option `position` of `reset` for `n` games: a string, a board, or a batch of one or `n` positions.
 
-    Raises `ValueError` for another number of positions, a finished game, or other rules; `NotationError` for a text
+    Raises `ValueError` for another number of positions, a finished game, or other rules; `NotationError` for a string
     that is not a position; `TypeError` for another type.
 
     Returns:
@@ -50,7 +50,7 @@ def start_position(core: Core, start: Start | None, n: int = 1) -> Positions | N
 
 
 def _check_rules(core: Core, positions: Positions) -> None:
-    """Raise `ValueError` if the positions cannot be set up in the same way under the core's rules."""
+    """Raise `ValueError` unless setting up the positions by hand under the core's rules gives the same positions."""
     reason = f"players={core.rules.players} and fields={core.rules.fields}"
     if positions.squares.shape[1] == core.rules.players * SIDE_BYTES == positions.scores.shape[1] * SIDE_BYTES:
         columns = core.seeds(positions), core.stones(positions), positions.scores

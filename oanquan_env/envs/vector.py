@@ -33,8 +33,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     illegal actions and endings. Observations are (N, D), rewards (N,) float64, terminations and truncations (N,) bool.
     `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. For each entry of `info`, a second
     entry with a leading underscore, such as `_action_mask`, (N,) bool, marks the rows to which it applies. The call
-    `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a text for a single
-    game, is int64 for a batch: the index of the text in `oanquan_env.envs.TERMINATIONS`.
+    `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a string in
+    `OAnQuanEnv`, is int64 here: the index of the string in `oanquan_env.envs.TERMINATIONS`.
 
     `reset` and `step` return new arrays in each call; the caller owns them.
 
@@ -57,7 +57,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     Args:
         num_envs: the number of games, N.
-        render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or texts. Only the first 16
+        render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or strings. Only the first 16
             games are drawn and the others are empty, so that large batches can be recorded. Gymnasium's `RecordVideo`
             arranges the pictures as tiles.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
@@ -205,7 +205,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             self._games.ready = False
 
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
-        """Draw the last ply of each game as a picture or a text, according to `render_mode`; see the class."""
+        """Draw the last ply of each game as a picture or as text, according to `render_mode`; see the class."""
         if self.render_mode is None:
             self._screen.draw(self.positions[:1], None)  # `draw` warns
             return None
@@ -228,13 +228,13 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             self._replays[row].follow(games.log[row], begins)
 
     def _ends(self, over: Mask) -> dict[str, Any]:
-        """Return how games ended. As usual in Gymnasium, an entry `_name` marks the rows of the entry `name`."""
+        """Return `info` about games that ended. As usual in Gymnasium, `_name` marks the rows of the entry `name`."""
         info = self._games.report(over)
         info["_termination"] = info["_standings"] = info["_seat"] = info["_illegal_action"] = over
         return info
 
     def _restart(self) -> dict[str, Any]:
-        """Restart the finished games; return their last observations and how they ended."""
+        """Restart the finished games; return `info` with their last observations and how they ended."""
         games, over = self._games, self._games.over
         final, rows, observations = self._ends(over), over.nonzero()[0], np.full(self.num_envs, None)
         for row, observation in zip(rows.tolist(), games.observation[rows], strict=True):

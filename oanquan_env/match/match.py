@@ -4,7 +4,7 @@
     while match.outcome is None:
         finished = match.step(action)  # the round that this move ended, or None
 
-`play_matches` plays many matches at once. A round is a batch of one position, which `Core` plays by the rules.
+`play_matches` plays many matches at once. The position of a round is a batch of one, which a `Core` plays.
 """
 
 from collections.abc import Sequence
@@ -128,7 +128,7 @@ class Match:
         return self.core.legal_mask(self.positions).ravel()
 
     def step(self, action: int) -> Round | None:
-        """Play one action; return the round if the action ended it, or None.
+        """Play one action; return the finished round if the action ended a round, otherwise None.
 
         An illegal action raises `IllegalActionError` and changes nothing. After a round, the next one begins.
         """
@@ -137,7 +137,7 @@ class Match:
         return self.close_round(self.positions, self._actions) if self.positions.over[0] else None
 
     def resign(self) -> Round:
-        """Resign the round for the player to move, and return the round. The next round then begins.
+        """Resign the round for the player to move, and return the finished round. The next round then begins.
 
         The player scores its captures, but less than half of all points; the other player scores the rest. Raises
         `ValueError` if the match is over.

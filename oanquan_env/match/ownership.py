@@ -80,16 +80,16 @@ class Ownership:
     # ---- text ------------------------------------------------------------------------------------------------------
 
     def sold_text(self) -> str:
-        """Return the sold fields as a text such as `"S1 N1 N2"`: South's row first, each row in the order of sale."""
+        """Return the sold fields as a string such as `"S1 N1 N2"`: South's row first, each row in the order of sale."""
         return _names(self.sold)
 
     def pawned_text(self) -> str:
-        """Return the pawned fields as a text in the same form."""
+        """Return the pawned fields as a string in the same form."""
         return _names(self.pawned)
 
     @classmethod
     def parse(cls, sold: str, pawned: str, fields: int) -> Ownership:
-        """Return the ownership that two texts describe; the inverse of `sold_text` and `pawned_text`.
+        """Return the ownership that two strings describe; the inverse of `sold_text` and `pawned_text`.
 
         Raises `NotationError` for a word that is not a field of rows of `fields` fields, or for a repeated field.
         """

@@ -42,7 +42,7 @@ class MatchRules:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `"match_measure=margin fields_to_lose=4"`; omitted settings get their defaults. Inverse of `str`."""
+        """Read a text such as `"fields_to_lose=4"`; omitted settings get their defaults. Inverse of `str`."""
         names = tuple(field.name for field in dataclasses.fields(cls))
         texts = field_texts(words_of(text), "match rule", names)
         values = {name: number_of(value) if name in RANGES else value for name, value in texts.items()}

@@ -45,7 +45,7 @@ def final_points(
 
 
 def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]:
-    """Return a side without seeds on sold and pawned fields, and how many of these its player keeps and gives away."""
+    """Return a side without its seeds on sold and pawned fields, and how many of these the player keeps and loses."""
     own = lost = 0
     for field in range(fields):
         if marks[field]:
@@ -64,15 +64,15 @@ def round_winner(south: int, north: int, ended: int) -> int:
 
 
 def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
-    """Return the points, at least 0, for which the loser sells and pawns fields, from both players' final points.
+    """Return the debt of the loser in points, at least 0. `winner` and `loser` are both players' final points.
 
-    `half` is half of all points at the start of a round (35 by default); for `by_margin` see `MatchRules`.
+    `half` is half of all points (35 by default); `by_margin` is 1 if `match_measure` is `margin`, otherwise 0.
     """
     return winner - loser if by_margin else max(0, min(half - loser, winner - half))
 
 
 def change_hands(fields: int, half: int, by_margin: int, south: int, north: int, marks: Sequence[Marks]) -> int:
-    """Change the marks by the final points of a round that was neither drawn nor truncated; return the debt.
+    """Change the marks after a round that was neither drawn nor truncated, given its final points; return the debt.
 
     First the winner buys back fields for the margin, then the loser sells and pawns fields for the debt.
     """

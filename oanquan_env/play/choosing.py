@@ -38,7 +38,7 @@ class Chooser:
     def choose(self, asked: Any) -> dict[str, Any]:
         """Return the answer `{move}` to a question `{player, rules, position}` (strings), or `{error: {code, detail}}`.
 
-        The code is the faulty part of the question, or `request`; the detail is an English text.
+        The code is the faulty part of the question, or `request`; the detail is an error message in English.
         """
         code, name = "request", ""
         try:
@@ -65,7 +65,7 @@ class Chooser:
 
 
 def check_harmless(name: str) -> None:
-    """Raise `UnknownAgentError` unless this is a player of the package that reads no file named by the caller."""
+    """Raise `UnknownAgentError` unless `name` is a player of this package and does not name a file to read."""
     parsed = parse(name, KINDS)
     if parsed.net not in (None, "pretrained"):
         raise UnknownAgentError(f"the page cannot ask for the file {parsed.net}: name the player on the command line")

@@ -39,8 +39,8 @@ LEVELS = {
         )
     ),
 }
-"""The levels, weakest first. The strongest level searches for a second per move, which is not always perfect play. If
-the package has a certificate for the rules, its play from the set-up is proved to be perfect."""
+"""The levels, weakest first. `perfect` searches for a second per move, which does not always find the best move. If the
+package has a certificate for the rules, the play of this level from the set-up is proved to be perfect."""
 
 
 class GoingOn:
@@ -65,9 +65,9 @@ class GoingOn:
 
 
 def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
-    """Return the first of `names` that is installed and supports `rules`, and its player; the last name must do so.
+    """Return the first of `names` that is installed and supports `rules`, and its player.
 
-    Raises `ValueError` for a player that is installed but damaged.
+    Raises the error of the last name if none is usable, and `ValueError` for a player that is installed but damaged.
     """
     for name in names[:-1]:
         try:

@@ -22,7 +22,7 @@ from oanquan_env.players.making import KINDS
 
 WEB = Path(__file__).with_name("web")
 HOST, PORT = "127.0.0.1", 8765
-"""The address is the same at every start, because a browser stores games and progress by address."""
+"""The page's default address, the same at every start, because a browser stores games and progress by address."""
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
 TYPES |= {".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml"}
 TYPES |= {".png": "image/png", ".txt": "text/plain"}
@@ -41,7 +41,7 @@ HEADERS = {
 class PlayServer(ThreadingHTTPServer):
     """A server that sends the page and answers its questions.
 
-    Raises `UsageError` if the port is in use, or if the address does not belong to this machine.
+    Raises `UsageError` if the requested port is in use, or if the address does not belong to this machine.
 
     Args:
         chooser: the Python players.
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, "there is no such file")
 
     def do_POST(self) -> None:
-        """Answer a question in JSON."""
+        """Read a question in JSON, and send the answer of `Chooser.choose` as JSON."""
         place, length = self._place(), self.headers.get("Content-Length", "")
         fits = length.isdecimal() and len(length) < 9 and int(length) <= LARGEST_QUESTION
         if place is not None and (place != "choose" or not fits or "json" not in self.headers.get("Content-Type", "")):
@@ -123,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(400 if "error" in answer else 200, answer)
 
     def _place(self) -> str | None:
-        """Return the path within the page's folder. Return None if the request had to be refused for its headers."""
+        """Return the path in the page's folder, or None after refusing a request with a wrong host, origin or token."""
         origin, path, root = self.headers.get("Origin"), self.path.partition("?")[0], self.server.root
         if self.headers.get("Host") not in self.server.hosts:
             reason = "this server answers only to its own address"

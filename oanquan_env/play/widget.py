@@ -25,7 +25,7 @@ _EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MU
 
 
 def joined(name: str, exported: str) -> str:
-    """Return a module of `web` and all modules that it imports as one module, which imports no other file.
+    """Return the module `name` of `web` and all modules that it imports as one JavaScript module without imports.
 
     Each imported module becomes an object with the names that other modules import from it.
     """

@@ -45,7 +45,7 @@ class GreedyPolicy:
 class SaverPolicy:
     """A player that minimises the next player's largest immediate gain; among such moves it maximises its own gain.
 
-    `move_gains` defines gains. The cost of a move that ends the game is the mover's loss. Ties are broken at random.
+    `move_gains` defines gains. If a move ends the game, the mover's loss counts instead. Ties are broken at random.
     """
 
     def __init__(self, core: Core) -> None:
@@ -86,7 +86,7 @@ class EpsilonPolicy:
 
 
 def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
-    """Return the (N, A) immediate gains of legal moves: the points that the mover wins minus the mean of the others.
+    """Return the (N, A) immediate gains of legal moves: the points that the mover wins minus the mean that others win.
 
     Gains include refills that the move causes, and leftovers if it ends the game. Illegal actions have gain zero.
     """

@@ -73,7 +73,7 @@ class BookPolicy:
         return actions
 
     def follows(self, board: Board, seat: int) -> bool:
-        """Return whether `seat` has followed a strategy of the certificate up to this board, so that its bound holds.
+        """Return whether a strategy of the certificate covers this board for `seat`, so that its bound holds.
 
         The bound counts leftovers by the rules, so it does not hold in a round of a match with pawned or sold fields.
         """
@@ -130,7 +130,7 @@ class Followed(NamedTuple):
     longest: int
 
     def entry(self, key: bytes, lead: float) -> _Entry:
-        """Return the quickest entry of a position that reaches the goal from this lead, else the one that wins most.
+        """Return the quickest entry of the position `key` that reaches the goal from `lead`, else the best entry.
 
         Ranks therefore decrease in a game that follows the strategy.
         """

@@ -24,7 +24,7 @@ def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:
     Raises:
         ValueError: for an unknown name or option (the message lists the known ones), and for files, options or
             rules that the player does not accept.
-        TypeError: if the name is not a text.
+        TypeError: if the name is not a string.
     """
     candidates = KINDS
     if isinstance(name, str) and name.partition(":")[0] not in KINDS:
@@ -48,7 +48,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def usage() -> str:
-    """Return a text with the forms of players' names and what the players do, one per line."""
+    """Return a string with one line for each form of players' names, which also says what these players do."""
     return listed(kinds())
 
 

@@ -57,7 +57,7 @@ class Kind:
         make: makes the player for a parsed name and rules.
         options: types of the options; all kinds also have `epsilon`.
         begins_with: what follows the colon: the path of an `agent`; the name of another `player`, up to the end of the
-            text; or, if None, only options.
+            name; or, if None, only options.
         needs: the error message for a name that lacks this path or player.
     """
 
@@ -73,12 +73,12 @@ EPSILON_USAGE = {"greedy:epsilon=E ...,epsilon=E": "any of these, but a random m
 
 
 def usages(kinds: Kinds) -> dict[str, str]:
-    """Return the forms of players' names, and what the players do."""
+    """Return a dict from each form of players' names to a description of these players."""
     return {form: text for kind in kinds.values() for form, text in kind.usage.items()} | EPSILON_USAGE
 
 
 def listed(kinds: Kinds) -> str:
-    """Return the `usages` as a text with one line for each."""
+    """Return the `usages` as a string with one line for each form."""
     return "\n".join(f"  {form:34} {text}" for form, text in usages(kinds).items())
 
 
@@ -86,7 +86,7 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
     """Parse a player's name.
 
     Raises `UnknownAgentError` for an unknown kind or option, a repeated option, or a value of the wrong type,
-    and `TypeError` if the name is not a text.
+    and `TypeError` if the name is not a string.
     """
     if not isinstance(name, str):
         raise TypeError(f"a player's name must be a string, such as 'minimax:depth=6'; got {type(name).__name__}")

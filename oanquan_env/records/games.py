@@ -109,7 +109,7 @@ class GameRecord:
         return board
 
     def animate(self, path: str | Path, *, dark: bool | None = None, width: int | None = None) -> None:
-        """Write the game as an animation: `game.svg`, one file without scripts, or `game.gif`, which needs Pillow.
+        """Write an animation of the game: a `.svg` file without scripts, or a `.gif` file, which needs Pillow.
 
         Raises `ValueError` for another file extension, and `MissingExtraError` for a GIF without Pillow.
 
@@ -164,8 +164,8 @@ class GameRecord:
 def parse_records(text: str) -> list[GameRecord]:
     """Return all records of a text, each checked by a replay; `str` of a record is the inverse.
 
-    Raises `NotationError`, which names line and column, if the text cannot be read, a move cannot be played (the
-    message names its ply), or the moves do not lead to the result.
+    Raises `NotationError` if the text cannot be read, a move is illegal, or the moves do not lead to the result. The
+    message names the line and the column, and the ply of a wrong move.
     """
     reader = Reader(text)
     records = []
@@ -293,7 +293,7 @@ def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) 
         raise reader.error(f"the result after the moves must be the header's, {quoted(written.value)}", place)
     outcome = board.outcome
     result, termination = (outcome.result, str(outcome.termination)) if outcome else (UNFINISHED, None)
-    shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # `match` checks these
+    shared_out = outcome is not None and any(name in headers for name in OWNERSHIP_HEADERS)  # see `match_records`
     if written.value != result and not (shared_out and written.value != UNFINISHED):
         raise reader.error(f"Result is {quoted(written.value)}, but the moves lead to {result}", written.place)
     claim = headers.get("Termination")

@@ -29,7 +29,7 @@ def _error(number: int, what: str) -> UsageError:
 
 
 def match_records(match: Match, headers: Mapping[str, str] | None = None) -> list[GameRecord]:
-    """Return the finished rounds of a match as records, each with `headers`, such as `South` and `North`."""
+    """Return a record of each finished round; `headers`, such as `South` and `North`, are added to each record."""
     return [_record(match, played, dict(headers or {})) for played in match.rounds]
 
 
@@ -60,7 +60,7 @@ def _start(match: Match, starter: int) -> str | None:
 
 
 def replay_match(records: Sequence[GameRecord]) -> Match:
-    """Return the match that consists of these rounds, in order from the first round.
+    """Replay the rounds of a match, in order from the first round, and return the match.
 
     Raises `UsageError` if the headers contradict the moves of the earlier rounds, a move is illegal, or a round
     continues after its end.
@@ -75,7 +75,7 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
 
 
 def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
-    """Return the rounds of matches among the records, by record number; each round 1 begins a match.
+    """Return the match rounds among the records, by record number from 1. A round with number 1 begins a match.
 
     Raises `UsageError` if the headers of a round contradict the rounds before it.
     """
@@ -95,7 +95,7 @@ def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
 def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
     """Return the match before the last of these rounds, and the board of the last round.
 
-    The last round may be unfinished. If it is resigned, the game of its board is still running. Raises `UsageError`
+    The last round may be unfinished. If it was resigned, its board shows a running game. Raises `UsageError`
     in the same cases as `replay_match`.
     """
     if records and (records[-1].result != UNFINISHED or is_resigned(records[-1])):

@@ -43,7 +43,7 @@ class Reader:
         return NotationError(reason, line=line, column=column)
 
     def unescaped(self, text: str, place: int) -> str:
-        """Return a part of the text that begins at `place`, with its escapes resolved."""
+        """Return `text`, the part of the whole text that begins at index `place`, with its escapes resolved."""
 
         def meant(match: re.Match[str]) -> str:
             if match[1] not in _ESCAPES:

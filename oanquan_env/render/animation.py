@@ -20,7 +20,7 @@ _GIF_COLOURS = 64
 def gif(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> bytes:
-    """Return the pictures of `motion.film` as a looping GIF. Raises `MissingExtraError` without Pillow."""
+    """Return `pictures`, the frames from `motion.film`, as a looping GIF. Raises `MissingExtraError` without Pillow."""
     rules = pictures[0].board.rules
     width = width or layout_of(rules).pixels()[0] // 2
     shapes = (
@@ -39,9 +39,9 @@ def gif(
 def moving_svg(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> str:
-    """Return the pictures of `motion.film` as one looping SVG document, animated by SMIL.
+    """Return `pictures`, the frames from `motion.film`, as one looping SVG document, animated by SMIL.
 
-    An element that occurs in several pictures is stored once, with the times at which it is visible.
+    An element that occurs in several frames is stored once, with the times at which it is visible.
     """
     rules = pictures[0].board.rules
     ends = list(accumulate(picture.milliseconds for picture in pictures))
@@ -63,7 +63,7 @@ def moving_svg(
 
 
 def _layers(picture: Picture, owners: Owners | None) -> Iterator[list[Sequence[Shape]]]:
-    """Yield the layers of one picture, and a last layer with the seeds that a hand holds over a square."""
+    """Yield the layers of one frame. The last layer has the seeds that a hand holds over a square."""
     yield from scene.layers(picture.board, picture.last, owners)
     if picture.hand is None:
         yield []

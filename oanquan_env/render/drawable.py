@@ -59,7 +59,7 @@ def shown_scores(board: Drawable) -> list[int]:
 
 
 def status_line(board: Drawable, language: Language = "en", seats: Sequence[str] = ()) -> str:
-    """Return a text that says whose turn it is or who won; `seats` are the players' names."""
+    """Return a line that says whose turn it is or who won; `seats` are the players' names."""
     words, names, outcome = WORDS[language], seats or SEAT_NAMES[board.rules.players], board.outcome
     if outcome is None:
         return str(words["to_move"].format(name=names[board.mover]))
@@ -72,7 +72,7 @@ def status_line(board: Drawable, language: Language = "en", seats: Sequence[str]
 
 
 def ending_line(board: Drawable, language: Language = "en") -> str:
-    """Return a text that says why the game is over, or an empty string if it is running."""
+    """Return the reason why the game is over, in words, or an empty string if it is running."""
     if board.outcome is None:
         return ""
     name = str(board.outcome.termination)
@@ -80,12 +80,12 @@ def ending_line(board: Drawable, language: Language = "en") -> str:
 
 
 def ply_line(board: Drawable, language: Language = "en") -> str:
-    """Return a text with the number of moves played."""
+    """Return a line with the number of moves played."""
     return str(WORDS[language]["ply"].format(ply=board.ply))
 
 
 def last_line(board: Drawable, last: LastMove | None, language: Language = "en", seats: Sequence[str] = ()) -> str:
-    """Return a text such as `"North played 5A"`, or an empty string without a last move."""
+    """Return a line such as `"North played 5A"`, or an empty string without a last move."""
     if last is None or not last.label:
         return ""
     name = (seats or SEAT_NAMES[board.rules.players])[last.origin // (board.rules.fields + 1)]

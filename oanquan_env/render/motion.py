@@ -1,4 +1,4 @@
-"""Show a move as a sequence of pictures, for animations and windows: lift, sow each seed, capture, refill."""
+"""Turn moves into the frames of animations, also for windows: lift, sow each seed, capture, refill."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -7,13 +7,13 @@ from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
 from oanquan_env.render.drawable import Drawable, Played, Snapshot
 
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
-"""Durations in milliseconds of the pictures before the first move, after a move, and at the end."""
+"""Durations in milliseconds of the frames before the first move, after a move, and at the end."""
 LIFT_MS, SEED_MS, LAP_MS, GAP_MS, CAPTURE_MS = 320, 150, 240, 420, 420
 """Durations within a move: of lifting, of each seed, of the last seed of a lap, and before and after a capture."""
 
 
 class Picture(NamedTuple):
-    """One picture of an animation."""
+    """One frame of an animation."""
 
     board: Drawable
     last: LastMove | None
@@ -22,7 +22,7 @@ class Picture(NamedTuple):
 
 
 def film(boards: Sequence[Played]) -> Iterator[Picture]:
-    """Yield the pictures of a game, given the board at its start and the board after each move."""
+    """Yield the frames of an animation of a game, given the board at its start and the board after each move."""
     yield Picture(boards[0], None, None, BEGIN_MS)
     for board in boards[1:]:
         assert board.last_trace is not None
@@ -31,9 +31,9 @@ def film(boards: Sequence[Played]) -> Iterator[Picture]:
 
 
 def motion(trace: MoveTrace, ply: int, *, each_seed: bool = True) -> Iterator[Picture]:
-    """Yield the pictures of the steps of a move; `ply` is the number of moves played before it.
+    """Yield a frame for each step of a move; `ply` is the number of moves played before it.
 
-    If `each_seed` is False, the pictures show the board before the move and after each lap, capture and refill.
+    If `each_seed` is False, the frames show the board before the move and after each lap, capture and refill.
     """
     rules, frames, mark = trace.rules, trace.frames(), trace.mark
     last = LastMove(mark.origin, (), mark.origin, (), mark.label)

@@ -1,7 +1,7 @@
 """Draw the board as an array of pixels with Pillow.
 
-Every shape becomes a small mask, which is drawn at four times its size, reduced, and cached. A frame is then a copy of
-the empty board with a few hundred masks pasted into it.
+Every shape becomes a small mask, which is drawn at four times its size, reduced, and cached. A picture is then a copy
+of the empty board with a few hundred masks pasted into it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def rgb(
     dark: bool = False,
     width: int | None = None,
 ) -> npt.NDArray[np.uint8]:
-    """Return the drawing of `svg`, which has the same arguments, as pixels: a new (height, width, 3) uint8 array.
+    """Return a picture of the board, a (height, width, 3) uint8 array; see `svg` for the arguments.
 
     Raises `MissingExtraError` without Pillow.
     """

@@ -1,4 +1,4 @@
-"""Turn a board into shapes, lowest first, which `svg` and `raster` draw."""
+"""Turn a board into shapes, lowest first, for `svg` and `raster` to draw."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ def backdrop(rules: Rules) -> tuple[Shape, ...]:
 
 
 def foreground(board: Drawable, last: LastMove | None = None, owners: Owners | None = None) -> Iterator[Shape]:
-    """Return the part that depends on the position: marks of the last move, pieces, numbers and texts."""
+    """Return the shapes that depend on the position: marks of the last move, pieces, numbers and texts."""
     return (shape for layer in layers(board, last, owners) for group in layer for shape in group)
 
 
@@ -91,7 +91,7 @@ def _pieces(board: Drawable) -> Iterator[list[Shape]]:
 
 
 def heap(index: int, square: Square, seeds: int) -> Iterator[Shape]:
-    """Yield the pebbles of a square and their number, in the corner or over a heap with too many pebbles to draw."""
+    """Yield the pebbles of a square and their number. The number covers a heap that is too large to draw in full."""
     if not seeds:
         return
     yield from (pebble(*place) for place in pebble_places(index, square, seeds))

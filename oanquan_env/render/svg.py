@@ -62,7 +62,7 @@ def document(
 
 
 def image(drawing: str) -> str:
-    """Return HTML that shows an SVG document at most as wide as its container, unlike SVG output in notebooks."""
+    """Return HTML that shows an SVG document no wider than its container; notebooks do not shrink plain SVG."""
     title = drawing.partition("<title>")[2].partition("</title>")[0].replace('"', "&quot;")
     data = base64.b64encode(drawing.encode()).decode()
     return f'<img src="data:image/svg+xml;base64,{data}" alt="{title}" style="max-width:100%">'

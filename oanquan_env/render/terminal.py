@@ -38,8 +38,8 @@ def text(
     """Return the board as lines of text, with fields numbered from each player's own left.
 
     A stone is `◉`. In the last move, `○` marks the field played, `●` the last seed and `×` a capture. Seeds left at the
-    end of a game are in parentheses. In match play, `$` after a field's number means that it is sold, `½` that it is
-    pawned.
+    end of a game are in parentheses. In match play, `$` after a field's number marks a sold field and `½` a pawned
+    field.
 
     Args:
         board: the board to draw.

@@ -54,7 +54,7 @@ class Window:
         return not self.closed
 
     def hold(self, seconds: float) -> bool:
-        """Wait until the last picture was shown for `seconds`; return whether the window is still open."""
+        """Wait until the last picture has been shown for `seconds`; return whether the window is still open."""
         until = self._shown_at + seconds
         while self.poll() and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, 0.05))
