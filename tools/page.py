@@ -152,10 +152,10 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
 
 
 def heaps(index: int, square: Square) -> dict[str, Any]:
-    """Return the coordinates of a square's seeds.
+    """Return how to draw a square's seeds, for each number of seeds.
 
-    `pebbles` holds the scale and colour of each seed. `heaps` holds, for each number of seeds, a flat list of x, y and
-    angle of each seed; x and y are relative to the centre of the pile, in tenths of a unit.
+    `pebbles` holds the scale and colour index of each seed. `heaps` holds, for each number of seeds, a flat list of x,
+    y and angle of each seed; x and y are relative to the centre of the pile, in tenths of a unit.
     """
     piles = [list(pebble_places(index, square, seeds)) for seeds in range(1, MOST_PEBBLES + 1)]
     return {
