@@ -1,4 +1,4 @@
-"""Measure training with games that begin in lines that beat the network: points given up, and regret.
+"""Measure agents whose training games begin in lines that beat the network: points given up, and regret.
 
 `python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games, and searches for the best
 response to each agent with the same number of questions. The processor seconds include both evaluations.

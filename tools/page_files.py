@@ -27,7 +27,7 @@ DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
 
 def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
-    """Return the scripts and everything they import, directly or indirectly, in alphabetical order."""
+    """Return `starts` and all scripts that they import, directly or indirectly, as `patterns` find them, sorted."""
     names, waiting = set(), list(starts)
     while waiting:
         name = waiting.pop()

@@ -1,4 +1,4 @@
-"""Comparisons with alternatives by speed and features, for the README and docs/benchmarks.md.
+"""Compare the project with alternatives by speed and features, for the README and docs/benchmarks.md.
 
 Most speeds are read from the results of the committed benchmarks. The others, which are marked, were measured once by
 hand, with random play in one process.

@@ -85,7 +85,7 @@ BADGES = 6
 
 
 class Step(NamedTuple):
-    """A position of the line with the solver to move: right moves, number of legal moves, shortest proof's plies."""
+    """A position with the solver to move: right moves, number of legal moves, plies of the shortest proof."""
 
     right: tuple[str, ...]
     legal: int

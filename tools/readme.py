@@ -154,7 +154,7 @@ def responses() -> str:
 
 
 def worst() -> str:
-    """Return the short table of points that players give up to the best responses found, South / North."""
+    """Return the short table of points that players give up to the best responses, as South / as North."""
     cells = dict[str, dict[str, str]]()
     for south, north in exploits.by_seat(read_json(RESULTS / "exploit.json")["results"]):
         exact = " (exact)" * (south["exact"] and north["exact"])

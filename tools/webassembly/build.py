@@ -20,7 +20,7 @@ from tools.webassembly.entries import EntryPoint
 from tools.webassembly.instructions import INSTRUCTION, STAND_IN
 
 MODULES = {"engine.wasm": {**entries.EXPORTS, **searches.EXPORTS}, "moves.wasm": entries.EXPORTS}
-"""The exports of each file. The page loads the smaller file first; its computer players need the larger file."""
+"""The exports of each file. The page first loads `moves.wasm`; computer players need `engine.wasm`."""
 RECORDS = {**entries.RECORDS, **searches.RECORDS}
 
 TRIPLE = "wasm32-unknown-unknown"
