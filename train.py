@@ -71,7 +71,7 @@ class Kind(Origin):
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Origin, Generic[Settings]):
-    """The options of the command line; `settings` has the fields of the kind of run."""
+    """The options of the command line; `settings` holds the configuration of a run."""
 
     output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
     # train once for each of these seeds, such as 0,1,2, in FOLDER/seed-0, ...
@@ -125,7 +125,7 @@ def parse(arguments: list[str]) -> Command[Any]:
 
 
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
-    """Create or resume the run of a command line; on a terminal, messages are wrapped between words."""
+    """Create the run that `command` describes, or resume it; `typed` is the command line to store with the run."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
     config, folder = command.settings, command.resume or command.folder()
     if command.resume or (launched() and (folder / CONFIG_NAME).exists()):
@@ -147,7 +147,7 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
 
 
 def again(run: Run[Any]) -> list[str]:
-    """Return the command that each worker runs, once this process has begun the run."""
+    """Return the command with which each worker resumes the run that this process has begun."""
     fields = [name for name in ("threads", "device") if hasattr(run.config, name)]
     options = [word for name in fields for word in (f"--{name}", str(getattr(run.config, name)))]
     return [__file__, "--resume", str(run.folder), *options]
