@@ -94,7 +94,7 @@ def parse(arguments: list[str]) -> Options:
 
 
 def check_places(options: Options) -> None:
-    """Check, before hours of play, that the results can be written. Raises `ValueError` if not."""
+    """Check the output options before hours of play. Raises `ValueError` if a file cannot be written."""
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)

@@ -7,7 +7,7 @@
     python train.py --kind td --help
 
 A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the result:
-an agent, the player `ppo:FOLDER`, or a value net, for players such as `minimax:nodes=20000,net=FOLDER`.
+an agent for the player `ppo:FOLDER`, or a value net for players such as `minimax:nodes=20000,net=FOLDER`.
 Ctrl-C saves and stops; --resume continues, also after a kill.
 A sweep trains each seed in its own folder and process; the same command resumes it.
 """
@@ -54,7 +54,7 @@ Settings = TypeVar("Settings", bound=RunConfig)
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The file or folder of the settings."""
+    """The options that name the file or folder from which settings are read."""
 
     config: OptionalFile = None  # the YAML file to start from
     # resume the run in this folder; --threads, --device, --total-plies and --workers may change its configuration
@@ -71,18 +71,18 @@ class Kind(Origin):
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Origin, Generic[Settings]):
-    """The options of the command line; `settings` has the fields of the kind of run."""
+    """The options of the command line; `settings` holds the configuration of a run."""
 
     output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
     # train once for each of these seeds, such as 0,1,2, in FOLDER/seed-0, ...
     sweep: Annotated[str | None, tyro.conf.arg(metavar="SEEDS", help_behavior_hint="")] = None
-    # number of seeds of a sweep trained at once (default: what the processors allow); with --ray, Ray decides
+    # number of seeds of a sweep trained at once (default: limited by the processors); with --ray, Ray decides
     jobs: Annotated[Whole | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
     ray: RayAddress = None
     settings: Annotated[Settings, tyro.conf.arg(name="")]
 
     def folder(self, ending: str = "") -> Path:
-        """Return the folder of the run, or of a sweep's runs."""
+        """Return `--output`, or the default folder of a run or sweep, whose name ends in `ending`."""
         return self.output or Path("runs") / f"{self.config.stem if self.config else 'default'}{ending}"
 
 
@@ -125,7 +125,7 @@ def parse(arguments: list[str]) -> Command[Any]:
 
 
 def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
-    """Create or resume the run of a command line; on a terminal, messages are wrapped between words."""
+    """Create the run that `command` describes, or resume it; `typed` is the command line to store with the run."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
     config, folder = command.settings, command.resume or command.folder()
     if command.resume or (launched() and (folder / CONFIG_NAME).exists()):
@@ -147,7 +147,7 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
 
 
 def again(run: Run[Any]) -> list[str]:
-    """Return the command that each worker runs, once this process has begun the run."""
+    """Return the command with which each worker resumes the run that this process has begun."""
     fields = [name for name in ("threads", "device") if hasattr(run.config, name)]
     options = [word for name in fields for word in (f"--{name}", str(getattr(run.config, name)))]
     return [__file__, "--resume", str(run.folder), *options]
@@ -202,7 +202,7 @@ def main(arguments: list[str]) -> int:
     except (UsageError, OSError) as error:
         return workers.give_up(refused("train.py", error))
     except (MemoryError, RuntimeError) as error:
-        if not (isinstance(error, MemoryError) or re.search("out of memory|allocate memory", str(error))):  # torch's
+        if not (isinstance(error, MemoryError) or re.search("out of memory|allocate memory", str(error))):  # by torch
             raise
         smaller = "choose a smaller rollout, minibatch, replay or network"
         return workers.give_up(refused("train.py", UsageError(f"out of memory: {one_line(error)}: {smaller}")))

@@ -1,7 +1,7 @@
-"""Measure training with games that begin in lines that beat the network: points given up, and regret.
+"""Measure agents whose training games begin in lines that beat the network: points given up, and regret.
 
 `python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games, and searches for the best
-response to each agent with the same number of questions. The processor seconds include the evaluations at both ends.
+response to each agent with the same number of questions. The processor seconds include both evaluations.
 """
 
 import functools
@@ -33,7 +33,7 @@ class Options(report.Options):
 
 
 def given_up(folder: Path, rules: str) -> dict[str, float]:
-    """Return lower bounds of the points that a run's agent gives up, by seat."""
+    """Return lower bounds on the points that a run's agent gives up, by seat."""
     responses = [exploit(f"ppo:{folder}", rules, seat, minutes=60, positions=QUESTIONS) for seat in range(2)]
     return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), responses, strict=True)}
 

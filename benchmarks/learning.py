@@ -5,10 +5,10 @@
     python -m tools.readme                                        # renews the table
 
 Each finished run is written to `benchmarks/results/methods.json`, so you can stop the command at any time. At the end,
-the command draws `methods.png`. The first run of a method under some rules is timed, without measurements. Later runs
-get the plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules span
-the whole budget, so each budget has its own runs. Tables use the test part of the suites; curves use the development
-part.
+the command draws `methods.png`. The first run of a method under some rules is timed, not counting measurements. Later
+runs get the plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules
+span the whole budget, so each budget has its own runs. Tables use the test part of the suites, and curves the
+development part.
 """
 
 import functools
@@ -66,7 +66,7 @@ class Training:
         run.plies = self.plies
 
     def players(self) -> dict[str, Policy]:
-        """Return the trained player, or the searches with the trained net, by the endings of their names."""
+        """Return the trained player, or the searches that use the trained net, by the suffix of their row names."""
         run: Any = self.run
         if run.config.kind == "td":
             search = Search(run.core, threads=1, net=run.network.export({}))
@@ -86,7 +86,7 @@ class PQN:
         self.optimizer = torch.optim.RAdam(self.net.parameters(), lr=self.options.learning_rate)
 
     def iterate(self, done: float) -> None:
-        """Run one iteration of the example; `done` is the finished share of training."""
+        """Run one iteration of the example; `done` is the share of training that is finished."""
         pqn.learn(self.net, self.optimizer, self.games, done, self.options)
         self.plies += self.options.num_envs * self.options.num_steps
 
@@ -114,7 +114,7 @@ METHODS: dict[str, Callable[..., Training | PQN]] = {
 def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
     """Train the run `wanted` (minutes, rules, seed and method), and return its entry for the results.
 
-    Its seconds are measured processor time, or its plies divided by the speed of earlier runs in the file `path`.
+    The entry's seconds are measured processor time; or, if `path` has earlier runs, plies divided by their speed.
     """
     torch.set_num_threads(1)
     minutes, rules, seed, method = wanted

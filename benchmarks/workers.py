@@ -41,7 +41,7 @@ class Options(report.Options):
 def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:
     """Train a run; return plies, seconds (without the first and last evaluation), regret and the result of `then`.
 
-    `processor_seconds` measures the whole program, including its start and both evaluations.
+    `then` is called with the run's folder. `processor_seconds` covers the whole program, with both evaluations.
     """
     with tempfile.TemporaryDirectory() as folder:
         words = ["--config", config, *changes, "--evaluation.every-plies", 10**12, "--output", f"{folder}/run"]
@@ -58,7 +58,7 @@ def measure(config: str, *changes: object, then: Callable[[Path], dict[str, floa
 
 
 def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return the cells of the table: a row for each method, number of workers and number of games, with HEADINGS."""
+    """Return the rows of the table by method, number of workers and number of games; `HEADINGS` names the columns."""
     cells, seconds_of_one = [], 0.0
     for result in results:
         runs = result["runs"]

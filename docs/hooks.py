@@ -29,7 +29,7 @@ BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL
 PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-button--primary }"
 """The link to the board on docs/index.md, and the button that replaces it on the site."""
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
-"""A board in two colour schemes. The reader's system chooses one; on the site, the site's own switch does."""
+"""Pattern for a board in two colour schemes. The reader's system chooses one; on the site, a switch does."""
 SWITCHED = r'<img src="\2#only-light"\3><img src="\1#only-dark"\3>'
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
 

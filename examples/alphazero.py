@@ -32,7 +32,7 @@ from oanquan_env.search.mcts import MCTSPlayer
 OPTIONS = {
     "iterations": 120, "simulations": 16, "exploration": 0.3, "seed": 0,  # search's simulations and PUCT weight
     "games": 256, "plies": 16, "opening_plies": 8, "lam": 0.7,  # N, T; random plies before a game; lambda
-    "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # replay: iterations
+    "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # replay: iterations kept
 }
 # fmt: on
 MEASURED = (1, 16, 128)  # numbers of simulations for which regret is measured
@@ -40,7 +40,7 @@ SHARPNESS = 20.0  # a prior grows by a factor of e if its move is expected to wi
 
 
 class Network(nn.Module):
-    """A network that maps running positions to logits of actions, and to the margins that the mover wins with them."""
+    """A network that maps running positions to a logit and an expected margin for each action of the mover."""
 
     def __init__(self, core: Core, width: int) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Network(nn.Module):
         self.layers = nn.Sequential(nn.Linear(self.encoder.size, width), *middle, output)
 
     def forward(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Return (N, A) logits, and (N, A) margins as shares of all points, 0 for illegal actions."""
+        """Return (N, A) logits (-1e9 for illegal actions), and (N, A) margins as shares of all points (0 for these)."""
         children, rows, actions = expanded = self.core.expand(positions)
         at_once = torch.from_numpy(points_won(self.core, positions, expanded) / self.core.rules.total).float()
         outputs = self.layers(torch.from_numpy(self.encoder.encode(children)))
@@ -62,7 +62,7 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """See `oanquan_env.search.mcts.PriorEvaluator`; `rng` is not used."""
+        """Return values and priors, as `oanquan_env.search.mcts.PriorEvaluator` describes; `rng` is not used."""
         logits, margins = self(positions)
         priors, signs = logits.softmax(dim=1), np.where(np.arange(2) == positions.mover[:, None], 1, -1)
         expected = signs * (priors * margins).sum(dim=1, keepdim=True).numpy()
@@ -70,7 +70,7 @@ class Network(nn.Module):
 
 
 def lambda_returns(rewards: Floats, dones: Floats, values: Floats, lam: float) -> Floats:
-    """Return (T, N) targets from rewards (T, N), dones (T, N) and values (T + 1, N), each from its mover's view."""
+    """Return (T, N) targets from rewards (T, N), dones (T, N) and values (T + 1, N), all seen by the movers."""
     returns, later = np.empty_like(rewards), values[-1]
     for t in reversed(range(len(rewards))):  # the next mover is the opponent, so the sign changes
         returns[t] = later = rewards[t] - (1 - dones[t]) * ((1 - lam) * values[t + 1] + lam * later)

@@ -8,7 +8,7 @@ The script needs only oanquan_env and PyTorch. With `--device cuda` games and ne
 - A step is one ply of the player to move (opponent=None), so in the next position the other player is to move. The
   value of that position counts against the mover. In the advantages, signs therefore alternate from ply to ply.
 - Illegal actions are masked in the network's output, never punished.
-- Games begin with some random plies (`opening_plies`). Without them, all games follow a few lines.
+- Games begin with some random plies (`opening_plies`). Without them, all games would follow a few lines.
 - Each count of seeds has its own vector (an embedding), because one more seed changes where a sowing ends.
 
 Shapes: N games, T plies of each in a rollout, A actions, D numbers in an observation.
@@ -35,7 +35,7 @@ CLIP, VALUE_WEIGHT, MAX_GRADIENT = 0.2, 10.0, 0.5  # value errors are small, as 
 OPTIONS = {
     "steps": 20_000_000, "minutes": 10.0,  # plies and time of training, whichever ends first
     "every": 250_000, "pairs": 200, "seed": 0,  # plies between evaluations; game pairs against each baseline
-    "num_envs": 512, "num_steps": 32, "opening_plies": 8,  # N, T, and most random plies before a game
+    "num_envs": 512, "num_steps": 32, "opening_plies": 8,  # N, T, and maximum number of random plies before a game
     "width": 256, "epochs": 4, "minibatch": 1024, "gae_lambda": 0.8,
     "learning_rate": 1e-3, "entropy": 0.01,  # both fall linearly to a tenth
 }
@@ -48,7 +48,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     for name, default in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")
     parser.add_argument("--device", default="cpu", help="cpu or a CUDA device (%(default)s)")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the regret here, as PNG or SVG")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the regret over time to this PNG or SVG")
     return parser.parse_args(arguments)
 
 

@@ -51,7 +51,7 @@ def read_rows(text: str) -> dict[str, list[str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the tests and write the page, or check it; return the exit status."""
+    """Run the tests and write the page, or only check the page with `--check`; return the exit status."""
     text = PAGE.read_text(encoding="utf-8")
     rows = read_rows(text)
     if arguments != ["--check"]:

@@ -65,7 +65,7 @@ def prompt_of(board: Board, legal_moves: bool = False) -> str:
 
 
 def read_reply(reply: str) -> Move | None:
-    """Return the move in the last line of a reply that names any move; None if no line does or it names several."""
+    """Return the move in the last line of `reply` that names moves; None if it names several or no line names one."""
     lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
     named = next((moves for moves in reversed(lines) if moves), set())
     return Move.parse(named.pop()) if len(named) == 1 else None
@@ -91,7 +91,7 @@ class LanguageModel:
         self.replies, self._lock = Counter(legal=0, illegal=0, unparsed=0), Lock()
 
     def ask(self, messages: list[dict[str, str]]) -> str:
-        """Return the model's reply. Raises `OSError` after four tries, and `ValueError` if the answer is malformed."""
+        """Return the model's reply. Raises `OSError` after four failures and `ValueError` for a malformed response."""
         body = json.dumps({"model": self.model, "messages": messages}).encode()
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
         if key := os.environ.get("OPENAI_API_KEY"):
@@ -145,7 +145,7 @@ def main(arguments: list[str]) -> dict[str, Any]:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value, text in (
         ("positions", 100, "number of positions of the regret suite"),
-        ("games", 20, "number of games, in pairs from one balanced opening with the seats swapped"),
+        ("games", 20, "number of games; two games start from each balanced opening, with the seats swapped"),
         ("opponent", "greedy", "opponent in these games"),
         ("retries", 1, "further tries after a reply without a legal move"),
         ("jobs", 1, "number of parallel requests"),

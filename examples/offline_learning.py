@@ -4,7 +4,7 @@
     python -m examples.offline_learning out/data --save out/offline.npz
 
 The value of a move, minus the points that it wins at once, is the value of the position after it. So every legal move
-of a position in the data gives one training example. A value net is fitted to all examples. The player with this net
+that does not end the game gives one training example. A value net is fitted to all examples. The player with this net
 chooses the move with the largest sum of points won and value.
 """
 
@@ -38,17 +38,17 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("data", type=Path, metavar="FOLDER", help="output of python -m agents.datasets")
+    add("data", type=Path, metavar="FOLDER", help="folder written by python -m agents.datasets")
     add("--epochs", type=int, default=10, help="passes over the data (default: %(default)s)")
     add("--batch-size", type=int, default=1024, help="positions per gradient step (default: %(default)s)")
     add("--learning-rate", type=float, default=3e-3, help="initial learning rate; falls to 0 (default: %(default)s)")
     add("--seed", type=int, default=0, help="seed of all randomness (default: %(default)s)")
-    add("--save", type=Path, metavar="FILE", help="write the value net here, as .npz")
+    add("--save", type=Path, metavar="FILE", help="write the value net to this .npz file")
     return parser.parse_args(arguments)
 
 
 def afterstates(core: Core, path: Path) -> tuple[Ints, Floats]:
-    """Return (M, S) `embedding_rows` of the running positions after all moves in a file, and their values (M,)."""
+    """Return (M, S) `embedding_rows` and (M,) values of the running positions after all moves of a file's positions."""
     before, values = read_positions(path, core), read_columns(path)["values"]
     after, rows, actions = core.expand(before)
     won = relative_points(core.standings(after) - before.scores[rows])[np.arange(len(rows)), before.mover[rows]]

@@ -27,7 +27,7 @@ from oanquan_env.rewards import game_rewards
 
 A = pyspiel.GameType
 KINDS = A.Dynamics.SEQUENTIAL, A.ChanceMode.DETERMINISTIC, A.Information.PERFECT_INFORMATION, A.Utility.ZERO_SUM
-PLAYERS, GIVEN = (4, 2), (False, False, True, True)  # maximum and minimum; provides observation string and tensor
+PLAYERS, GIVEN = (4, 2), (False, False, True, True)  # maximum, minimum; provides only observations
 TYPE = A("python_oanquan", "Ô Ăn Quan", *KINDS, A.RewardModel.TERMINAL, *PLAYERS, *GIVEN, {"rules": "mancala-world"})
 
 
@@ -43,7 +43,7 @@ class OAnQuanGame(pyspiel.Game):
 
     @staticmethod
     def core_of(text: str) -> Core:
-        """Return the core for these rules. It is not an attribute: OpenSpiel may recreate the game from parameters."""
+        """Return the core for these rules. OpenSpiel may recreate the game from parameters, so it is no attribute."""
         return shared_core(Rules.parse(text.replace(":", "=")))
 
     def new_initial_state(self, state: Any = None) -> "OAnQuanState":

@@ -36,10 +36,10 @@ OPTIONS = {
     "rules": "mancala-world",  # for two players
     "steps": 4_000_000, "minutes": 60.0,  # plies and time of training, whichever ends first
     "every": 250_000, "pairs": 200, "seed": 0,  # plies between measurements; game pairs against each baseline
-    "num_envs": 512, "num_steps": 8, "opening_plies": 8,  # N, T, and most random plies before a game
+    "num_envs": 512, "num_steps": 8, "opening_plies": 8,  # N, T, and maximum number of random plies before a game
     "width": 256, "epochs": 4, "minibatch": 1024, "lam": 0.4,  # lambda, the weight of later plies in targets
-    "max_gradient": 10.0, "learning_rate": 3e-3,  # longest gradient; step size of RAdam, falls linearly to a twentieth
-    "epsilon": 1.0, "epsilon_end": 0.1, "exploration": 0.2,  # falls linearly in this share of the plies
+    "max_gradient": 10.0, "learning_rate": 3e-3,  # norm limit; step size, falls linearly to a twentieth
+    "epsilon": 1.0, "epsilon_end": 0.1, "exploration": 0.2,  # epsilon falls linearly over this share of the plies
 }
 # fmt: on
 
@@ -127,7 +127,7 @@ class Games:
 
 
 def learn(net: QNetwork, optimizer: torch.optim.Optimizer, games: Games, done: float, options: Namespace) -> None:
-    """Collect plies and take gradient steps towards their targets; `done` is the finished share of training."""
+    """Collect plies and take gradient steps towards their targets; `done` is the share of training that is finished."""
     optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.95 * done)
     epsilon = options.epsilon + (options.epsilon_end - options.epsilon) * min(done / options.exploration, 1.0)
     plies = games.collect(net, epsilon, options)

@@ -36,7 +36,7 @@ KEYS = "observations", "action_mask"
 
 
 class FloatMaskEnv(BaseWrapper):
-    """A wrapper of `raw_env` for RLlib: it renames the observation, and returns a float mask (zero if not to move)."""
+    """A wrapper of `raw_env` for RLlib: it renames the observation; the mask is float, all 0 for a waiting player."""
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of observations, which is the same for both players."""

@@ -66,7 +66,7 @@ class Actor(DiscreteActor):
 
 
 class Critic(DiscreteCritic):
-    """A critic whose observations come with a mask."""
+    """A critic that ignores the masks in its observations."""
 
     def forward(self, obs: Batch, **kwargs: Any) -> torch.Tensor:
         """Map a batch of N observations to (N, 1) values."""

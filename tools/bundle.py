@@ -19,7 +19,7 @@ EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) ([\w$]+)", fla
 
 
 def in_order(starts: Iterable[str]) -> list[str]:
-    """Return the scripts and everything they import, each after its own imports."""
+    """Return the scripts in `starts` and all scripts that they import, each after its own imports."""
     order: list[str] = []
 
     def add(name: str) -> None:
@@ -48,7 +48,7 @@ def linked(name: str, joined: Iterable[str]) -> str:
 
 
 def bundle(starts: Iterable[str]) -> str:
-    """Join the scripts and everything they import into one module that exports the object `modules`."""
+    """Join the scripts in `starts` and their imports into one module, which exports them in the object `modules`."""
     order, parts = in_order(starts), ["export const modules = {};\n"]
     for name in order:
         text = linked(name, order)

@@ -1,4 +1,4 @@
-"""Parts of the documentation generated from the code; `python -m tools.readme` writes them into the pages."""
+"""Generate parts of the documentation from the code; `python -m tools.readme` writes them into the pages."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def opening_tables() -> str:
 
 
 def names(module: str) -> str:
-    """Return a heading, the module's first sentence, and its documented names with one line each."""
+    """Return a heading, the first sentence of the module's docstring, and a line for each documented name."""
     tree = _source(module)
     members = MEMBERS.get(module) or [
         node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name[0] != "_"

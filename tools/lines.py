@@ -1,8 +1,8 @@
-"""The line budget: lines of each room, compared with `[tool.oanquan.lines]` of pyproject.toml.
+"""Compare the number of lines of each room with its budget in `[tool.oanquan.lines]` of pyproject.toml.
 
     python -m tools.lines    # a table; fails if a room is above its budget
 
-A commit that raises a budget says what users gain. A room is a list of file patterns, which match files that git
+A commit that raises a budget must say what users gain. A room is a list of file patterns, which match files that git
 tracks.
 """
 

@@ -152,10 +152,10 @@ def drawing(players: int, fields: int) -> dict[str, Any]:
 
 
 def heaps(index: int, square: Square) -> dict[str, Any]:
-    """Return the coordinates of a square's seeds.
+    """Return how to draw a square's seeds, for each number of seeds.
 
-    `pebbles` holds the scale and colour of each seed. `heaps` holds, for each number of seeds, a flat list of x, y and
-    angle of each seed; x and y are relative to the centre of the pile, in tenths of a unit.
+    `pebbles` holds the scale and colour index of each seed. `heaps` holds, for each number of seeds, a flat list of x,
+    y and angle of each seed; x and y are relative to the centre of the pile, in tenths of a unit.
     """
     piles = [list(pebble_places(index, square, seeds)) for seeds in range(1, MOST_PEBBLES + 1)]
     return {
@@ -172,7 +172,7 @@ def heaps(index: int, square: Square) -> dict[str, Any]:
 
 
 def network_lines() -> dict[str, list[dict[str, Any]]]:
-    """Return the best responses found to `NETWORK` by preset: the network's seat, its loss in points, and the moves."""
+    """Return the best responses to `NETWORK` for each preset: the network's seat, its loss in points, and the moves."""
     lines: dict[str, list[dict[str, Any]]] = {}
     for response in json.loads(EXPLOIT.read_text(encoding="utf-8"))["results"]:
         if response["player"] == NETWORK:

@@ -27,7 +27,7 @@ DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
 
 def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
-    """Return the scripts and everything they import, directly or indirectly, in alphabetical order."""
+    """Return `starts` and all scripts that they import, directly or indirectly, as `patterns` find them, sorted."""
     names, waiting = set(), list(starts)
     while waiting:
         name = waiting.pop()
@@ -69,7 +69,7 @@ def lists() -> Iterator[tuple[str, str]]:
 
 
 def keeper(contents: Mapping[str, bytes]) -> str:
-    """Return the service worker for a folder with these files, with its version and lists of files to cache."""
+    """Return the text of the service worker for these files, with its version and lists of files to cache."""
     files = [name for name in of_its_beginning() if name in contents]
     others = sorted(set(contents) - {*files, *UNKEPT, KEEPER})
     version = hashlib.sha256()

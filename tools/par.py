@@ -26,7 +26,7 @@ COUNT, FEWEST, MOST_BEHIND = 30, 4, 15
 
 
 def pars(book: BookPolicy, seat: int) -> dict[str, int]:
-    """Return par for `seat` in each qualifying position with `seat` to move, from all games against a book."""
+    """Search all games against the book, and return par for each qualifying position with `seat` to move."""
     strategy = book.upper if seat else book.lower
     assert strategy is not None
     margins: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Comparisons with alternatives by speed and features, for the README and docs/benchmarks.md.
+"""Compare the project with alternatives by speed and features, for the README and docs/benchmarks.md.
 
 Most speeds are read from the results of the committed benchmarks. The others, which are marked, were measured once by
 hand, with random play in one process.
@@ -18,7 +18,7 @@ ONE_GAME = {
     "PettingZoo AEC, `raw_env`": ("AEC, oanquan raw_env", "AEC, connect_four raw_env", "connect four"),
     "PettingZoo AEC, `env`": ("AEC, oanquan env", "AEC, connect_four env", "connect four"),
 }
-"""Rows of the table of single environments: our entry, and the entry and name to compare it with."""
+"""Rows of the table of single environments: our measurement, the measurement to compare it with, and its name."""
 
 
 def one_game() -> str:
@@ -35,7 +35,7 @@ def speed_section() -> str:
     rows = {name: _speeds("vector")[name] for name in ROWS}
     return f"""\
 One core plays {_million("core", "mancala-world, compiled")} million random moves a second with Numba, \
-and {_million("core", "mancala-world, NumPy")} million with NumPy only. The results are the same. OpenSpiel's \
+and {_million("core", "mancala-world, NumPy")} million with NumPy only. Both play the same games. OpenSpiel's \
 mancala plays {_million("vector", "OpenSpiel mancala", "1")} million. On a [GPU](docs/how-to/gpu.md), \
 the vector environment plays up to {_cuda_million()} million. The table shows its speed on one core in \
 millions of steps a second, with observations and rewards, by the number of games \

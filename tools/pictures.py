@@ -41,7 +41,7 @@ def played(moves: str, rules: str = "mancala-world") -> Board:
 
 
 def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Board:
-    """Return the game with the best response to a player that `benchmarks.exploit` found."""
+    """Return the game of the best response that `benchmarks.exploit` found to `player` in `seat`."""
     results = read_json(RESULTS / "exploit.json")["results"]
     (response,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
     return played(" ".join(response["line"]), rules)

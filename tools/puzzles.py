@@ -1,7 +1,7 @@
-"""Make the page's puzzles: positions of natural games with one winning move, by proof, for each two-player preset.
+"""Make the page's puzzles for each two-player preset: positions from games, with one move that provably wins.
 
-    python -m tools.puzzles            makes them
-    python -m tools.puzzles --rules tonkin
+    python -m tools.puzzles                   for all presets
+    python -m tools.puzzles --rules tonkin    for one preset
 
 *Games.* The page's levels except the last play one another with random seats, starting after each number of random
 plies in `RANDOM_PLIES`. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
@@ -85,7 +85,7 @@ BADGES = 6
 
 
 class Step(NamedTuple):
-    """A position of the line with the solver to move: right moves, number of legal moves, shortest proof's plies."""
+    """A position with the solver to move: right moves, number of legal moves, plies of the shortest proof."""
 
     right: tuple[str, ...]
     legal: int
@@ -127,13 +127,13 @@ def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions,
 
 
 class Prover:
-    """A prover of moves that reach the goal. It has its own table, so that results do not depend on other puzzles."""
+    """A prover that a move reaches the goal or not. Its own table makes results independent of other puzzles."""
 
     def __init__(self, core: Core, nodes: int = NODES) -> None:
         self.table, self._nodes = ProofTable(core, MEGABYTES), nodes
 
     def reaches(self, board: Board, move: str) -> int:
-        """Return the plies of the proof that a move reaches `GOAL` (1 if it ends the game); 0 if it is proved not to.
+        """Return the plies of the proof that a move reaches `GOAL` (1 if it ends the game); 0 if it cannot, by proof.
 
         Raises `UnprovedError` if neither is proved, or if the proof is longer than the ply limit allows.
         """
@@ -151,7 +151,7 @@ class Prover:
         raise UnprovedError
 
     def step(self, board: Board) -> Step:
-        """Return the step at this position, after examining all moves of the solver."""
+        """Return the `Step` at a position with the solver to move, after proving each move right or wrong."""
         legal = [str(move) for move in board.legal_moves]
         plies = {move: length for move in legal if (length := self.reaches(board, move))}
         return Step(tuple(plies), len(legal), min(plies.values(), default=0))
@@ -173,7 +173,7 @@ class Prover:
 def line_of(board: Board, prover: Prover) -> list[str] | None:
     """Return a puzzle's moves, the solver's and the opponent's moves in turn; several right moves share one string.
 
-    Returns None if the first move is not the only right move, or if the line is too short.
+    Return None if the first move is not the only right move, or if the line is too short.
     """
     step, line = prover.step(board), list[str]()
     if len(step.right) != 1:
@@ -227,7 +227,7 @@ def level_of(share: float) -> str:
 
 
 def examine(core: Core, board: Board) -> dict[str, Any] | None:
-    """Make a puzzle from a candidate, or return None; a hash of the position seeds the trials."""
+    """Return a puzzle made from a candidate, or None if it is unsuitable; a hash of the position seeds the trials."""
     try:
         line = line_of(board, Prover(core))
     except UnprovedError:
@@ -268,7 +268,7 @@ def examined(name: str) -> Iterator[dict[str, Any] | None]:
 
 
 def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Sort puzzles by level, dropping most puzzles whose answer is the largest capture."""
+    """Group puzzles by level, without those whose answer is the largest capture, except `BADGES` easy ones."""
     levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
     badges = 0
     for puzzle in found:

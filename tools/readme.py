@@ -132,7 +132,7 @@ def _regret_rows(report: Evaluation) -> dict[str, Regret]:
 
 
 def _score(report: Evaluation, player: str, opponent: str) -> str:
-    """Return one player's score against another, given by name; empty if they did not meet."""
+    """Return the formatted score of one player against another, both by name; empty if they did not meet."""
     labels = {one.name: one.label for one in report.players}
     score = report.score_of(labels[player], labels[opponent])
     return plus_minus(score, ".1f", 100) if score else ""
@@ -154,7 +154,7 @@ def responses() -> str:
 
 
 def worst() -> str:
-    """Return the short table of points that players give up to the best responses found, South / North."""
+    """Return the short table of points that players give up to the best responses, as South / as North."""
     cells = dict[str, dict[str, str]]()
     for south, north in exploits.by_seat(read_json(RESULTS / "exploit.json")["results"]):
         exact = " (exact)" * (south["exact"] and north["exact"])

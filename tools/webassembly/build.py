@@ -20,7 +20,7 @@ from tools.webassembly.entries import EntryPoint
 from tools.webassembly.instructions import INSTRUCTION, STAND_IN
 
 MODULES = {"engine.wasm": {**entries.EXPORTS, **searches.EXPORTS}, "moves.wasm": entries.EXPORTS}
-"""The exports of each file. The page loads the smaller file first; its computer players need the larger file."""
+"""The exports of each file. The page first loads `moves.wasm`; computer players need `engine.wasm`."""
 RECORDS = {**entries.RECORDS, **searches.RECORDS}
 
 TRIPLE = "wasm32-unknown-unknown"
@@ -42,7 +42,7 @@ def build(exports: Mapping[str, EntryPoint]) -> bytes:
 
 
 def _retargeted(name: str, entry: EntryPoint, target: Any) -> str:
-    """Return the LLVM code, for WebAssembly, of an entry called `name` and of everything that it calls."""
+    """Return the LLVM code for WebAssembly of the entry `name` and of all functions that it calls."""
     kinds = tuple(numba.from_dtype(RECORDS[record]) for record in entry.records)
     njit: Any = numba.njit
     function = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(entry.function)

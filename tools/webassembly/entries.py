@@ -64,7 +64,7 @@ _walks: Any = numba.njit(error_model="numpy")(tables.walks)
 
 @overload_method(types.Record, "append")
 def _append(game: Any, step: Any) -> Any:
-    """Let `move.play` append the steps of a move to a record, as it does to a list."""
+    """Give records a method `append`, so that `move.play` can append steps to a record as to a list."""
 
     def append(game: Any, step: Any) -> None:
         place = game.steps[game.step_count]

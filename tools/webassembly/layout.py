@@ -38,7 +38,8 @@ def describe() -> bytes:
 def _record(kind: np.dtype[Any]) -> dict[str, Any]:
     """Return the size of a record and the offsets of its fields, in bytes.
 
-    For a record of rules, omit the fields of `Rules` after the first, which follow it, and fields unused by JavaScript.
+    For a record of rules, return only the offsets that JavaScript needs: of `total`, `net`, and `players`. The other
+    fields of `Rules` follow `players` in order.
     """
     assert kind.fields
     names = ("players", "total", "net") if "playable" in kind.fields else kind.fields
