@@ -1,4 +1,4 @@
-"""Batches of self-play games, and the state that checkpoints store of them."""
+"""Batches of self-play games, and their state for checkpoints."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class Games:
     """N games that restart from random positions, because self-play from only the set-up collapses onto one line.
 
     Start positions are the set-up and positions 1 to `max_plies` random plies after it, each number equally likely; a
-    game that has already ended is drawn again. If there are `beams`, a share `beam_share` of the games starts from them
+    finished game is not used but drawn again. If there are `beams`, a share `beam_share` of the games starts from them
     instead. Starts depend only on the seed, the worker, `beams` and the number of starts drawn before.
 
     Attributes:

@@ -40,12 +40,12 @@ Item = TypeVar("Item")
 Label: TypeAlias = tuple[npt.NDArray[Any], ...]
 CHUNK = 25  # positions per work item
 TABLE_MEGABYTES, OPENING_MEGABYTES = 128.0, 256.0
-"""Sizes of proof tables. Each position gets a new table, because earlier proofs would change its node count."""
+"""Sizes of proof tables. Each position gets a new table, because its node count must not depend on earlier proofs."""
 GUESS = Limits(nodes=20_000)  # limits of the search that makes the first guess at an opening's value
 SHALLOW_DEPTH, SHALLOW_MAXN_DEPTH = 8, 3
 SHALLOW_SLACK = 5
-"""A shallow search (depths above, for two players and for more) filters lines: a line goes on to the deep search if it
-exceeds the limit by at most this many points."""
+"""A shallow search (depths above, for two players and for more) filters lines: a line goes on to the deep search if its
+margins exceed the limit by at most this many points."""
 EVEN_NODES = 4_000_000
 """Maximum number of moves played to prove each of the two bounds of an even line."""
 
@@ -131,7 +131,7 @@ def search_moves(rules: str, depth: int, net: bytes | None, positions: Positions
 
 
 def final_margins(search: MoveValues, positions: Positions) -> Floats:
-    """Return (N, P) expected final margins in points: each player's lead over the others' mean plus its value."""
+    """Return (N, P) expected final margins in points: each player's lead plus its expected future margin."""
     return relative_points(positions.scores) + search.position_values(positions)
 
 
