@@ -25,7 +25,7 @@ class StartsConfig(Strict):
     """Start positions of games."""
 
     set_up_share: Share = Field(0.2, description="share of the games that begin at the set-up")
-    max_plies: Count = Field(10, description="other games begin after 1 to this many random plies")
+    max_plies: Count = Field(10, description="maximum number of random plies (from 1) before other games begin")
     beam_share: Share = Field(0.0, description="share of all games that begin in lines that beat the network")
 
 

@@ -108,7 +108,7 @@ def between(begin: float, end: float, done: float) -> float:
 
 
 def fastest_threads() -> int:
-    """Measure and return which number of torch threads, 1, 2 or 4 and at most one per processor, is fastest now."""
+    """Measure which number of torch threads, 1, 2 or 4 and at most one per processor, is fastest now; return it."""
     network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
     batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
     for threads in [*seconds] * 3:  # alternate, because the load of the machine changes

@@ -70,8 +70,8 @@ class EvaluationSettings:
     opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
-    runs: Count = RUNS  # number of times that a random player is asked in each position of the regret suite
-    minutes: Annotated[float, Field(gt=0)] = 1.0  # time of the suite exploit for each player and seat
+    runs: Count = RUNS  # number of times that a randomising player is asked in each position of the regret suite
+    minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the suite exploit searches for each player and seat
     time: bool = False  # also measure the mean time of a move
 
 

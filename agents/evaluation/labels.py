@@ -140,8 +140,8 @@ def find_even(
 ) -> tuple[Floats, Mask]:
     """Return (N, P) searched final margins, and (N,) flags: True if all margins of the position are within ±`within`.
 
-    Margins are NaN if a shallow search expects far larger margins. With `proved`, for two players only, the margin must
-    also be proved to be that small.
+    Margins are NaN if a shallow search expects far larger margins. With `proved`, which needs two players, a flag is
+    True only if the margin is also proved to be within this range.
     """
     shallow = _search(rules, SHALLOW_DEPTH if core_of(rules).rules.players == 2 else SHALLOW_MAXN_DEPTH, net)
     near = abs(final_margins(shallow, positions)).max(axis=1) <= within + SHALLOW_SLACK

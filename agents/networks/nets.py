@@ -33,7 +33,7 @@ CORRECTION_WIDTH = 64  # units of the hidden layer that corrects a move's logit
 
 
 class NetworkConfig(Strict):
-    """The class of the network, and its sizes."""
+    """The class and the sizes of a network."""
 
     name: str = Field(
         "afterstates",

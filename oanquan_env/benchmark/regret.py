@@ -169,7 +169,7 @@ class JudgedMoves:
 
 
 def judge(suite: Suite, actions: Ints) -> JudgedMoves:
-    """Compare (N,) legal actions with the best actions."""
+    """Judge (N,) legal actions, one in each position of the suite, against the best actions."""
     rows = np.arange(len(suite))
     best, chosen = np.nanmax(suite.values, axis=1), suite.values[rows, actions]
     scores, mover = suite.positions.scores, suite.positions.mover

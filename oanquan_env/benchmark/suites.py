@@ -72,7 +72,7 @@ def load_suite(rules: Rules | str) -> Suite:
 
 
 def suite_keys(core: Core) -> Keys:
-    """Return the keys of all positions in the rules' regret suite and one move later; empty if there is no suite."""
+    """Return the keys of the positions in the rules' regret suite and one move after them; empty without a suite."""
     suite = find_suite(core.rules)
     judged = suite.positions if suite else core.start(0)
     return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))

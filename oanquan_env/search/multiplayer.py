@@ -19,7 +19,7 @@ from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, net_rec
 from oanquan_env.search.value_net import MULTIPLAYER_HIDDEN, ValueNet
 
 NET_UNIT = 64
-"""A net's values are rounded to 1 / NET_UNIT points, because whole numbers compare faster, and exactly."""
+"""A net's values are rounded to 1 / NET_UNIT points, because comparing whole numbers is faster, and exact."""
 Numbers: TypeAlias = MutableSequence[int]
 
 
