@@ -29,7 +29,7 @@ stop_asked = threading.Event()
 
 @dataclass(frozen=True)
 class SeedResult:
-    """The result of the training of one seed."""
+    """The result of training with one seed."""
 
     seed: int
     folder: Path

@@ -54,7 +54,7 @@ EVEN_NODES = 4_000_000
 class Labeller:
     """A labeller of positions in worker processes, or on the Ray cluster at the address `ray`.
 
-    Finished labels are stored in the folder `parts`, where a later call finds them; without it, nothing is stored.
+    Finished labels are stored in the folder `parts`, where a later call finds them; if it is None, nothing is stored.
     """
 
     jobs: int = 1

@@ -117,7 +117,7 @@ def placed(logits: Tensor, places: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def with_last(values: Tensor) -> Tensor:
-    """Append the last player's value to (B, P-1) values in turn order; returns (B, P) values that sum to zero."""
+    """Append the last player's value to (B, P-1) values in turn order; return (B, P) values that sum to zero."""
     return torch.cat([values, -values.sum(dim=1, keepdim=True)], dim=1)
 
 

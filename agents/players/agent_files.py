@@ -27,7 +27,7 @@ CARD_NAME = "agent.yaml"
 PRETRAINED: Final = "pretrained"
 """Name of the project's own agent for the rules, used in a player's name instead of a folder."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
-"""Folder with one subfolder per agent, for different rules."""
+"""Folder with one subfolder for each agent; no two agents have the same rules."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; weights above this limit would make a network's activations overflow."""
 

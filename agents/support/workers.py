@@ -1,7 +1,7 @@
 """One training run in several processes, its workers. Each has its own games, and all average their weights.
 
 `launch` starts the workers on this machine with torch's elastic launcher; `torchrun` starts them on several machines.
-Without either, this process is the only worker, and all of these functions return at once.
+Without either, this process is the only worker, and the functions of this module return at once.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""A player's answers in many positions. The player is asked once about each, so answers depend only on the position.
+"""A player's answers in many positions. An answer depends only on the position, and the player is asked for it once.
 
 A player that chooses between moves at random is asked in one of two ways. By default it uses a generator derived from
 the position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play each of its tied moves.

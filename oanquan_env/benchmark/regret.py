@@ -189,7 +189,7 @@ def judge(suite: Suite, actions: Ints) -> JudgedMoves:
 
 
 def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: bool = True, runs: int = 1) -> Regret:
-    """Ask `agent` for one move in every position of `suite` and judge it.
+    """Measure the regret of `agent`: ask it for one move in every position of `suite`, and judge these moves.
 
     A randomising agent is asked `runs` times, and the interval includes the spread of the runs. An agent that gives the
     same answers twice does not randomise, and is not asked again.

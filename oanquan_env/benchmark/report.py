@@ -20,7 +20,7 @@ PICTURE = "scores.png"
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """A player and its results, on its own or against all others.
+    """A player, and its results against all others and in the regret suite.
 
     Attributes:
         label: name in the report.

@@ -10,7 +10,7 @@ there, or win them in fewer plies.
 The file is an `.npz` archive without pickled objects:
 
     format                      1
-    rules, position             texts
+    rules, position             strings
     lower, upper                the bounds, in points
     lower_moves, upper_moves    (N,) uint8, the prover's action in positions 0 .. N-1, on the canonical image
     lower_again, upper_again    (K, 2) uint32, edges that lead to a later copy of a position: the edge's number and the
@@ -85,7 +85,7 @@ class Certificate:
     Attributes:
         rules: rules of the game.
         position: the position as text.
-        lower, upper: strategies of its mover and of the opponent; None for a bound that is not claimed.
+        lower, upper: strategies of the position's mover and of the opponent; None for a bound that is not claimed.
     """
 
     rules: Rules

@@ -75,7 +75,7 @@ def _scale(largest: float, limit: int) -> float:
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and their length."""
+    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and its length."""
     features = cpu_target.target_context.codegen()._customize_tm_features()
     for feature, name, length in _PAIR_INSTRUCTIONS:
         if feature in features:

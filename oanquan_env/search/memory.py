@@ -16,7 +16,7 @@ MAX_ACTIONS = 2 * MANDARIN_BYTE
 UNLIMITED = 1 << 62  # more moves than any search plays
 MIN_BUCKET_BITS = 8
 _LEAST_BITS = 10
-"""Minimum base-2 logarithm of the number of buckets for a search to a depth; the principal variation then fits."""
+"""Minimum base-2 logarithm of the number of buckets in a search to a depth, so that the principal variation fits."""
 ENTRIES = 4  # entries of a bucket
 NO_ACTION = -1
 """Placeholder for an unknown action. Entries hold `action + 1`, which is then 0."""

@@ -28,7 +28,7 @@ MULTIPLAYER_RULES = record(SearchRules, **SHAPES, net=(net_record(SEATS, MULTIPL
 
 
 def compile_multiplayer(core: Core, net: ValueNet | None = None) -> SearchRules:
-    """Return the record that compiled functions take for any rules, with or without a net at the leaves."""
+    """Return the record of the rules for compiled functions, for any number of players, with or without a net."""
     rules = core.rules
     numbers = rule_record(rules, TWO_PLAYER_RULES if rules.players == 2 else MULTIPLAYER_RULES)
     numbers.unit = 1
