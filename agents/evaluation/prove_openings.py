@@ -56,7 +56,7 @@ class OpeningProofs:
         self._layers = [(layer, squares_of(self.core, layer)) for layer in layers(self.core, table.plies)]
         self._moves = [self._moves_of(*layer) for layer in self._layers[:-1]]
         plies = Counter(name for _, names in self._layers for name in dict.fromkeys(names))
-        self._single = {name for name, count in plies.items() if count == 1}  # others also occur nearer the ply limit
+        self._single = {name for name, count in plies.items() if count == 1}  # the rest also occur nearer the ply limit
         for name in plies:
             table.bounds.setdefault(name, Bounds())
 
