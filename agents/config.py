@@ -89,15 +89,15 @@ Threads = Annotated[Whole, Field(ge=1, le=MOST_THREADS)]
 TorchThreads = Annotated[
     int, BeforeValidator(_threads), _option(_threads, "INT|auto", _shown), Field(ge=AUTO, le=MOST_THREADS)
 ]
-"""Threads of torch; `auto` is stored as `AUTO`, and the run measures at its start which number is fastest."""
+"""Number of torch threads; `auto` is stored as `AUTO`, and the run measures at its start which number is fastest."""
 Workers = Annotated[int, BeforeValidator(_workers), _option(_workers, "INT|auto"), Field(ge=1, le=MOST_THREADS)]
-"""Worker processes; `auto` is replaced by the number of processors."""
+"""Number of worker processes; `auto` is replaced by the number of processors."""
 OpeningPlies = Annotated[Whole, Field(ge=0, le=100)]
 Share = Annotated[Number, Field(ge=0.0, le=1.0)]
 Positive = Annotated[Number, Field(gt=0.0)]
 PositiveOrZero = Annotated[Number, Field(ge=0.0)]
 RulesName = Annotated[str, AfterValidator(lambda text: str(Rules.parse(text)))]
-"""Rules by name, with changed fields in the order of `str(rules)`."""
+"""Name of the rules, with any changed fields, normalised to `str(rules)`."""
 
 
 def _path(texts: list[str]) -> Path:
@@ -165,7 +165,7 @@ def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """Read the mapping in a YAML file without running code from it. Raises `FileError`."""
+    """Read the mapping in a YAML file without running code from it. Raises `FileError` if this fails."""
     check_readable(path)
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
@@ -179,7 +179,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def validated(model: type[Model], values: object, where: str) -> Model:
-    """Convert values to a pydantic model or dataclass. Raises `FileError` that names `where`, field and requirement."""
+    """Convert values to a pydantic model or dataclass. Raises `FileError`, whose message begins with `where`."""
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
@@ -187,7 +187,7 @@ def validated(model: type[Model], values: object, where: str) -> Model:
 
 
 def explain(error: ValidationError, model: Any) -> str:
-    """Describe the first problem in one line; for an unknown field, suggest the closest known name."""
+    """Describe the first problem in `error` in one line; for an unknown field, suggest the closest known name."""
     problem = min(error.errors(), key=lambda one: one["type"] == "missing")
     *way, name = problem["loc"] or ("",)
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")
@@ -205,7 +205,7 @@ def _fields(model: Any) -> dict[str, Any]:
 
 
 def imported(name: str, field: str) -> Any:
-    """Import the object MODULE:NAME, which runs the module's code. Raises `FileError` that names `field`."""
+    """Import MODULE, which runs its code, and return NAME. Raises `FileError`, whose message begins with `field`."""
     try:
         return import_object(name)
     except (ImportError, ValueError) as error:
@@ -230,9 +230,10 @@ def parse_options(
 def command(
     options: type[Options], prog: str, description: str | None
 ) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
-    """Turn a function of parsed options into a command's `main`, which parses its arguments and reports errors.
+    """Return a decorator that turns a function of parsed options into the `main` of a command.
 
-    The function and `main` return the exit status; the function may return None for 0.
+    `main` parses its arguments, calls the function, reports errors and returns the exit status: the function's result,
+    or 0 if this is None.
     """
 
     def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:

@@ -2,7 +2,7 @@
 
     python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
 
-The positions come from games between players of mixed strength, some of them after a few more random plies. No two are
+Each position comes from a game between players of mixed strength, perhaps after a few more random plies. No two are
 equivalent, and none is in the rules' regret suite or one move after a position in it. A search values every move.
 `numpy.load` reads the files `positions-00000.npz` and so on; `FIELDS` describes their arrays. The same command resumes
 interrupted work and keeps finished files.
@@ -42,10 +42,10 @@ FIELDS = {
     "seeds": "(N, P * (F + 1)) uint8, seeds in ring order, South's fields first",
     "stones": "(N, P) uint8, stones of the mandarin squares",
     "scores": "(N, P) int32, points so far",
-    "mover": "(N,) uint8, who is to move",
+    "mover": "(N,) uint8, seat of the player to move",
     "ply": "(N,) int32, moves played",
     "values": "(N, A) float32, future margin of each move from the mover's view, points; NaN for illegal moves",
-    "proved": "(N, A) bool, which values hold at every depth of search",
+    "proved": "(N, A) bool, whether each value holds at every depth of search",
 }
 """The arrays of a file of N positions. `Core.setup(seeds, stones, scores, mover, ply)` restores the positions."""
 
@@ -58,7 +58,7 @@ class Recipe:
     rules: str = DEFAULT_PRESET  # rules by name, for two players
     depth: Whole = 8  # plies of the search that values the moves
     net: str | None = None  # value net of the search: a file, a run's folder or `pretrained` (default: no net)
-    random_plies: CountOrZero = 3  # up to this many random plies follow a position of a game
+    random_plies: CountOrZero = 3  # maximum number of random plies after a position of a game
     seed: Seed = 0  # seed of all randomness
 
 
@@ -88,7 +88,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
 
 
 def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
-    """Draw up to `wanted` different running positions, up to `random_plies` random plies after positions of games."""
+    """Draw up to `wanted` different running positions: 0 to `random_plies` random plies after positions of games."""
     withheld = np.sort(key_hashes(suite_keys(core)))
     pool = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
     positions, before = core.start(0), -wanted

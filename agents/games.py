@@ -1,4 +1,4 @@
-"""Batches of self-play games, and the state that checkpoints store of them."""
+"""Batches of self-play games, and their state for checkpoints."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class StartsConfig(Strict):
     """Start positions of games."""
 
     set_up_share: Share = Field(0.2, description="share of the games that begin at the set-up")
-    max_plies: Count = Field(10, description="other games begin after 1 to this many random plies")
+    max_plies: Count = Field(10, description="maximum number of random plies (from 1) before other games begin")
     beam_share: Share = Field(0.0, description="share of all games that begin in lines that beat the network")
 
 
@@ -33,7 +33,7 @@ class Games:
     """N games that restart from random positions, because self-play from only the set-up collapses onto one line.
 
     Start positions are the set-up and positions 1 to `max_plies` random plies after it, each number equally likely; a
-    game that has already ended is drawn again. If there are `beams`, a share `beam_share` of the games starts from them
+    finished game is not used but drawn again. If there are `beams`, a share `beam_share` of the games starts from them
     instead. Starts depend only on the seed, the worker, `beams` and the number of starts drawn before.
 
     Attributes:

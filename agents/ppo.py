@@ -224,7 +224,7 @@ def advantages(
 
 
 class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
-    """A rollout buffer with rewards (T, N, P) and values and returns (T, N, P-1), which uses `advantages`."""
+    """A rollout buffer that uses `advantages`; rewards are (T, N, P), values and returns (T, N, P-1)."""
 
     def reset(self) -> None:
         """Empty the buffer; object arrays then accept rewards and values of any shape."""

@@ -78,7 +78,10 @@ class RunConfig(Strict):
 
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
-    """Return the class of a kind of training, by name or as MODULE:NAME. Raises `FileError` that names `where`."""
+    """Return the class of a kind of training, by name or as MODULE:NAME.
+
+    Raises `FileError`, whose message begins with `where`.
+    """
     if (kind := str(kind)) not in KINDS and ":" not in kind:
         raise FileError(f"{where}: kind must be {', '.join(KINDS)} or MODULE:NAME; got {kind!r}")
     training: type[Run[Any]] = imported(KINDS.get(kind, kind), f"{where}: kind")
@@ -86,14 +89,14 @@ def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
 
 
 def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfig]:
-    """Return the configuration class that fits these values. Raises `FileError` that names `where`."""
+    """Return the configuration class that fits these values. Raises `FileError`, whose message begins with `where`."""
     network = values.get("network")
     name = network.get("name", "") if isinstance(network, dict) else ""
     return run_type(values.get("kind", "ppo"), where).config_type.with_network(str(name))
 
 
 def load_config(path: Path) -> RunConfig:
-    """Read a configuration. Raises `FileError` that names the file, field, value and requirement."""
+    """Read a configuration. Raises `FileError`, whose message names the file, field, value and requirement."""
     values = read_yaml(path)
     return validated(config_type(values, str(path)), values, str(path))
 
@@ -105,7 +108,7 @@ def between(begin: float, end: float, done: float) -> float:
 
 
 def fastest_threads() -> int:
-    """Measure whether 1, 2 or 4 torch threads are fastest now, trying no more threads than there are processors."""
+    """Measure which number of torch threads, 1, 2 or 4 and at most one per processor, is fastest now; return it."""
     network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
     batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
     for threads in [*seconds] * 3:  # alternate, because the load of the machine changes
@@ -146,7 +149,7 @@ class Run(ABC, Generic[Config]):
         parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
             and Python; each has `state_dict` and `load_state_dict`. Workers share `network` and `optimizer`.
         iteration: plies of one iteration, summed over all workers.
-        usage: a text that says where the result is, with a command that evaluates it.
+        usage: a message that says where the result is, with a command that evaluates it.
         plies: plies trained so far, summed over all workers.
     """
 
@@ -179,11 +182,11 @@ class Run(ABC, Generic[Config]):
 
     @abstractmethod
     def measure(self) -> tuple[dict[str, Any], str]:
-        """Evaluate; return the evaluation as JSON, with `results` by opponent, and a line of text about it."""
+        """Evaluate the network; return the evaluation as JSON, with `results` by opponent, and as a line of text."""
 
     @classmethod
     def _make(cls, folder: Path, config: Config, report: Callable[[str], None]) -> Self:
-        """Make the run. Raises `UsageError` that names an attribute its class fails to set."""
+        """Make the run. Raises `UsageError` if its class does not set a required attribute."""
         run = cls(folder, config, report)
         for name in ("network", "parts", "iteration", "usage"):
             if not hasattr(run, name):
@@ -355,7 +358,7 @@ class Run(ABC, Generic[Config]):
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:
-        """Measure and log regret on the suite's development part, never the test part; None if there is no suite."""
+        """Measure, log and return regret on the suite's development part, never the test part; None without a suite."""
         suite = find_suite(self.core.rules)
         if suite is None:
             return None

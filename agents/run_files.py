@@ -93,7 +93,7 @@ def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dic
 
 
 def read_evaluations(folder: Path) -> list[dict[str, Any]]:
-    """Read the evaluations in a run's folder, oldest first. Raises `FileError` that names a damaged line."""
+    """Read the evaluations in a run's folder, oldest first. Raises `FileError` if a line is damaged."""
     path, rows = folder / EVALUATIONS_NAME, []
     for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
         with naming_damage(path, f"line {number} is damaged", "; delete it to go on"):

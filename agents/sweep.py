@@ -29,7 +29,7 @@ stop_asked = threading.Event()
 
 @dataclass(frozen=True)
 class SeedResult:
-    """The result of the training of one seed."""
+    """The result of training with one seed."""
 
     seed: int
     folder: Path
@@ -39,7 +39,7 @@ class SeedResult:
 
 @contextlib.contextmanager
 def stopping(first: Callable[[], None] = lambda: None) -> Iterator[Callable[[], bool]]:
-    """Handle signals: the first Ctrl-C or SIGTERM calls `first`, then the yielded function returns True.
+    """Handle signals: the first Ctrl-C or SIGTERM calls `first`, and the yielded function returns True from then on.
 
     The first signal also asks the worker processes of a sweep to stop; a second Ctrl-C raises `KeyboardInterrupt`.
     """
@@ -109,7 +109,7 @@ def sweep(
 
 
 def train_seed(sweep: Path, command: str, values: dict[str, Any]) -> SeedResult:
-    """Train one seed in a subfolder of `sweep`, or resume it; a finished run is left as it is. Errors are returned.
+    """Train one seed in a subfolder of `sweep`, or resume it; a finished run stays as it is. Errors are in the result.
 
     The configuration is passed as plain values, because a class created for a custom network cannot be pickled.
     """

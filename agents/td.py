@@ -37,7 +37,7 @@ from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embed
 DEPTHS = 2, 1
 """Default search depths in plies, for two players and for more."""
 LAST_RATE = 0.05
-"""Final step size as a share of the initial one."""
+"""Final step size as a share of the initial step size."""
 BEAM_NODES = 200  # node limit of the player against which the beam search looks for lines
 MOST_DEPTH = 6
 """Maximum depth to which every move is searched at each ply; one more ply of depth takes about seven times as long."""
@@ -60,7 +60,7 @@ class TDSettings(Strict):
     trace_cut: Positive = Field(1.0, description="a move with this regret, in points, cuts the lambda-return (Watkins)")
     temperature: Positive = Field(1.0, description="temperature of the moves played, in points; falls to a third")
     random_moves: Share = Field(0.05, description="share of the moves that are drawn from all legal ones")
-    learning_rate: Positive = Field(4e-3, description="Adam's learning rate at the start; a cosine to a twentieth")
+    learning_rate: Positive = Field(4e-3, description="Adam's learning rate at first; falls to a twentieth by a cosine")
     batch_size: Annotated[Count, Field(le=MOST_PLIES)] = Field(1024, description="positions per minibatch")
     uses: Count = Field(8, description="number of gradient steps that use a position, on average")
     replay: Count = Field(16, description="size of the replay buffer, in rollouts")
@@ -287,7 +287,7 @@ class TDRun(Run[TDConfig]):
         write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
 
     def player(self) -> SearchPlayer:
-        """Return a small search with the current net."""
+        """Return a player that searches `BEAM_NODES` moves with the current net."""
         return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
 
     def _search(self) -> Search | MaxnSearch:

@@ -4,7 +4,7 @@
     python -m agents.trajectories --output out/games --games 1000 --minari oanquan/minimax-v0
 
 The player's seat is drawn for each game, and the opponent plays all other seats. `numpy.load` reads the files
-`games-00000.npz` and so on; `FIELDS` describes their arrays. The files depend only on the options. The same command
+`games-00000.npz` and so on; `FIELDS` describes their arrays. The files depend only on the options. A repeated command
 keeps finished files. A Minari data set (`pip install -e ".[minari]"`) holds the same games as the player observes them
 in the environment `OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
 """
@@ -40,13 +40,13 @@ FIELDS = {
     "observations": "(M, D) int32, the position before each ply as its mover sees it, see oanquan_env.observation",
     "masks": "(M, A) bool, the legal actions",
     "actions": "(M,) uint8, the action played",
-    "movers": "(M,) uint8, the seat that played it",
-    "rewards": "(M, P) float32, what each seat gets for the ply",
-    "begins": "(G,) int64, the first ply of each game, which go on to the next game's",
+    "movers": "(M,) uint8, the seat of the player that played it",
+    "rewards": "(M, P) float32, the reward of each seat for the ply",
+    "begins": "(G,) int64, index of each game's first ply; its last ply is before the next game's first",
     "seats": "(G,) uint8, the player's seat; the opponent plays all others",
     "standings": "(G, P) int32, points at the end",
     "terminations": "(G,) uint8, why the game ended, as in oanquan_env.envs.TERMINATIONS",
-    "final_observations": "(G, D) int32, the end as the player sees it",
+    "final_observations": "(G, D) int32, the final position as the player sees it",
 }
 """The arrays of a file of G consecutive games with M plies in total."""
 
@@ -56,11 +56,11 @@ class Recipe:
     """The options that determine the games."""
 
     games: Count  # number of games
-    player: str = "minimax:depth=4"  # the player whose observations Minari stores, by name
-    opponent: str = "greedy"  # the player in all other seats, by name
+    player: str = "minimax:depth=4"  # name of the player whose observations Minari stores
+    opponent: str = "greedy"  # name of the player in all other seats
     rules: str = DEFAULT_PRESET  # rules by name
     reward: str = "margin"  # reward of a ply: margin, outcome or mixed
-    opening_plies: CountOrZero = 8  # games begin 0 to this many random plies after the set-up
+    opening_plies: CountOrZero = 8  # maximum number of random plies at the start of a game
     seed: Seed = 0  # seed of all randomness
 
 

@@ -18,7 +18,7 @@ _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 
 def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
-    """Make players from `NAME` or `LABEL=NAME`, such as `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
+    """Make an entrant from each `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
 
     Raises `UsageError` if two players share a label, and `ValueError` as `as_policy` does.
     """

@@ -1,4 +1,4 @@
-"""One evaluation from settings to report: a tournament, regret, or both."""
+"""One evaluation, from its settings to its report: a tournament, regret, best responses, or several of these."""
 
 import dataclasses
 import functools
@@ -50,7 +50,7 @@ SuiteNames: TypeAlias = Annotated[
         str_from_instance=lambda names: [",".join(names)],
     ),
 ]
-"""On the command line this is one option, as in `--suite arena,regret`."""
+"""Suites by name; on the command line they are one option, as in `--suite arena,regret`."""
 OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS", help_behavior_hint="")]
 
 
@@ -70,8 +70,8 @@ class EvaluationSettings:
     opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
-    runs: Count = RUNS  # number of times that a random player is asked in each position of the regret suite
-    minutes: Annotated[float, Field(gt=0)] = 1.0  # time of the suite exploit for each player and seat
+    runs: Count = RUNS  # number of times that a randomising player is asked in each position of the regret suite
+    minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the suite exploit searches for each player and seat
     time: bool = False  # also measure the mean time of a move
 
 
@@ -103,7 +103,7 @@ class EvaluationRun:
         self.suite = load_suite(core.rules).part(settings.part) if "regret" in settings.suites else None
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
-        """Play and measure everything that is not yet finished; the report records `command` as its origin.
+        """Play and measure everything unfinished; return the report, which records `command` as its origin.
 
         If `ray` is the address of a Ray cluster, the cluster plays the pairings. The results are the same, except for
         players with a time limit. Raises `FileError` if a part in the output folder is damaged.
@@ -173,7 +173,7 @@ def _times(pairings: list[Pairing]) -> dict[int, float]:
 
 
 def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address: str) -> Iterator[Pairing]:
-    """Yield the pairings of a tournament as a Ray cluster finishes them. Raises `UsageError` if the cluster fails."""
+    """Yield the `missing` pairings as a Ray cluster finishes them. Raises `UsageError` if the cluster fails."""
     work = functools.partial(_play_pairing, str(tournament.core.rules), tournament.openings, tournament.seed)
     entrants = tournament.entrants
     players = [[(entrants[number].name, entrants[number].files) for number in pair] for pair in missing]
@@ -183,7 +183,7 @@ def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address:
 
 
 def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple[str, str]]) -> Pairing:
-    """Play one pairing; `players` are two pairs of a name and a hash of files, numbered 0 and 1 in the result.
+    """Play one pairing; `players` holds the name and the hash of files of players 0 and 1 of the result.
 
     Raises `UsageError` if a player's files here differ from the files on the machine that started the tournament.
     """
@@ -195,7 +195,7 @@ def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple
 
 
 def read_evaluation(path: Path) -> Evaluation:
-    """Read a report.json. Raises `FileError` that names the file and the field."""
+    """Read a report.json. Raises `FileError`, whose message names the file and the field."""
     if not path.exists():
         raise FileError(f"{path}: there is no such file; evaluate.py --output FOLDER writes it")
     return validated(Evaluation, read_json(path), str(path))

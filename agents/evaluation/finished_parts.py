@@ -48,7 +48,7 @@ class FinishedParts:
             write_atomically(path, (json.dumps({"key": json.loads(key), "content": content}) + "\n").encode())
 
     def _path(self, names: list[str], settings: dict[str, Any]) -> tuple[Path | None, str]:
-        """Return a part's path (its file name begins with `names`, for readability) and its key."""
+        """Return the path of a part's file, or None if nothing is stored, and the part's key."""
         key = json.dumps([names, settings, self.version], sort_keys=True)
         slug = "-".join(re.sub(r"[^A-Za-z0-9.]+", "_", name)[:40] for name in names)
         return self.folder and self.folder / f"{slug}-{short_hash(key.encode())}.json", key

@@ -40,12 +40,12 @@ Item = TypeVar("Item")
 Label: TypeAlias = tuple[npt.NDArray[Any], ...]
 CHUNK = 25  # positions per work item
 TABLE_MEGABYTES, OPENING_MEGABYTES = 128.0, 256.0
-"""Sizes of proof tables. Each position gets a new table, because earlier proofs would change its node count."""
+"""Sizes of proof tables. Each position gets a new table, because its node count must not depend on earlier proofs."""
 GUESS = Limits(nodes=20_000)  # limits of the search that makes the first guess at an opening's value
 SHALLOW_DEPTH, SHALLOW_MAXN_DEPTH = 8, 3
 SHALLOW_SLACK = 5
-"""A shallow search (depths above, for two players and for more) filters lines: a line goes on to the deep search if it
-exceeds the limit by at most this many points."""
+"""A shallow search (depths above, for two players and for more) filters lines: a line goes on to the deep search if its
+margins exceed the limit by at most this many points."""
 EVEN_NODES = 4_000_000
 """Maximum number of moves played to prove each of the two bounds of an even line."""
 
@@ -54,7 +54,7 @@ EVEN_NODES = 4_000_000
 class Labeller:
     """A labeller of positions in worker processes, or on the Ray cluster at the address `ray`.
 
-    Finished labels are stored in the folder `parts`, where a later call finds them; without it, nothing is stored.
+    Finished labels are stored in the folder `parts`, where a later call finds them; if it is None, nothing is stored.
     """
 
     jobs: int = 1
@@ -131,7 +131,7 @@ def search_moves(rules: str, depth: int, net: bytes | None, positions: Positions
 
 
 def final_margins(search: MoveValues, positions: Positions) -> Floats:
-    """Return (N, P) expected final margins in points: each player's lead over the others' mean plus its value."""
+    """Return (N, P) expected final margins in points: each player's lead plus its expected future margin."""
     return relative_points(positions.scores) + search.position_values(positions)
 
 
@@ -140,8 +140,8 @@ def find_even(
 ) -> tuple[Floats, Mask]:
     """Return (N, P) searched final margins, and (N,) flags: True if all margins of the position are within ±`within`.
 
-    Margins are NaN if a shallow search expects far larger margins. With `proved`, for two players only, the margin must
-    also be proved to be that small.
+    Margins are NaN if a shallow search expects far larger margins. With `proved`, which needs two players, a flag is
+    True only if the margin is also proved to be within this range.
     """
     shallow = _search(rules, SHALLOW_DEPTH if core_of(rules).rules.players == 2 else SHALLOW_MAXN_DEPTH, net)
     near = abs(final_margins(shallow, positions)).max(axis=1) <= within + SHALLOW_SLACK

@@ -37,7 +37,7 @@ LEAST_SPREAD = 1
 
 @dataclass(frozen=True)
 class SuiteRecipe:
-    """Parameters of a suite."""
+    """Parameters of a regret suite."""
 
     rules: RulesName = DEFAULT_PRESET  # rules by name
     count: Size = 2400  # number of positions, a multiple of 3; each phase gets a third
@@ -48,7 +48,7 @@ class SuiteRecipe:
 
 
 def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
-    """Draw positions, phase by phase, until every phase has its share.
+    """Draw positions and value their moves, phase by phase, until every phase has its share; return the suite.
 
     Raises `ValueError` if the count is not divisible by the number of phases, or a phase has too few positions.
     """

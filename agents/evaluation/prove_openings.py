@@ -4,9 +4,9 @@
 
 The deepest positions are proved first. The bounds of an earlier position follow from the bounds of its moves; if they
 leave its value open, the position itself is searched. Every position has its own proof table: in a shared table, a
-proof may build on other proofs until its games exceed the ply limit. The file keeps all bounds, so a call with more
-nodes improves them, and the same command resumes interrupted work. The set-up starts with the bounds of the package's
-certificate.
+proof could build on other proofs, so that its games exceed the ply limit. The file keeps all bounds, so a call with
+more nodes improves them, and the same command resumes interrupted work. The set-up starts with the bounds of the
+package's certificate, if there is one.
 """
 
 import functools
@@ -38,7 +38,7 @@ from oanquan_env.search.certificates import certificate_path, read_certificate
 
 PROG = "python -m agents.evaluation.prove_openings"
 MOST_PLIES = 8
-"""Maximum plies of a table, which is in memory; each further ply makes it about six times as large."""
+"""Maximum plies of a table. A table must fit into memory, and each further ply makes it about six times as large."""
 ENDED = ""  # used for a finished game instead of a position's name
 
 
@@ -56,7 +56,7 @@ class OpeningProofs:
         self._layers = [(layer, squares_of(self.core, layer)) for layer in layers(self.core, table.plies)]
         self._moves = [self._moves_of(*layer) for layer in self._layers[:-1]]
         plies = Counter(name for _, names in self._layers for name in dict.fromkeys(names))
-        self._single = {name for name, count in plies.items() if count == 1}  # others also occur nearer the ply limit
+        self._single = {name for name, count in plies.items() if count == 1}  # the rest also occur nearer the ply limit
         for name in plies:
             table.bounds.setdefault(name, Bounds())
 
@@ -77,7 +77,7 @@ class OpeningProofs:
     def _propagate(self) -> None:
         """Narrow each position's bounds by its children, last ply first, and then each child's bounds by its parent.
 
-        No move has a higher value than its parent; if only one move can reach the proved lower bound, that move does.
+        No move has a higher value than the position; if only one move can reach the proved lower bound, its value does.
         """
         bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
         for name, moves in (one for layer in reversed(self._moves) for one in layer):
@@ -93,7 +93,7 @@ class OpeningProofs:
         self.table.bounds.update((name, bounds[name]) for name in self.table.bounds)
 
     def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, float]]]:
-        """Return each position's name and, by child's name, the highest gain in points of a move to that child."""
+        """Return each position's name, and the highest gain in points of a move to each child, by the child's name."""
         moves = self.core.expand(layer)
         gains = points_won(self.core, layer, moves).tolist()
         gains_by_child: list[dict[str, float]] = [{} for _ in names]
@@ -110,7 +110,7 @@ class Options(LabelOptions):
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions
     nodes: Count = 4_000_000  # node limit of one proof
-    output: OptionalFile = None  # the file, which an existing table continues (default: the package's own)
+    output: OptionalFile = None  # the table's file; an existing table is continued (default: the package's own)
 
 
 @command(Options, PROG, __doc__)

@@ -2,11 +2,11 @@
 
     python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
-The value found by search is the first guess: the proof search asks whether the mover can force it, and whether it can
-force more. If there is no proof, the search tries weaker bounds (see `oanquan_env.search.solver.BoundSearch`). Near the
-ply limit, a search to the end of the game gives the value. A move whose value is not proved keeps the searched value,
-clipped to the proved bounds. The file keeps all bounds, so a call with more nodes proves more values, and the same
-command resumes interrupted work.
+The value found by search is the first guess: the proof search asks whether the mover can force this value, and whether
+it can force more. If there is no proof, the search tries weaker bounds (see `oanquan_env.search.solver.BoundSearch`).
+Near the ply limit, a search to the end of the game gives the value. A move whose value is not proved keeps the searched
+value, clipped to the proved bounds. The file keeps all bounds, so a call with more nodes proves more values, and the
+same command resumes interrupted work.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ PROG = "python -m agents.evaluation.prove_regret"
 def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
     """Return the suite after trying to prove every value with a search of up to `nodes` moves for each bound.
 
-    Raises `ValueError` for more than two players: with three or four, no player can force a value.
+    Raises `ValueError` for more than two players, because values cannot be proved then.
     """
     if suite.core.rules.players != 2:
         raise ValueError(f"proofs need rules for two players; '{suite.core.rules}' has {suite.core.rules.players}")

@@ -87,7 +87,7 @@ class AfterstateFeatures(FeatureEncoder):
         return features
 
     def expand(self, positions: Positions) -> tuple[Features, Positions, Ints, Ints]:
-        """Return the features except the replies, the M positions after all moves, and their (M,) rows and actions."""
+        """Return features without replies, M positions after all moves, and (M,) rows and (M,) actions of the moves."""
         features = np.zeros((len(positions), self.size), dtype=np.int16)
         features[:, self.board] = self.encoder.encode(positions)[:, self.board]
         after, rows, moves = self.core.expand(positions)
@@ -100,7 +100,7 @@ class AfterstateFeatures(FeatureEncoder):
         return features, after, rows, moves
 
     def _gains(self, parents: Positions, children: Positions, rows: Ints, of: int) -> Features:
-        """Return (M, `of`) margins, times P - 1, that the moves from `parents[rows]` to `children` win, mover first."""
+        """Return (M, `of`) margins, times P - 1, that moves win for the first `of` players, starting with the mover."""
         players, mover = self.core.rules.players, parents.mover.take(rows)
         won = self.core.standings(children) - parents.scores.take(rows, axis=0)
         together, seats = won[:, 0] + sum(won.T[1:]), np.arange(0, won.size, players)
@@ -109,7 +109,7 @@ class AfterstateFeatures(FeatureEncoder):
 
 
 class TwoPlyFeatures(FeatureEncoder):
-    """The `AfterstateFeatures` of a position and of each of its afterstates, which look two plies ahead.
+    """Features that look two plies ahead: the `AfterstateFeatures` of a position and of each of its afterstates.
 
     Columns (D = `AfterstateFeatures.size`):
 

@@ -33,12 +33,12 @@ CORRECTION_WIDTH = 64  # units of the hidden layer that corrects a move's logit
 
 
 class NetworkConfig(Strict):
-    """The trained network, and its size."""
+    """The class and the sizes of a network."""
 
     name: str = Field(
         "afterstates",
         description="`plain` reads the observation; `afterstates` looks at the position after each move, "
-        "`two_ply` also at those after each reply, both with the points of the next ply; or MODULE:NAME",
+        "`two_ply` also at the position after each reply, both with the points of the next ply; or MODULE:NAME",
     )
     embed: Whole = Field(8, ge=1, le=65_536, description="size of the vector that encodes the count of one square")
     width: Whole = Field(128, ge=1, le=65_536, description="units per hidden layer")
@@ -94,7 +94,7 @@ class Net(Protocol):
 
 
 def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.Module]:
-    """Make a configuration's features and untrained network. Raises `ValueError` for an unknown class or option."""
+    """Return a feature encoder and an untrained network. Raises `ValueError` for an unknown class or option."""
     kind: Any = NETWORKS.get(config.name) or imported(config.name, "network.name")
     own = options_type(config.name)
     if not isinstance(config, own):
@@ -117,7 +117,7 @@ def placed(logits: Tensor, places: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def with_last(values: Tensor) -> Tensor:
-    """Append the last player's value to (B, P-1) values in turn order; returns (B, P) values that sum to zero."""
+    """Append the last player's value to (B, P-1) values in turn order; return (B, P) values that sum to zero."""
     return torch.cat([values, -values.sum(dim=1, keepdim=True)], dim=1)
 
 
@@ -131,7 +131,7 @@ def start_small(*heads: nn.Linear) -> None:
 class CountTrunk(nn.Module):
     """A network of count embeddings and linear layers that maps counts (B, S) and E other numbers (B, E) to (B, width).
 
-    Exact counts decide the play, so each count has a learned vector. Once per batch, the vectors are multiplied by the
+    Play depends on exact counts, so each count has a learned vector. Once per batch, the vectors are multiplied by the
     first layer's weights for each square; the first layer's output is then a sum of rows of the product. This moves far
     less memory than looking up the vectors, and the network learns as fast. It learns more slowly if the rows of the
     product are parameters themselves. Negative and large counts are clipped.

@@ -1,1 +1,1 @@
-"""Players that use networks or searches."""
+"""Players that use networks, and games between players of mixed strength."""

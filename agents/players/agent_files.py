@@ -25,9 +25,9 @@ from oanquan_env.rewards import REWARDS
 WEIGHTS_NAME = "agent.safetensors"
 CARD_NAME = "agent.yaml"
 PRETRAINED: Final = "pretrained"
-"""Used in a player's name instead of a folder: the project's own agent for the rules."""
+"""Name of the project's own agent for the rules, used in a player's name instead of a folder."""
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
-"""Folder with one subfolder per agent, for different rules."""
+"""Folder with one subfolder for each agent; no two agents have the same rules."""
 LARGEST_WEIGHT = 1e4
 """Trained weights are below 100; weights above this limit would make a network's activations overflow."""
 
@@ -79,7 +79,7 @@ def save_agent(folder: Path, network: torch.nn.Module, card: AgentCard) -> None:
 
 
 def read_card(folder: Path) -> AgentCard:
-    """Read the card in `folder`. Raises `FileError`."""
+    """Read the card in `folder`. Raises `FileError` if it is missing or invalid."""
     path = folder / CARD_NAME
     if not path.is_file():
         raise FileError(f"{folder} has no {CARD_NAME}; a trained agent is a folder with {CARD_NAME} and {WEIGHTS_NAME}")
@@ -112,7 +112,7 @@ def pretrained_folders() -> dict[Rules, Path]:
 def load_network(
     core: Core, card: AgentCard, path: Path, network: str | None = None
 ) -> tuple[FeatureEncoder, torch.nn.Module]:
-    """Return the features and the network of a card with the weights at `path`.
+    """Return the feature encoder and the network of a card, with the weights at `path`.
 
     Raises `FileError` if the card or the weights cannot be used, for example if the weights do not match the card's
     checksum. A card without a checksum causes a warning.

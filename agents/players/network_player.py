@@ -1,4 +1,4 @@
-"""The player that uses a trained network, with one forward pass for a position and one for its mirror image."""
+"""The player that uses a trained network, by default averaged over a position and its mirror image."""
 
 import functools
 import os

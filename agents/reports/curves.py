@@ -3,9 +3,9 @@
     python -m agents.reports.curves runs/quick-sweep/seed-*                                prints a table
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
---output writes `learning.json` and, for rules with a suite, `learning.png`: the regret over plies and minutes of an
-agent, or of the first search with a value net. Runs that differ only in their seed form one curve. All runs must have
-the same rules, because regrets over different suites cannot be compared.
+--output writes `learning.json` and, for rules with a suite, `learning.png`: regret over plies and over minutes. For a
+value net, this is the regret of a search with the first configured node limit. Runs that differ only in their seed form
+one curve. All runs must have the same rules, because regrets over different suites cannot be compared.
 """
 
 import json

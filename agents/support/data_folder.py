@@ -16,7 +16,7 @@ ABOUT_NAME = "about.json"  # records the options, and the meaning of the arrays 
 def data_folder(folder: Path, kind: str, asked: Mapping[str, Any], fields: Mapping[str, str]) -> Iterator[None]:
     """Lock a folder, which is created when needed, and record the options `asked` and the `fields` of its files.
 
-    Raises `ValueError`, which calls the content `kind`, if the folder was made with other options.
+    Raises `ValueError` if the folder was made with other options; the message calls the content `kind`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with lock_folder(folder):

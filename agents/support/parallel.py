@@ -33,7 +33,7 @@ def spread(
     work: Callable[[Item], Result], items: Sequence[Item], *, ray: str | None = None, processes: int = 1,
     cpus: float = 1, gpus: float = 0,
 ) -> Iterator[tuple[int, Result]]:  # fmt: skip
-    """Call `work` on every item; yields (item's index, result) in the order in which the calls finish.
+    """Call `work` on every item; yield (item's index, result) in the order in which the calls finish.
 
     An exception raised by `work` is re-raised here. Raises `UsageError` if a worker process dies or no cluster is
     found; `MissingExtraError` if Ray is not installed.

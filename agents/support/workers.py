@@ -1,7 +1,7 @@
-"""One training run in several processes: workers, each with its own games, that average their weights.
+"""One training run in several processes, its workers. Each has its own games, and all average their weights.
 
 `launch` starts the workers on this machine with torch's elastic launcher; `torchrun` starts them on several machines.
-Without either, this process is the only worker, and all of these functions return at once.
+Without either, this process is the only worker, and the functions of this module return at once.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 
 RESTARTS = 20
-"""Maximum number of restarts of all workers, each after one of them was killed."""
+"""Maximum number of times that all workers are restarted because one of them was killed."""
 PATIENCE = datetime.timedelta(days=1)
 """Timeout of workers that wait for another worker, such as for its evaluation. A killed worker is noticed at once."""
 NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"

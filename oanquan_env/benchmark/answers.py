@@ -1,4 +1,4 @@
-"""A player's answers in many positions. It is asked once about each position, so answers depend only on the position.
+"""A player's answers in many positions. An answer depends only on the position, and the player is asked for it once.
 
 A player that chooses between moves at random is asked in one of two ways. By default it uses a generator derived from
 the position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play each of its tied moves.
@@ -27,7 +27,7 @@ MOST_ASKED, QUESTION_SECONDS = 16_384, 0.5
 
 
 def position_generator(positions: Positions, row: int = 0) -> np.random.Generator:
-    """Return the generator for asking a randomising player about one position."""
+    """Return the generator that a randomising player uses when it is asked about the position in `row`."""
     return np.random.default_rng(int.from_bytes(position_keys(positions)[row].tobytes(), "little"))
 
 
@@ -49,7 +49,7 @@ class Answers:
         asked: number of positions about which the player was asked so far.
         draws: whether any answer depended on a random generator, or on the choice between tied moves.
         batch: number of positions in the next question.
-        known: the answers so far, by the position's key.
+        known: the answers so far, by the key of the position.
     """
 
     player: Policy

@@ -30,7 +30,7 @@ DPI = 130
 def chart(
     title: str, width: float = 7.5, height: float = 3.4, grid: Grid = "y", make: Callable[..., Figure] = Figure
 ) -> tuple[Figure, Axes]:
-    """Return an empty chart; sizes are in inches, `grid` is as in `style`, and `make` returns its figure."""
+    """Return an empty chart; sizes are in inches, `grid` is as in `style`, and `make` creates the figure."""
     figure = make(figsize=(width, height), layout="constrained", facecolor=CARD)
     axes = figure.add_subplot()
     axes.set_title(title, loc="left", color=INK, fontsize=LARGE, pad=12)
@@ -52,9 +52,9 @@ def style(axes: Axes, grid: Grid = "both") -> None:
 
 
 def label_right(axes: Axes, labels: Mapping[str, tuple[float, str]]) -> None:
-    """Write names beside the right edge, each in its colour and at its height in data, moved up to avoid overlaps.
+    """Write names right of the axes; `labels` maps each name to its height, in data coordinates, and its colour.
 
-    Set the limits and scales of the axes before calling this function.
+    Names move up to avoid overlaps. Set the limits and scales of the axes before calling this function.
     """
     figure, free, right = axes.get_figure(root=True), 0.0, axes.get_xlim()[1]
     assert figure is not None

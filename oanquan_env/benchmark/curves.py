@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BASELINES = "random", "greedy"
-"""Opponents of an agent in training."""
+"""Opponents against which an agent in training is measured."""
 TICKS = 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 3, 5, 8, 12, 20, 40
 
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Regret over training, in points.
+    """Regret in points over the course of training.
 
     Attributes:
         at: (C,) plies, minutes or another measure of training at the checkpoints.
@@ -54,7 +54,7 @@ class LearningCurve:
 
 
 class TrainingCurve:
-    """The learning curve of an agent, which also decides when training ends: `while curve.update(steps, agent): ...`.
+    """The learning curve of an agent. It also decides when training ends: `while curve.update(steps, agent): ...`.
 
     Args:
         steps: budget of training steps.
@@ -80,7 +80,7 @@ class TrainingCurve:
         self._began, self._due = time.perf_counter(), 0
 
     def update(self, steps: int, player: object) -> bool:
-        """Measure the player and print the result if one is due after `steps`; return whether training continues."""
+        """If a measurement is due after `steps`, measure the player and print it; return whether training continues."""
         now = time.perf_counter()
         minutes = (now - self._began) / 60
         self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)
@@ -143,7 +143,7 @@ def draw_curves(
 ) -> "Figure":
     """Return a Matplotlib figure; `panels` maps the label of each panel's x-axis to the panel's curves by name.
 
-    Curves are drawn with their intervals, and named at the right of the first panel that has them. `lines` are the
+    A curve is drawn with its intervals, and named at the right of the first panel that has it. `lines` are the
     regrets of reference players, by name. An x-axis is logarithmic if its values grow geometrically. `axes` may be axes
     of your own figure, one per panel.
     """

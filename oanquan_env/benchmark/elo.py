@@ -27,7 +27,7 @@ def expected_score(elo: float) -> float:
 
 
 def elo_of_score(score: float) -> float:
-    """Return the inverse of `expected_score`, which is infinite at 0 and 1."""
+    """Return the Elo difference for an expected score; it is infinite for 0 and 1."""
     if score <= 0 or score >= 1:
         return math.copysign(math.inf, score - 0.5)
     return 400 * math.log10(score / (1 - score))

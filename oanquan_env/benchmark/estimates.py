@@ -8,7 +8,7 @@ from oanquan_env.arrays import Floats
 
 BOOTSTRAP_SAMPLES = 1000
 LEAST_DEVIATION = 1.0
-"""Minimum deviation in points: the sum of squared deviations of a margin's samples counts as at least its square."""
+"""Minimum deviation in points: in `mean_estimate`, the sum of squared deviations counts as at least its square."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from oanquan_env.players import Policy, as_policy, make
 from oanquan_env.players.adapters import ObservedPolicy
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
-"""Opponents under all rules."""
+"""Default opponents under all rules."""
 STRONGEST = "maxn:depth=3,net=pretrained"
 """An additional opponent under two-player rules for which the package has a value net."""
 ANCHOR = "greedy"
@@ -192,7 +192,7 @@ def reference_players(rules: Rules | str) -> list[str]:
 
 
 def default_openings(rules: Rules | str) -> str:
-    """Return the default openings: `balanced`, or `random` if the package has no such suite."""
+    """Return the default openings: `balanced`, or `random` if the package has no balanced suite."""
     return "balanced" if openings_path(as_rules(rules)).is_file() else "random"
 
 
@@ -221,7 +221,7 @@ def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluatio
 
 
 def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
-    """Return `games`, in which all players met, with each player's score and, for two-player rules, its rating."""
+    """Add each player's score and, for two-player rules, its rating to `games`, in which all players have met."""
     players = [_against_all(number, player, pairings) for number, player in enumerate(games.players)]
     if tournament.core.rules.players > 2:
         return dataclasses.replace(games, players=players)

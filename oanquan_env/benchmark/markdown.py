@@ -43,7 +43,7 @@ def name(label: str) -> str:
 
 
 def plus_minus(estimate: Estimate, form: str, factor: float = 1.0) -> str:
-    """Return the mean and half the width of its interval."""
+    """Return `mean ± half the width of the interval`, each multiplied by `factor`."""
     return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
 
 

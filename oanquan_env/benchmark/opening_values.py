@@ -101,7 +101,7 @@ def opening_value(board: Board) -> Bounds | None:
 
 
 def opening_move_values(board: Board) -> dict[Move, Bounds]:
-    """Return the mover's bounds after each move that ends the game or leads to a position in the table."""
+    """Return bounds of the value of each move that ends the game or leads to a position in the table."""
     values = {}
     lead = board.scores[board.mover] - board.scores[1 - board.mover] if len(board.scores) == 2 else 0
     for move in board.legal_moves:
@@ -129,7 +129,7 @@ def format_opening_table(table: OpeningTable) -> str:
 
 
 def read_opening_table(path: Path) -> OpeningTable:
-    """Read a table. Raises `FileError`, naming the position, if the file is missing or damaged."""
+    """Read a table. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
     with naming_damage(path, "not a table of openings"):
         data = read_json(path)
         if data["format"] != 1:

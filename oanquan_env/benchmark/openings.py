@@ -74,7 +74,7 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
 
 @functools.cache
 def _package_suite(rules: Rules, path: Path) -> Openings:
-    """Read a suite of the package, which takes a second because its lines are replayed."""
+    """Read a suite of the package once, because replaying its lines takes a second."""
     return read_openings(Core(rules), path)
 
 
@@ -86,7 +86,7 @@ def random_suite(core: Core, n: int, plies: int, rng: np.random.Generator) -> Op
 
 
 def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
-    """Return the first `n` openings (by default all) of a file of game records. Raises `FileError`."""
+    """Return the first `n` openings, or all, of a file of records. Raises `FileError` as `load_openings` does."""
     try:
         records = read_records(path)[:n]
     except FileNotFoundError:

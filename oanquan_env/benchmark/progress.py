@@ -8,7 +8,7 @@ EVERY = 0.2  # seconds between updates of the line
 
 
 class ProgressLine:
-    """One line on the error stream, which is rewritten in place and wiped at the end.
+    """A line on the error stream that is rewritten in place and wiped at the end.
 
     If `shown` is None, the line is shown in a terminal or notebook.
     """

@@ -169,7 +169,7 @@ class JudgedMoves:
 
 
 def judge(suite: Suite, actions: Ints) -> JudgedMoves:
-    """Compare (N,) legal actions with the best actions."""
+    """Judge (N,) legal actions, one in each position of the suite, against the best actions."""
     rows = np.arange(len(suite))
     best, chosen = np.nanmax(suite.values, axis=1), suite.values[rows, actions]
     scores, mover = suite.positions.scores, suite.positions.mover
@@ -189,7 +189,7 @@ def judge(suite: Suite, actions: Ints) -> JudgedMoves:
 
 
 def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: bool = True, runs: int = 1) -> Regret:
-    """Ask `agent` for one move in every position of `suite` and judge it.
+    """Measure the regret of `agent`: ask it for one move in every position of `suite`, and judge these moves.
 
     A randomising agent is asked `runs` times, and the interval includes the spread of the runs. An agent that gives the
     same answers twice does not randomise, and is not asked again.

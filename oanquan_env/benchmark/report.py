@@ -20,7 +20,7 @@ PICTURE = "scores.png"
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """A player and its results, on its own or against all others.
+    """A player, and its results against all others and in the regret suite.
 
     Attributes:
         label: name in the report.
@@ -91,7 +91,7 @@ class Evaluation:
         players: the players that were measured.
         openings: where games began: `random`, `set-up` (no moves), or the name of a suite; None without games.
         openings_digest: hash of the opening positions.
-        pairings: results of the games of two players each.
+        pairings: results of each pairing of two players.
         anchor: label of the player whose rating is 0, if there are ratings.
         first: advantage of moving first after the opening, in Elo, if there are ratings.
         suite: the positions over which regret was measured; None if regret was not measured.

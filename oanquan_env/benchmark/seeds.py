@@ -28,7 +28,7 @@ def interquartile_estimate(scores: npt.ArrayLike, rng: np.random.Generator) -> E
 
 
 def probability_of_improvement(scores: npt.ArrayLike, others: npt.ArrayLike) -> float:
-    """Return the probability that a run of (R, T) `scores` is above one of (S, T) `others`, averaged over tasks.
+    """Return the probability that a run of (R, T) `scores` is above a run of (S, T) `others`, averaged over tasks.
 
     Ties count half. If less is better, as with regret, swap the two.
     """

@@ -72,14 +72,14 @@ def load_suite(rules: Rules | str) -> Suite:
 
 
 def suite_keys(core: Core) -> Keys:
-    """Return the keys of all positions in the rules' regret suite and one move later; empty if there is no suite."""
+    """Return the keys of the positions in the rules' regret suite and one move after them; empty without a suite."""
     suite = find_suite(core.rules)
     judged = suite.positions if suite else core.start(0)
     return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
 
 
 def read_suite(path: Path) -> Suite:
-    """Read a suite. Raises `FileError`, naming the position, if the file is missing or damaged."""
+    """Read a suite. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
     with naming_damage(path, "not a suite of positions"):
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))

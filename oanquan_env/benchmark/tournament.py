@@ -123,7 +123,7 @@ class Tournament:
         return len(self.openings) * self.core.rules.players
 
     def every_pairing(self) -> list[tuple[int, int]]:
-        """Return all pairings, for more than two seats in both orders: one `a` among `b` is not one `b` among `a`."""
+        """Return all pairings (a, b); with more than two seats, (b, a) is another pairing: one `b` among many `a`."""
         orders = itertools.combinations if self.core.rules.players == 2 else itertools.permutations
         return list(orders(range(len(self.entrants)), 2))
 
@@ -151,7 +151,7 @@ class Tournament:
         return [pairing for pairing in pairings.values() if pairing]
 
     def play_one(self, a: int, b: int, progress: OnGamesEnded = lambda _: None) -> Pairing:
-        """Play the pairing of players `a` and `b`. Its results depend only on the seed, the openings and these two."""
+        """Play the pairing of `a` and `b`. The results depend only on the seed, the openings and these two players."""
         one, other = players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
         for player in players:
             player.choose(self.openings.positions[:1], np.random.default_rng(self.seed))

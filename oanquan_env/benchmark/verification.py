@@ -70,7 +70,7 @@ class Verified:
 
 
 def verify(certificate: Certificate, progress: ProgressLine | None = None) -> Verified:
-    """Check everything that a certificate claims.
+    """Check everything that a certificate claims, and return the verified bounds.
 
     Raises `UnprovedError` if a strategy does not prove its bound or the certificate has none, and `ValueError` if the
     position is invalid under the certificate's rules.

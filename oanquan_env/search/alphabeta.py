@@ -64,7 +64,7 @@ class TableEntry(NamedTuple):
 
 @compiled
 def probe(memory: Memory, table: Table, own: int, other: int) -> TableEntry:
-    """Return the table's entry for a position."""
+    """Return the table's entry for a position; its kind is 0 if there is none."""
     own_key = side_key(own)
     bucket, rest = table_place(memory, own_key, other)
     for place in range(ENTRIES):

@@ -10,7 +10,7 @@ there, or win them in fewer plies.
 The file is an `.npz` archive without pickled objects:
 
     format                      1
-    rules, position             texts
+    rules, position             strings
     lower, upper                the bounds, in points
     lower_moves, upper_moves    (N,) uint8, the prover's action in positions 0 .. N-1, on the canonical image
     lower_again, upper_again    (K, 2) uint32, edges that lead to a later copy of a position: the edge's number and the
@@ -20,8 +20,8 @@ The positions are not stored, because they follow from the moves. A queue starts
 opponent is the prover, with the positions after each of its moves, in the order of actions. Positions are then taken
 from the queue in turn: the prover's move is made, and the positions after each reply, in the order of actions, join the
 end of the queue unless the game is over or they were queued before. A position's number is its index in the queue.
-Each arrival at a position or end of a game is an edge, numbered in the same order, beginning with the first positions.
-The copies of a position count as different positions.
+Each arrival at a position, and each end of a game, is an edge. Edges are numbered in the same order, beginning with the
+arrivals at the first positions. The copies of a position count as different positions.
 """
 
 import itertools
@@ -54,7 +54,7 @@ _FORMAT = 1
 _PARTS = "moves", "again"
 
 Choose: TypeAlias = Callable[[int, Sequence[bytes]], Ints]
-"""Function that returns the prover's actions for consecutive positions, given the first one's number and all keys."""
+"""Function that takes the first number and all keys of consecutive positions, and returns the prover's actions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Certificate:
     Attributes:
         rules: rules of the game.
         position: the position as text.
-        lower, upper: strategies of its mover and of the opponent; None for a bound that is not claimed.
+        lower, upper: strategies of the position's mover and of the opponent; None for a bound that is not claimed.
     """
 
     rules: Rules
@@ -113,7 +113,7 @@ class Certificate:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """Return the certificate in a file's content; raise `ValueError`, `KeyError` or `TypeError` if invalid."""
+        """Return the certificate in a file's bytes; raise `ValueError`, `KeyError` or `TypeError` if it is invalid."""
         data = read_arrays(content, LARGEST)
         check_format(data, _FORMAT)
         strategies = {
@@ -138,7 +138,7 @@ class Certificate:
 
 
 def read_certificate(path: Path) -> Certificate:
-    """Read a certificate without running code from it and without checking its claims. Raises `FileError`."""
+    """Read a certificate without running code from it or checking its claims. Raises `FileError` if it is damaged."""
     with naming_damage(path, "not a certificate"):
         return Certificate.from_bytes(path.read_bytes())
 
@@ -162,7 +162,7 @@ class Graph:
         start_margins: the prover's lead in these positions, in points.
         parents: (E,) number of the position before each edge; an edge is a reply, or a move that ends the game.
         children: (E,) the number of the position after the reply, or END.
-        margins: (E,) points by which the prover outscores its opponent with the move and the reply.
+        margins: (E,) points by which the prover outscores its opponent in the move and the reply.
     """
 
     numbers: dict[bytes, int]
@@ -173,7 +173,7 @@ class Graph:
     margins: Points
 
     def ranks(self) -> Ints:
-        """Return (N + 1,) the maximum number of moves that the prover still makes in each position; entry END is 0.
+        """Return (N + 1,) the maximum number of moves that the prover makes from each position on; entry END is 0.
 
         Raises `ValueError` if a game may never end.
         """
@@ -187,7 +187,7 @@ class Graph:
         raise ValueError(f"a game may last more than {MOST_MOVES} moves of the prover, or never end")
 
     def values(self, ranks: Ints) -> Points:
-        """Return (N + 1,) the minimum points that the prover wins from each position on; entry END is 0."""
+        """Return (N + 1,) the minimum margin in points that the prover gains from each position on; entry END is 0."""
         values = np.full(len(ranks), np.iinfo(np.int32).max, dtype=np.int32)
         values[END] = 0
         order = np.argsort(ranks[self.parents], kind="stable")
@@ -204,7 +204,7 @@ def follow(
     choose: Choose,
     advance: Callable[[int], None] | None = None,
 ) -> Graph:
-    """Follow a strategy through all games from `begin`.
+    """Follow a strategy through all games from `begin`, and return the positions that arise.
 
     `again` is as in `Strategy`; `advance` is called with the number of positions followed since the last call. Raises
     `IllegalActionError` as `Core.play` does.

@@ -35,12 +35,12 @@ from oanquan_env.search.proof import UNPROVED, LimitReachedError, ProofTable
 from oanquan_env.search.solver import Solver
 
 EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
-"""Node limits, tried in ascending order, for proving the position after a reply. A full table may lack its proof."""
+"""Node limits, in ascending order, for repeating the proof of a position, which a full table may have lost."""
 LUMP = 1 << 20
 """Maximum nodes between two checks of the clock, unless a single proof takes more."""
 
 Tell: TypeAlias = Callable[[str], None]
-"""Receives progress messages, one line at a time."""
+"""Function that receives progress messages, one line at a time."""
 
 
 class NoStrategyError(UsageError):
@@ -98,7 +98,7 @@ class Nodes:
         self._counts = Counter[bytes]()
 
     def add(self, reached: Iterable[Node | None]) -> None:
-        """Add the next edges, each of which leads to an entry of `reached`, or ends the game if that is None."""
+        """Add an edge to each entry of `reached`; None stands for the end of a game."""
         for entry, edge in zip(reached, self._edges, strict=False):
             if entry is None:
                 continue
@@ -146,7 +146,7 @@ class Reader:
     def _moves(self, chunk: list[Node], known: Container[Node]) -> Iterator[tuple[int, list[Node | None]]]:
         """Yield, for each entry, the chosen move and the entries after the replies to it.
 
-        It chooses the move that adds the fewest entries to `known`, which may grow between two yields.
+        The chosen move adds the fewest entries to `known`, which may grow between two yields.
         """
         moved, rows, actions = self._core.expand(unpack([entry.key for entry in chunk]))
         moves, reached = replies(self._core, moved)

@@ -43,17 +43,17 @@ __all__ = ["Limits", "Search", "SearchResult"]
 
 
 class Search:
-    """A search of positions under one `Rules`, whose results never depend on earlier searches.
+    """A search of positions under one `Rules`. Its results never depend on earlier searches.
 
-    Threads may share it. Raises `ValueError` for more than two players, and for `refill=forfeit`.
+    Threads may share a search. Raises `ValueError` for more than two players, and for `refill=forfeit`.
 
     Args:
         core: core of the rules to play.
-        table_megabytes: size of each thread's transposition table; 0 means no table, with which the same results take
+        table_megabytes: size of each thread's transposition table; with 0 there is none, and the same results take
             longer.
         threads: number of positions of a batch searched at once, by default one per processor. Results do not depend on
             it, except under a limit in milliseconds.
-        net: evaluates running positions at the horizon, in whole points; without a net their value is zero. With a net,
+        net: value net for positions at the horizon, in whole points; without it, their value is zero. With a net,
             a value that is not proved includes the net's estimate.
         guess_depth: maximum plies of a search that the net's value of a move may replace, if it is far outside the
             window. With 0, a search with a net is full-width, as it is without a net.
@@ -81,7 +81,7 @@ class Search:
         self._rules = with_net(self._rules, net)
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
-        """Search a single running position, a batch of one; see `best_moves`."""
+        """Return the search result of a single running position, a batch of one; see `best_moves`."""
         if len(positions) != 1:
             raise ValueError(f"`best` searches one position; got {len(positions)}: use `best_moves`")
         return self.best_moves(positions, limits, every_move=every_move)[0]

@@ -66,7 +66,7 @@ def add_net(rules: Any, net: ValueNet, factor: float = 1.0) -> None:
 
 
 _INT16, _INT32 = 2**15 - 64, 2**31 - 2**20
-"""The largest integers, reduced by more than rounding can add."""
+"""The largest int16 and int32 values, reduced by more than rounding can add."""
 
 
 def _scale(largest: float, limit: int) -> float:
@@ -75,7 +75,7 @@ def _scale(largest: float, limit: int) -> float:
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and their length."""
+    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and its length."""
     features = cpu_target.target_context.codegen()._customize_tm_features()
     for feature, name, length in _PAIR_INSTRUCTIONS:
         if feature in features:
@@ -106,7 +106,7 @@ _BYTE, _SHORT, _INT, _LONG, _FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(3
 
 
 class _Instructions:
-    """The instructions of one evaluation; `words` points to the bytes of `kind`, a `net_record`."""
+    """The instructions of one evaluation; `words` points to the weights, and `kind` is their `net_record`."""
 
     def __init__(self, builder: Any, words: Any, kind: np.dtype[Any]) -> None:
         self.builder = builder

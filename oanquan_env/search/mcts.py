@@ -1,7 +1,7 @@
-"""Monte-Carlo tree search: `mcts:simulations=400`.
+"""Monte-Carlo tree search, as in the player `mcts:simulations=400`.
 
-With `depth`, as in `mcts:simulations=100,depth=1`, a search evaluates the leaves. A network that evaluates positions
-may also return prior probabilities of the actions, as in AlphaZero: see `PriorEvaluator`.
+Random rollouts evaluate the leaves; with `depth`, as in `mcts:simulations=100,depth=1`, a search evaluates them. A
+network may also return prior probabilities of the actions, as in AlphaZero: see `PriorEvaluator`.
 
 The trees of a batch grow together: each simulation adds one position to every tree, and evaluates all new positions as
 one batch. The backup adds up each mover's own value (max^n, for any number of players).
@@ -26,10 +26,11 @@ MAX_NODES = 1 << 18
 MAX_SIMULATIONS = 1_000_000
 """Maximum number of simulations; a tree with this number of nodes takes a few hundred megabytes."""
 UCT_EXPLORATION = 0.25
-"""Of 0.1, 0.2, 0.4 and 0.8, the middle two were strongest at 100 simulations. Rollouts that counted wins instead of
-points won as many games, but by fewer points (55 % and 53 %, margin -11 and +3 against a depth-2 search, 100 pairs)."""
+"""Weight of the bonus for seldom-tried moves. Of 0.1, 0.2, 0.4 and 0.8, the middle two were strongest at 100
+simulations. Rollouts that counted wins, not points, led to as many wins, but by fewer points (55 % and 53 %, margin -11
+and +3 against a depth-2 search, 100 pairs)."""
 SEARCH_EXPLORATION = 0.05
-"""Used if a search evaluates the leaves, because there is then no noise to average out. Of 0.05, 0.07 and 0.1, the
+"""The same weight if a search evaluates the leaves; there is then no noise to average out. Of 0.05, 0.07 and 0.1, the
 first was strongest for three players at 200 simulations."""
 SEARCH_DEPTH = 2
 """Plies of the search that evaluates leaves. For three players one ply was weaker, and three plies took twice the time
@@ -92,7 +93,7 @@ class SearchedLeaves:
 
 
 class MCTSPlayer:
-    """A player that chooses the move with the most visits and, among equal moves, the highest mean value.
+    """A player that chooses the move with the most visits and, if several have the most, the highest mean value.
 
     Each of the `simulations` selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), expands it, evaluates it
     and backs up the value. `exploration` is the weight of the UCT bonus for seldom-tried moves. With a

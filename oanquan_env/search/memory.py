@@ -16,7 +16,7 @@ MAX_ACTIONS = 2 * MANDARIN_BYTE
 UNLIMITED = 1 << 62  # more moves than any search plays
 MIN_BUCKET_BITS = 8
 _LEAST_BITS = 10
-"""Minimum base-2 logarithm of the number of buckets for a search to a depth; its principal variation then fits."""
+"""Minimum base-2 logarithm of the number of buckets in a search to a depth, so that the principal variation fits."""
 ENTRIES = 4  # entries of a bucket
 NO_ACTION = -1
 """Placeholder for an unknown action. Entries hold `action + 1`, which is then 0."""
@@ -73,7 +73,7 @@ def bucket_bits(megabytes: float, entry: np.dtype[Any]) -> int:
 
 
 def bits_to_use(most: int, depth: int, nodes: int) -> int:
-    """Return the base-2 logarithm of the number of buckets, at most `most`, for a search with these limits (0: none).
+    """Return the base-2 logarithm of the number of buckets to use, at most `most`. A limit of 0 means no limit.
 
     A small search is faster with a table that fits into the processor's caches.
     """

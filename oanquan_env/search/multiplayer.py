@@ -19,7 +19,7 @@ from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, net_rec
 from oanquan_env.search.value_net import MULTIPLAYER_HIDDEN, ValueNet
 
 NET_UNIT = 64
-"""A net's values are rounded to 1 / NET_UNIT points, because whole numbers compare faster, and exactly."""
+"""A net's values are rounded to 1 / NET_UNIT points, because comparing whole numbers is faster, and exact."""
 Numbers: TypeAlias = MutableSequence[int]
 
 
@@ -28,7 +28,7 @@ MULTIPLAYER_RULES = record(SearchRules, **SHAPES, net=(net_record(SEATS, MULTIPL
 
 
 def compile_multiplayer(core: Core, net: ValueNet | None = None) -> SearchRules:
-    """Return the record that compiled functions take for any rules, with or without a net at the leaves."""
+    """Return the record of the rules for compiled functions, for any number of players, with or without a net."""
     rules = core.rules
     numbers = rule_record(rules, TWO_PLAYER_RULES if rules.players == 2 else MULTIPLAYER_RULES)
     numbers.unit = 1

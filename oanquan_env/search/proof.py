@@ -69,7 +69,7 @@ UNPROVED = 1 << 20
 
 @compiled
 def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
-    """Return phi, delta and the proof's plies (0 if none) of a running position, from the tables or as for a leaf."""
+    """Return phi, delta and the proof's plies (0 if none) of a running position: from the tables, or as for a leaf."""
     won, lost = shortest_proofs(state, own, other, goal)
     if won != NOT_FOUND:
         return 0, SETTLED, won
@@ -292,7 +292,7 @@ class ProofTable:
         return int(future.result())
 
     def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
-        """Return (N,) the best lower bounds proved within `most` plies for N running positions, and (N,) the plies.
+        """Return (N,) the best lower bounds proved within `most` plies for N running positions, and their (N,) plies.
 
         If the table has no such bound of at least `lower`, a search plays up to `nodes` moves to prove one. If this
         also fails, the plies are UNPROVED.

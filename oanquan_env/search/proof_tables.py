@@ -25,7 +25,7 @@ class Proof(Protocol):
     """A table entry: a proved bound of a position's value, which holds in every search.
 
     A position may have several proofs of each kind of bound, because the table also keeps a weaker bound if its proof
-    is shorter. It therefore keeps the proofs on which other proofs depend, so a strategy can be read from it.
+    is shorter. So the table keeps the proofs on which other proofs depend, and a strategy can be read from the table.
     """
 
     own: int  # 0 in an empty entry

@@ -90,9 +90,9 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
 
 @compiled
 def search_root(tree: Tree, depth: int) -> int:
-    """Return the result of a search of the root to `depth` plies; its moves are first on the stack.
+    """Return the result of a search of the root to `depth` plies; the root's moves are first on the stack.
 
-    The order of a searched move becomes its value, and `memory.root_valued` counts these moves. Unless every move must
+    The `order` of a searched move becomes its value; `memory.root_valued` counts searched moves. Unless every move must
     be valued, later moves are only compared with the best move so far: the best moves are then exact, and the values of
     the others are upper bounds. Once `memory.stop` is set, the result is the highest value so far.
     """

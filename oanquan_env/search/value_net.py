@@ -239,7 +239,7 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
 
 
 def value_net_path(name: str | Path, rules: Rules) -> Path:
-    """Return the file that `read_value_net` reads; raise the same errors if there is none."""
+    """Return the path of the file that `read_value_net` reads; raise the same errors if there is none."""
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
         if not path.is_file():
