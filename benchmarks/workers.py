@@ -21,12 +21,22 @@ from agents.run_files import read_evaluations
 from benchmarks import report
 
 METHODS = {
-    "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000),
-    "TD(λ)": ("configs/value.yaml", "--td.games", 512, 3_000_000),
+    "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000, 600_000),
+    "TD(λ)": ("configs/value.yaml", "--td.games", 512, 3_000_000, 3_000_000),
 }
-"""For each method: configuration, option that sets the number of games, games of one worker, and plies."""
+"""For each method: configuration, option that sets the number of games, games of one worker, plies, and plies of one
+more run of several workers, which may need more plies for an equal regret."""
 
-HEADINGS = "method", "workers", "games", "plies/s", "seconds", "share of one worker's time", "regret ± standard error"
+HEADINGS = (
+    "method",
+    "workers",
+    "games",
+    "plies",
+    "plies/s",
+    "seconds",
+    "share of one worker's time",
+    "regret ± standard error",
+)
 
 
 @dataclass(frozen=True)
@@ -65,9 +75,15 @@ def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
         seconds, regrets = (statistics.mean(run[name] for run in runs) for name in ("seconds", "regret"))
         if result["workers"] == 1:
             seconds_of_one = seconds
-        speed = statistics.mean(run["plies"] for run in runs) / seconds
+        plies = statistics.mean(run["plies"] for run in runs)
         error = statistics.stdev(run["regret"] for run in runs) / len(runs) ** 0.5 if len(runs) > 1 else np.nan
-        shown = f"{speed:,.0f}", f"{seconds:.0f}", f"{seconds / seconds_of_one:.2f}", f"{regrets:.2f} ± {error:.2f}"
+        shown = (
+            f"{plies:,.0f}",
+            f"{plies / seconds:,.0f}",
+            f"{seconds:.0f}",
+            f"{seconds / seconds_of_one:.2f}",
+            f"{regrets:.2f} ± {error:.2f}",
+        )
         cells.append([result["method"], str(result["workers"]), f"{result['games']:,}", *shown])
     return cells
 
@@ -75,10 +91,12 @@ def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
 def main() -> None:
     """Measure both methods with each number of workers, writing the results so far after each."""
     options, results = report.read_options(Options, __doc__, "workers"), []
-    for method, (config, option, games, plies) in METHODS.items():
-        shared = ["--threads", 1, "--total-plies", round(options.share * plies)]
-        for workers, played in sorted({(n, games * factor) for n in options.workers for factor in (1, n)}):
-            changes = [*shared, "--workers", workers, option, played]
+    for method, (config, option, games, plies, more) in METHODS.items():
+        cases = {(n, *case) for n in options.workers for case in ((games, plies), (n * games, plies))}
+        cases |= {(n, games, more) for n in options.workers if n > 1}
+        for workers, played, total in sorted(cases):
+            changes = ["--threads", 1, "--total-plies", round(options.share * total)]
+            changes += ["--workers", workers, option, played]
             runs = [measure(config, *changes, "--seed", seed) for seed in range(options.seeds)]
             results.append({"method": method, "workers": workers, "games": played, "runs": runs})
             report.write(options, "workers", {"results": results})

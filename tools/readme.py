@@ -18,7 +18,7 @@ from typing import Any
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
-from benchmarks import beams, methods, players, search, solve, training
+from benchmarks import beams, methods, players, search, solve, training, workers
 from benchmarks import exploit as exploits
 from benchmarks.report import RESULTS, by_size
 from oanquan_env import Rules
@@ -244,6 +244,11 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "docs" / "benchmark.md": {"methods": methods.tables, "rows": players.rows},
     ROOT / "docs" / "more-players.md": {
         preset: functools.partial(more_players, preset) for preset in ("three-player", "four-player")
+    },
+    ROOT / "docs" / "how-to" / "cluster.md": {
+        "workers": functools.partial(
+            measured, "workers", workers.HEADINGS, lambda results: workers.rows(results["results"])
+        ),
     },
     ROOT / "docs" / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
     ROOT / "docs" / "strength.md": {
