@@ -31,7 +31,7 @@ from agents.run import load_config, run_type
 from agents.support.parallel import spread
 from benchmarks.methods import SEEDS, SHARES, Results
 from benchmarks.report import RESULTS
-from examples import pqn
+from examples import pqn, sb3_ppo
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite
@@ -95,18 +95,36 @@ class PQN:
         return {"": as_policy(self.net, self.core)}
 
 
+class SB3:
+    """A run of `examples.sb3_ppo`, whose opponent is `greedy`. It counts only the agent's own plies."""
+
+    def __init__(self, observation: str, folder: Path, rules: str, seed: int) -> None:
+        self.options = sb3_ppo.parse_options(["--observation", observation, "--seed", str(seed)])
+        self.core, self.model, self.plies = Core(rules), sb3_ppo.make_model(self.options, rules), 0
+
+    def iterate(self, done: float) -> None:
+        """Run one rollout and learn from it; the hyperparameters are constant."""
+        self.model.learn(self.options.envs * self.options.n_steps, reset_num_timesteps=False)
+        self.plies = self.model.num_timesteps
+
+    def players(self) -> dict[str, Policy]:
+        """Return the model as the only player."""
+        return {"": as_policy(self.model, self.core)}
+
+
 def by_ppo(network: str) -> Callable[..., Training]:
     """Return a constructor of PPO runs with configs/quick.yaml and this network."""
     changes = {"network": {"name": network, "embed": 16, "width": 256, "leaf_width": 128}}
     return functools.partial(Training, "quick.yaml", changes)
 
 
-METHODS: dict[str, Callable[..., Training | PQN]] = {
+METHODS: dict[str, Callable[..., Training | PQN | SB3]] = {
     "PQN": PQN,
     "PPO, observation": by_ppo("plain"),
     "PPO, afterstates": by_ppo("afterstates"),
     "PPO, replies": by_ppo("two_ply"),
     "TD(λ)": functools.partial(Training, "value.yaml", {}),
+    **{f"MaskablePPO, {name}": functools.partial(SB3, name) for name in ("counts", "planes", "moves")},
 }
 """Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists the input of each method."""
 
@@ -177,6 +195,7 @@ class Options:
     minutes: tuple[Annotated[float, tyro.conf.arg(metavar="MINUTES")], ...] = (1.0, 3.0, 10.0)  # budgets
     rules: tuple[str, ...] = ("mancala-world", "ludii")  # presets that have a regret suite
     seeds: Size = SEEDS  # runs of each method and budget
+    methods: tuple[str, ...] = tuple(METHODS)  # names of the table's rows
     jobs: Threads = 1  # number of runs at a time
     output: Path = RESULTS  # folder of methods.json and methods.png
 
@@ -186,7 +205,7 @@ def main(options: Options) -> None:
     """Train the missing runs, and draw the picture."""
     options.output.mkdir(parents=True, exist_ok=True)
     results = Results(options.output / "methods.json")
-    tasks = list(itertools.product(options.minutes, options.rules, range(options.seeds), METHODS))
+    tasks = list(itertools.product(options.minutes, options.rules, range(options.seeds), options.methods))
     finished = {(run["minutes"], run["rules"], run["seed"], run["method"]) for run in results.runs}
     missing = [one for one in tasks if one not in finished]
     runs = spread(functools.partial(train, results.path), missing, processes=options.jobs)

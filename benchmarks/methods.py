@@ -20,6 +20,9 @@ SEES = {
     "PPO, afterstates": "afterstates",
     "PPO, replies": "afterstates, replies",
     "TD(λ)": "search",
+    "MaskablePPO, counts": "observation",
+    "MaskablePPO, planes": "observation",
+    "MaskablePPO, moves": "observation `moves`",
 }
 """The input of each method."""
 SHARES = 0.1, 0.25, 0.5, 1.0

@@ -38,18 +38,20 @@ class Measure(BaseCallback):
         return self.going
 
 
-def main(arguments: list[str]) -> TrainingCurve:
-    """Train with regular evaluations; return the learning curve."""
+def parse_options(arguments: list[str]) -> argparse.Namespace:
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value, help="default: %(default)s")
-    options = parser.parse_args(arguments)
-    torch.set_num_threads(1)
-    settings = {"opponent": options.opponent, "reward": "margin", "opening_plies": 6}
-    games = OAnQuanVecEnv(options.envs, observation=options.observation, seed=options.seed, **settings)
-    model = MaskablePPO(
+    return parser.parse_args(arguments)
+
+
+def make_model(options: argparse.Namespace, rules: str = "mancala-world") -> MaskablePPO:
+    """Return an untrained model with hyperparameters that work well for this game, on its games."""
+    settings = {"rules": rules, "opponent": options.opponent, "reward": "margin", "opening_plies": 6}
+    return MaskablePPO(
         "MlpPolicy",
-        games,
+        OAnQuanVecEnv(options.envs, observation=options.observation, seed=options.seed, **settings),
         learning_rate=1e-3,
         n_steps=options.n_steps,
         batch_size=options.minibatch,
@@ -62,8 +64,14 @@ def main(arguments: list[str]) -> TrainingCurve:
         seed=options.seed,
         device="cpu",
     )
+
+
+def main(arguments: list[str]) -> TrainingCurve:
+    """Train with regular evaluations; return the learning curve."""
+    options = parse_options(arguments)
+    torch.set_num_threads(1)
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
-    model.learn(sys.maxsize, callback=Measure(curve))
+    make_model(options).learn(sys.maxsize, callback=Measure(curve))
     return curve
 
 
