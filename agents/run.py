@@ -218,9 +218,9 @@ class Run(ABC, Generic[Config]):
     def resume(cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None) -> Self:
         """Resume the run in `folder` from its checkpoint, or from its start if it was killed before the first one.
 
-        `changes` are configuration fields that change from now on. New values of `threads` and `device` are not written
-        to the file; results then agree with those of an unchanged run, except for rounding. A new `total_plies` makes
-        the run and its schedules longer or shorter, and is written to the file.
+        `changes` are new values of configuration fields. `total_plies`, which makes the run and its schedules longer or
+        shorter, and `workers`, which deals new games, are written to the run's configuration. `threads` and `device`,
+        which change results by rounding only, are not.
 
         Raises `UsageError` if there is no run, another program is using it, its checkpoint is damaged, it already has
         more plies than `total_plies`, or a value is invalid.

@@ -70,7 +70,7 @@ class Network(nn.Module):
 
 
 def lambda_returns(rewards: Floats, dones: Floats, values: Floats, lam: float) -> Floats:
-    """Return (T, N) targets from rewards (T, N), dones (T, N) and values (T + 1, N), all seen by the movers."""
+    """Return the (T, N) lambda-returns of rewards (T, N), dones (T, N) and values (T + 1, N), all of the movers."""
     returns, later = np.empty_like(rewards), values[-1]
     for t in reversed(range(len(rewards))):  # the next mover is the opponent, so the sign changes
         returns[t] = later = rewards[t] - (1 - dones[t]) * ((1 - lam) * values[t + 1] + lam * later)

@@ -7,7 +7,7 @@ the opponent's points, as a fraction of all points. PQN (Gallici et al., ICLR 20
 target network: LayerNorm keeps the values bounded, and many games in parallel make the newest plies a varied batch.
 
 1. N games are played for T plies. Each move is the legal move with the largest Q or, with probability epsilon, random.
-2. The target of a ply is its lambda-return, a weighted mean of the values of the next and later positions.
+2. The target of a ply is its lambda-return, a weighted mean of n-step returns, which sum rewards and a later value.
 3. Gradient steps fit Q of the played moves to these targets; then the plies are discarded.
 
 A step is one ply of the player to move (opponent=None). So in the next position the opponent is to move, and the value

@@ -11,19 +11,19 @@ USAGE_ERROR, INTERRUPTED = 2, 130
 
 
 class UsageError(ValueError):
-    """An unusable request, file or option; the message says what is wrong, where, and how to fix it."""
+    """Raised for an unusable request, file or option; the message says what is wrong, where, and how to fix it."""
 
 
 class UnknownAgentError(UsageError):
-    """An unknown player name or player option; the message lists the known names or options."""
+    """Raised for an unknown player name or player option; the message lists the known names or options."""
 
 
 class UnavailableError(UsageError):
-    """A player that does not support the rules or lacks a value net for them; the caller may use another player."""
+    """Raised if a player does not support the rules or lacks a value net for them; another player may work."""
 
 
 class MissingExtraError(ImportError, UsageError):
-    """A missing optional package; the message names the extra that installs it."""
+    """Raised if an optional package is missing; the message names the extra that installs it."""
 
 
 @contextmanager

@@ -114,7 +114,7 @@ def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Gen
 
 
 def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions, Ints]:
-    """Return the positions in which exactly one move seems to win the game, and the actions of these moves."""
+    """Return the positions in which, by a search, exactly one of several moves wins, and the actions of these moves."""
     search = Search(core, threads=1, net=read_value_net("pretrained", core.rules))
     lead = positions.scores[:, 0] - positions.scores[:, 1]
     lead = np.where(positions.mover == 0, lead, -lead)

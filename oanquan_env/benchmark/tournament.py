@@ -72,7 +72,7 @@ class Pairing:
     """A finished pairing.
 
     Attributes:
-        a, b: numbers of the player that takes each seat in turn, and of the player that takes the other seats.
+        a, b: indices of two players. Player `a` takes each seat in turn, and player `b` takes the other seats.
         results: see `PairResults`.
         games: for each game, in the order of `PairedGames.moves`, its moves after the opening, such as `5A3C`.
         seconds: wall time of the choices of `a` and of `b`.

@@ -45,7 +45,7 @@ class Verified:
 
     Attributes:
         certificate: the certificate that was checked.
-        lower, upper: bounds on the future margin of its position's mover; None for a bound that it does not claim.
+        lower, upper: proved bounds on the future margin of the mover; None if the certificate does not claim the bound.
     """
 
     certificate: Certificate

@@ -32,7 +32,7 @@ _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 
 
 class IllegalActionError(UsageError):
-    """An action that is illegal in its position; the message names the row, the action and the legal actions."""
+    """Raised for an action that is illegal in its position, or that is not an integer; the message says why."""
 
 
 def check_whole(actions: npt.NDArray[Any], n: int) -> None:

@@ -35,7 +35,7 @@ _SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
 
 
 class NotationError(UsageError):
-    """A text that cannot be read; the message gives the position of the error and the expected text.
+    """Raised for a text that cannot be read; the message gives the position of the error and the expected text.
 
     Attributes:
         line: number of the line, from 1; None if the text has one line.

@@ -14,7 +14,7 @@ Column = npt.NDArray[np.int64]
 
 
 class PositionError(UsageError):
-    """An impossible position; the message names the row of the batch and the fault.
+    """Raised for an impossible position; the message names the row of the batch and the fault.
 
     Attributes:
         reason: the message without the row.

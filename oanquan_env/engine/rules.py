@@ -52,7 +52,7 @@ NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
 
 
 class RulesError(UsageError):
-    """An invalid value, combination of values or rules text; the message names the field."""
+    """Raised for an invalid value, combination of values or rules text; the message names the field."""
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -130,9 +130,9 @@ class Followed(NamedTuple):
     longest: int
 
     def entry(self, key: bytes, lead: float) -> _Entry:
-        """Return the quickest entry of the position `key` that reaches the goal from `lead`, else the best entry.
+        """Return the entry of lowest rank of the position `key` that reaches the goal from `lead`, else the best entry.
 
-        Ranks therefore decrease in a game that follows the strategy.
+        So the rank decreases with each move of the strategy.
         """
         entries = self.entries[key]
         enough = [entry for entry in entries if lead + entry.value >= self.goal]

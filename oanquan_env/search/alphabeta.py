@@ -35,7 +35,7 @@ from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, apply_m
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: the stored value is a lower bound of the position's value, an upper bound, or the value itself."""
 GUESS_MARGIN, GUESS_MARGIN_A_PLY = 16, 4
-"""A net's value of a move replaces a search of one ply if it lies more than GUESS_MARGIN points outside the window.
+"""A net's value of a move replaces a search of one ply if it lies GUESS_MARGIN points or more outside the window.
 Each further ply of the search adds GUESS_MARGIN_A_PLY points."""
 DEFAULT_GUESS_DEPTH = 4
 """Maximum plies of a search that a net's guess may replace. It was chosen by regret at a fixed number of nodes."""

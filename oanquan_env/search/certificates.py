@@ -173,7 +173,7 @@ class Graph:
     margins: Points
 
     def ranks(self) -> Ints:
-        """Return (N + 1,) the maximum number of moves that the prover makes from each position on; entry END is 0.
+        """Return the (N + 1,) maximum number of moves that the prover makes from each position on; entry END is 0.
 
         Raises `ValueError` if a game may never end.
         """
@@ -187,7 +187,7 @@ class Graph:
         raise ValueError(f"a game may last more than {MOST_MOVES} moves of the prover, or never end")
 
     def values(self, ranks: Ints) -> Points:
-        """Return (N + 1,) the minimum margin in points that the prover gains from each position on; entry END is 0."""
+        """Return the (N + 1,) minimum margin in points that the prover gains from each position on; entry END is 0."""
         values = np.full(len(ranks), np.iinfo(np.int32).max, dtype=np.int32)
         values[END] = 0
         order = np.argsort(ranks[self.parents], kind="stable")
@@ -254,7 +254,7 @@ def replies(core: Core, moved: Positions) -> tuple[Ints, Positions]:
 
 
 def margin(core: Core, positions: Positions) -> Points:
-    """Return (N,) the lead of side 0 in points, including leftovers of finished games."""
+    """Return the (N,) lead of side 0 in points, including leftovers of finished games."""
     standings = core.standings(positions)
     return standings[:, 0] - standings[:, 1]
 

@@ -234,7 +234,7 @@ class MaxnSearch:
         return [_result(row, scale) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> Floats:
-        """Return (N, A, P) the value of each move of N running positions to each player by seat; -inf if illegal.
+        """Return the (N, A, P) value of each move of N running positions to each player by seat; -inf if illegal.
 
         A value is a margin in points: the points that the player wins from here on, including leftovers of finished
         games, minus the mean of the other players' points. Raises `ValueError` if a game is over.

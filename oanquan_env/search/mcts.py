@@ -47,7 +47,7 @@ class Evaluator(Protocol):
     core: Core
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
-        """Return (N, P) the values of N running positions for all players."""
+        """Return the (N, P) values of N running positions for all players."""
 
 
 @runtime_checkable
@@ -219,7 +219,7 @@ class _Trees:
             self.sums[nodes, actions] += values[trees, self.nodes.mover[nodes]]
 
     def means(self, nodes: Ints) -> Floats:
-        """Return (K, A) the mean value of each action of K nodes to its mover; zero if never visited."""
+        """Return the (K, A) mean value of each action of K nodes to its mover; zero if never visited."""
         return self.sums[nodes] / np.maximum(self.visits[nodes], 1)
 
     def _scores(self, nodes: Ints) -> Floats:

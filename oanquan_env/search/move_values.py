@@ -30,7 +30,7 @@ class MoveValues:
         self._search.use(net)
 
     def values(self, positions: Positions) -> Floats:
-        """Return (N, A, P) the value of each move for each player, by seat; -inf for illegal moves."""
+        """Return the (N, A, P) value of each move for each player, by seat; -inf for illegal moves."""
         if isinstance(self._search, MaxnSearch):
             return self._search.values(positions, self.depth)
         mover = np.nan_to_num(self._search.values(positions, self.depth), nan=-np.inf)
@@ -39,14 +39,14 @@ class MoveValues:
         return values
 
     def movers_values(self, positions: Positions) -> tuple[Floats, Mask]:
-        """Return (N, A) the value of each move for the mover, NaN if illegal, and (N, A) whether it is proved."""
+        """Return the (N, A) value of each move for the mover, NaN if illegal, and (N, A) whether it is proved."""
         if isinstance(self._search, Search):
             return self._search.proved_values(positions, self.depth)
         own = self.values(positions)[np.arange(len(positions)), :, positions.mover]
         return np.where(np.isfinite(own), own, np.nan), np.zeros(own.shape, dtype=np.bool_)
 
     def position_values(self, positions: Positions) -> Floats:
-        """Return (N, P) the value of the mover's best move for each player, by seat."""
+        """Return the (N, P) value of the mover's best move for each player, by seat."""
         if isinstance(self._search, Search):
             margins = [result.value for result in self._search.best_moves(positions, Limits(depth=self.depth))]
             return np.array(margins)[:, None] * np.where(positions.mover[:, None] == np.arange(2), 1.0, -1.0)

@@ -232,7 +232,7 @@ class LimitReachedError(Exception):
 
 
 class ProofTable:
-    """A prover of bounds on the values of running positions under one `Rules`, with a table of `megabytes`.
+    """A prover of bounds on the values of running positions under one `Rules`. Its table takes `megabytes`.
 
     A position is two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the record
     that `compile_rules` returns. Raises `ValueError` for rules that cannot be searched, and for rules under which first
@@ -292,7 +292,7 @@ class ProofTable:
         return int(future.result())
 
     def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
-        """Return (N,) the best lower bounds proved within `most` plies for N running positions, and their (N,) plies.
+        """Return the (N,) best lower bounds proved within `most` plies for N running positions, and their (N,) plies.
 
         If the table has no such bound of at least `lower`, a search plays up to `nodes` moves to prove one. If this
         also fails, the plies are UNPROVED.

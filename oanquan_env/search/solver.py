@@ -103,7 +103,7 @@ class ProofState:
 
 
 class Solver:
-    """A prover of the value of one running position, a batch of one, with a table of proofs of `megabytes`.
+    """A prover of the value of one running position, given as a batch of one. Its table of proofs takes `megabytes`.
 
     The rules' ply limit is ignored. Raises `ValueError` for a finished game, and for rules that cannot be searched (see
     `oanquan_env.search.two_player.compile_rules`).

@@ -65,7 +65,7 @@ def compile_rules(core: Core) -> SearchRules:
 
 
 def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
-    """Return (N, 2) the sides of N two-player positions as words, the mover's first."""
+    """Return the (N, 2) sides of N two-player positions as words, the mover's first."""
     return positions.sides_in_turn().view(np.int64)
 
 

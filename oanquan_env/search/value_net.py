@@ -121,11 +121,11 @@ class ValueNet:
                 raise ValueError(f"{name} must hold numbers from {-LARGEST:g} to {LARGEST:g}")
 
     def values(self, positions: Positions) -> Weights:
-        """Return (N,) the mover's future margin in N running positions, in points."""
+        """Return the (N,) mover's future margin in N running positions, in points."""
         return self._outputs(positions)[:, 0]
 
     def margins(self, positions: Positions) -> Weights:
-        """Return (N, P) the future margins of all players in N running positions, in points, by seat."""
+        """Return the (N, P) future margins of all players in N running positions, in points, by seat."""
         margins, players = self._outputs(positions), self.rules.players
         if players == 2:
             margins = np.concatenate([margins, -margins], axis=1)
@@ -136,7 +136,7 @@ class ValueNet:
         return _Tables(self)
 
     def _outputs(self, positions: Positions) -> Weights:
-        """Return (N, 1) the mover's margin for two players, or (N, P) all margins, the mover's first."""
+        """Return the (N, 1) mover's margin for two players, or (N, P) all margins, the mover's first."""
         weight = self.output_weight.reshape(SECOND, -1)
         outputs, tables = np.empty((len(positions), weight.shape[1]), dtype=np.float32), self._tables
         for begin in range(0, len(positions), _PART):
@@ -213,7 +213,7 @@ class _Tables:
         self._limits = np.tile(limits, players)
 
     def rows(self, positions: Positions) -> Ints:
-        """Return (G, N) the row of `sums` for each pair of squares of N positions, the mover's first."""
+        """Return the (G, N) row of `sums` for each pair of squares of N positions, the mover's first."""
         counts = canonical_sides(positions, self._rules).view(np.uint8)
         # Whole numbers below 2 ** 24 are exact in float32: 5 us for 512 positions, compared with 120 us for integers.
         rows: Ints = (self._skips.T @ np.minimum(counts, self._limits).T.astype(np.float32)).astype(np.intp)

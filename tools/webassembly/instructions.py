@@ -16,7 +16,7 @@ _LENGTH = 8  # int16 values in each of the two operands
 
 
 def use() -> None:
-    """Make all code for leaves that is compiled from now on use the instruction."""
+    """Use WebAssembly's dot-product instruction in all leaf code that is compiled from now on."""
     from oanquan_env.search import leaf
 
     llvm.add_symbol(STAND_IN, 1)  # never called
