@@ -148,7 +148,7 @@ def test_rules_by_which_no_game_lets_the_agent_move_are_refused() -> None:
 def test_the_page_lists_the_codes_of_terminations() -> None:
     page = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
     assert f"| code | {' | '.join(map(str, range(len(TERMINATIONS))))} |" in page
-    assert f"| text | {' | '.join(f'`{name}`' for name in TERMINATIONS)} |" in page
+    assert f"| string | {' | '.join(f'`{name}`' for name in TERMINATIONS)} |" in page
 
 
 def seeded_run(games: OAnQuanVectorEnv, seed: Any) -> list[Any]:
