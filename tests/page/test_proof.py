@@ -193,7 +193,6 @@ def test_the_lines_that_beat_the_network_lead_to_their_margins() -> None:
 def test_the_explorer_shows_how_the_network_loses_and_tells_how_to_play_it(visit: Visit) -> None:
     page = visit().page
     page.locator("#openings").click()
-    assert page.locator("#openings-network").inner_text() == ""  # nobody has searched the village rules
     page.locator("#openings-rules").select_option("ludii")
     line = LINES["lines"]["ludii"][1]
     page.get_by_role("button", name=f"As North it loses by {line['margin']} in {len(line['line'])} moves").click()

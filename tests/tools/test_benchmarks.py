@@ -144,7 +144,7 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
     monkeypatch.setitem(methods.SEES, "PPO", "replies")
     monkeypatch.setattr(learning, "load_suite", lambda rules: load_suite(rules).take(np.arange(100)))
     monkeypatch.setattr(methods, "RESULTS", tmp_path)
-    command = ["--minutes", "0.01", "0.02", "--rules", "tonkin", "--output", str(tmp_path), "--seeds"]
+    command = f"--minutes 0.01 0.02 --rules tonkin --methods PPO --output {tmp_path} --seeds".split()
     assert learning.main([*command, "1"]) == 0
     assert learning.main([*command, "2"]) == 0
     lines = [line.partition(", seed")[0] for line in capsys.readouterr().out.splitlines() if " of " in line]
