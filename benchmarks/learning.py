@@ -35,6 +35,7 @@ from examples import pqn, sb3_ppo
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
 from oanquan_env.players import Policy
 from oanquan_env.players.adapters import as_policy
@@ -205,6 +206,8 @@ def main(options: Options) -> None:
     """Train the missing runs, and draw the picture."""
     options.output.mkdir(parents=True, exist_ok=True)
     results = Results(options.output / "methods.json")
+    if unknown := set(options.methods) - set(METHODS):
+        raise UsageError(f"--methods: {', '.join(sorted(unknown))}: must be among {'; '.join(METHODS)}")
     tasks = list(itertools.product(options.minutes, options.rules, range(options.seeds), options.methods))
     finished = {(run["minutes"], run["rules"], run["seed"], run["method"]) for run in results.runs}
     missing = [one for one in tasks if one not in finished]

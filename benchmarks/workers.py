@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from agents.config import Share, Size, Workers
 from agents.run_files import read_evaluations
 from benchmarks import report
@@ -76,20 +74,20 @@ def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
         if result["workers"] == 1:
             seconds_of_one = seconds
         plies = statistics.mean(run["plies"] for run in runs)
-        error = statistics.stdev(run["regret"] for run in runs) / len(runs) ** 0.5 if len(runs) > 1 else np.nan
+        error = statistics.stdev(run["regret"] for run in runs) / len(runs) ** 0.5 if len(runs) > 1 else None
         shown = (
             f"{plies:,.0f}",
             f"{plies / seconds:,.0f}",
             f"{seconds:.0f}",
-            f"{seconds / seconds_of_one:.2f}",
-            f"{regrets:.2f} ± {error:.2f}",
+            f"{seconds / seconds_of_one:.2f}" if seconds_of_one else "",
+            f"{regrets:.2f}" if error is None else f"{regrets:.2f} ± {error:.2f}",
         )
         cells.append([result["method"], str(result["workers"]), f"{result['games']:,}", *shown])
     return cells
 
 
 def main() -> None:
-    """Measure both methods with each number of workers, writing the results so far after each."""
+    """Measure both methods with each number of workers, and write the results after each row."""
     options, results = report.read_options(Options, __doc__, "workers"), []
     for method, (config, option, games, plies, more) in METHODS.items():
         cases = {(n, *case) for n in options.workers for case in ((games, plies), (n * games, plies))}
