@@ -55,7 +55,7 @@ class Games:
     Attributes:
         core, encoder: the core and the encoder for the rules.
         observation: (N, D), the agent's observations. Each call of `begin` and `step` makes a new array.
-        mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Each call makes a new array.
+        mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Each call overwrites it.
         records: (N,) records of `engine.step.game_type`. The following arrays are views of them.
         rewards, terminated, truncated: (N,) float64, bool and bool, results of the last step.
         seats: (N,) int64, the agent's seats; in the self-play view the seats that moved last.
@@ -117,7 +117,8 @@ class Games:
     def _prepare(self) -> None:
         """Make the views of the records, and get the loops."""
         records = self.records
-        self._see(self._observations, self._masks, self._planes)
+        self.mask = self._masks["row"]
+        self.observation = (self._observations if self._planes is None else self._planes)["row"]
         self.terminated, self.truncated = records["terminated"].view(np.bool_), records["truncated"].view(np.bool_)
         self.rewards, self.seats = records["reward"], records["seat"]
         self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
@@ -125,14 +126,14 @@ class Games:
         self._pool: ThreadPoolExecutor | None = None
         self._take_opponents()
 
-    def _see(self, observations: npt.NDArray[Any], masks: npt.NDArray[Any], planes: npt.NDArray[Any] | None) -> None:
-        self._observations, self._masks, self._planes = observations, masks, planes
-        self.observation, self.mask = (observations if planes is None else planes)["row"], masks["row"]
-
     def _renew(self) -> None:
-        """Allocate new arrays for observations and masks."""
-        n, planes = len(self._rows), None if self._planes is None else np.empty_like(self._planes)
-        self._see(np.empty(n, self._observations.dtype), np.empty(n, self._masks.dtype), planes)
+        """Allocate a new array for the observations that callers receive."""
+        if self._planes is None:
+            self._observations = np.empty(len(self._rows), self._observations.dtype)
+            self.observation = self._observations["row"]
+        else:
+            self._planes = np.empty(len(self._rows), self._planes.dtype)
+            self.observation = self._planes["row"]
 
     def _take_opponents(self) -> None:
         self.kind = self._opponents.kind
@@ -220,7 +221,9 @@ class Games:
         n = len(self.records)
         if seed is None:
             rows = rows[self.records["key"][rows] == 0]
-            seeds = rng.integers(0, MAX_SEED, n, np.uint64, endpoint=True) if rows.size else np.empty(n, np.uint64)
+            if not rows.size:
+                return
+            seeds = rng.integers(0, MAX_SEED, n, np.uint64, endpoint=True)
         elif isinstance(seed, Sequence | np.ndarray):
             if len(seed) != n:
                 raise ValueError(f"seed must be one integer, or a list of {n} integers, one per game; got {len(seed)}")
