@@ -107,8 +107,10 @@ class Games:
         self._set_up = self._starts(self.core.start())
         self._threads = as_whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
-        self._observations = np.zeros(n, row_type(np.int32, Encoder(self.core).size))
-        self._planes = None if observation == "counts" else np.zeros(n, row_type(np.float32, self.encoder.size))
+        self._observations: npt.NDArray[Any] = np.zeros(n, row_type(np.int32, Encoder(self.core).size))
+        self._planes: npt.NDArray[Any] | None = None
+        if observation != "counts":
+            self._planes = np.zeros(n, row_type(np.float32, self.encoder.size))
         self._masks = np.zeros(n, row_type(np.int8, rules.actions))
         self.records = np.zeros(n, game_type(rules))
         self.log = np.zeros((n, 3 + opening_plies + 2 * rules.players), np.int64) if logged else None
