@@ -46,16 +46,16 @@ def observe(
     """
     viewer, mover, ply = turn
     ordered, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
-    fields, stones = rules.fields, players * (rules.fields + 1)
+    row, fields, stones = observation.row, rules.fields, players * (rules.fields + 1)
     for place in range(players):
         side, at = ordered[place], place * (fields + 1)
         for field in range(fields):
-            observation.row[at + field] = (side >> 8 * field) & _BYTE
-        observation.row[at + fields] = (side >> 8 * MANDARIN_BYTE) & _BYTE
-        observation.row[stones + place] = side >> 8 * STONE_BYTE
-        observation.row[stones + players + place] = points[place]
-    observation.row[stones + 2 * players] = mover - viewer if mover >= viewer else mover - viewer + players
-    observation.row[stones + 2 * players + 1] = rules.max_plies - ply
+            row[at + field] = (side >> 8 * field) & _BYTE
+        row[at + fields] = (side >> 8 * MANDARIN_BYTE) & _BYTE
+        row[stones + place] = side >> 8 * STONE_BYTE
+        row[stones + players + place] = points[place]
+    row[stones + 2 * players] = mover - viewer if mover >= viewer else mover - viewer + players
+    row[stones + 2 * players + 1] = rules.max_plies - ply
 
 
 def observe_planes(
