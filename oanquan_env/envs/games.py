@@ -321,9 +321,10 @@ class Games:
         if self._threads == 1 or len(rows) < FEWEST_SHARED:
             return loop(self._table, self.records, rows, *others)
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads)
-        parts = np.array_split(rows, self._threads)
-        results = list(self._pool.map(lambda part: loop(self._table, self.records, part, *others), parts))
+            self._pool = ThreadPoolExecutor(self._threads - 1)  # this thread plays the first part
+        first, *rest = np.array_split(rows, self._threads)
+        waiting = [self._pool.submit(loop, self._table, self.records, part, *others) for part in rest]
+        results = [loop(self._table, self.records, first, *others), *(part.result() for part in waiting)]
         return sum(over for over, _ in results), sum(count for _, count in results)
 
     def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
