@@ -57,7 +57,7 @@ def step_game(players: int, opponent: int, row: int, games: Any, actions: Any, c
     if action < 0 or action >= 2 * rules.fields:
         action = NO_FIELD
     while True:
-        act(rules, players, opponent, game, action, start, settings, None)
+        act(rules, players, opponent, game, action, start, settings, actions[:0])  # no log
         finish(rules, players, opponent, game, settings, Row(outputs[0][row]), Row(outputs[1][row]))
         if game.begun:
             return

@@ -224,8 +224,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
                 return -1, row
         for row in rows:
             game, start, action = games[row], starts[row if len(starts) > 1 else 0], int(actions[row])
-            row_log = None if log is None else log[row]
-            act(rules, players, opponent, game, action, start, settings[0], row_log)
+            act(rules, players, opponent, game, action, start, settings[0], log[row])
             waiting += waits(game)
         if opponent == OTHERS:
             return 0, waiting
@@ -237,7 +236,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         for index in range(len(rows)):
             game = games[rows[index]]
             play_ply(table[0], players, game, int(actions[index]))
-            if log is not None:
+            if log.shape[1]:
                 log[rows[index], 3 + log[rows[index], 0]] = actions[index]
                 log[rows[index], 0] += 1
             waiting += waits(game)

@@ -198,12 +198,12 @@ def act(
     If the opening ends the game, the game begins without an opening. If the opponent ends it before the agent is to
     move, seat, opponent and opening are drawn again; after MAX_BEGINNINGS attempts the game stays finished.
 
-    `log` is None or an int64 array that receives the number of actions played since the game or the step began, how
-    many of them belong to the opening, 1 if the game began, and the actions.
+    `log` is an int64 array. Unless it is empty, it receives the number of actions played since the game or the step
+    began, how many of them belong to the opening, 1 if the game began, and the actions.
     """
     begun, beginnings = game.terminated or game.truncated, 1
     game.begun = begun
-    if log is not None:
+    if len(log):
         log[0], log[1], log[2] = 0, 0, begun
     if begun:
         begin(rules, players, opponent, game, start, settings)
@@ -217,13 +217,13 @@ def act(
     while True:
         if action != NO_ACTION:
             play_ply(rules, players, game, action)
-            if log is not None:
+            if len(log):
                 log[3 + log[0]] = action
                 log[0] += 1
         if game.ended != RUNNING:
             if not begun or beginnings == MAX_BEGINNINGS:
                 break
-            if log is not None:
+            if len(log):
                 log[0], log[1] = 0, 0
             if game.opening >= 0:
                 place(players, game, start)
@@ -237,7 +237,7 @@ def act(
             continue
         if game.opening == 0:
             game.opening = -1
-            if log is not None:
+            if len(log):
                 log[1] = log[0]
             for seat in range(players):
                 game.paid[seat] = game.scores[seat]

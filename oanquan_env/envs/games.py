@@ -62,7 +62,7 @@ class Games:
         opponents: (N,) int32, index of each game's opponent in the list that it was drawn from; None in the self-play
             view.
         kind: the kind of opponent, see `engine.step`.
-        log: (N, ...) int64, or None.
+        log: (N, K) int64, with K = 0 unless `logged`.
         ready: whether the last call of `begin` or `step` was completed, so that the games can be stepped.
 
     Raises `ValueError` for an opponent that is not a player, for an unknown seat or reward, and if `n`, `threads` or
@@ -113,7 +113,7 @@ class Games:
             self._planes = np.zeros(n, row_type(np.float32, self.encoder.size))
         self._masks = np.zeros(n, row_type(np.int8, rules.actions))
         self.records = np.zeros(n, game_type(rules))
-        self.log = np.zeros((n, 3 + opening_plies + 2 * rules.players), np.int64) if logged else None
+        self.log = np.zeros((n, logged * (3 + opening_plies + 2 * rules.players)), np.int64)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -277,7 +277,8 @@ class Games:
         if not self.ready:
             raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
         n, actions = len(self._rows), np.asarray(actions)
-        if actions.dtype is not INT64 or actions.shape != (n,):  # `!=` takes longer than the step of a game
+        # `dtype !=` takes longer than the step of a game, and Numba would compile the loops again for other arrays
+        if actions.dtype is not INT64 or actions.shape != (n,) or not actions.flags.carray:
             check_whole(actions, n)
             actions = actions.astype(np.int64)
         if self._threads > 1:

@@ -170,7 +170,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def _follow(self, begins: Positions | None = None) -> None:
         """Record the plies of the last call. In the mode `human`, show them, or the position if there are none."""
         games = self._games
-        if games.log is None:
+        if not games.log.size:
             return
         self._replay.follow(games.log[0], games.core.start() if begins is None else begins)
         if self.render_mode == "human":

@@ -190,7 +190,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             over = games.over.nonzero()[0].tolist()
             raise ResetNeeded(f"games {over} are over: call reset(options={{'reset_mask': …}}) first")
         count = games.step(actions, self.np_random)
-        if games.log is not None:
+        if games.log.size:
             self._follow(np.arange(len(self._replays)))
         rewards, terminated, truncated = games.rewards.copy(), games.terminated.copy(), games.truncated.copy()
         if count:
@@ -221,7 +221,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     def _follow(self, rows: Ints, start: Positions | None = None) -> None:
         games = self._games
-        if games.log is None:
+        if not games.log.size:
             return
         for row in rows[rows < len(self._replays)].tolist():
             begins = games.core.start() if start is None else start[row : row + 1] if len(start) > 1 else start

@@ -72,6 +72,18 @@ def test_rows_are_single_environments(preset: str, mode: AutoresetMode) -> None:
         assert compare_with_single(rules, mode, n=4, steps=20, seed=7, **settings) > 0
 
 
+@pytest.mark.skipif(not Core().compiled, reason="runs the loops as plain Python")
+def test_rendering_and_arrays_of_other_layouts_compile_nothing_more() -> None:
+    compiled = set[int]()
+    for render_mode in (None, "ansi"):
+        games = OAnQuanVectorEnv(4, render_mode=render_mode)
+        games.reset(seed=0)
+        for actions in (np.zeros(4, int), np.zeros(8, int)[::2], np.broadcast_to(0, 4), [0] * 4):
+            games.step(actions)
+            compiled.add(len(games._games._loops.step.signatures))
+    assert len(compiled) == 1
+
+
 @pytest.mark.parametrize("opponent", [None, "greedy"])
 def test_all_observations_are_of_the_same_games(opponent: str | None) -> None:
     settings: Any = {"opponent": opponent, "threads": 2, "autoreset_mode": "SameStep"}
