@@ -61,6 +61,7 @@ def test_worst_cases_are_searched_once_and_kept(capsys: pytest.CaptureFixture[st
     assert "two players" in run(capsys, "greedy", "--suite", "exploit", "--rules", "three-player")[2]
 
 
+@pytest.mark.slow
 def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     options = ["--suite", "arena,regret", "--pairs", "10", "--time"]
     files = ["--output", tmp_path / "out", "--json", tmp_path / "out.json", "--save-games", tmp_path / "games.txt"]
@@ -164,6 +165,7 @@ def play(whole: Tournament) -> list[Pairing]:
     return whole.play(whole.every_pairing())
 
 
+@pytest.mark.slow
 def test_finished_pairings_are_kept_by_players_settings_and_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,9 @@ def nothing_proved(suite: Suite) -> np.ndarray:
 
 RECIPES = [
     SuiteRecipe(count=6, depths=(2, 3, 3), games=60, net="pretrained"),
-    SuiteRecipe(rules="three-player seeds=3", count=9, depths=(2, 2, 2), games=60),
+    pytest.param(
+        SuiteRecipe(rules="three-player seeds=3", count=9, depths=(2, 2, 2), games=60), marks=pytest.mark.slow
+    ),
 ]
 
 
@@ -116,6 +118,7 @@ def test_proofs_are_right_and_depend_neither_on_guesses_nor_on_order(searched: S
         assert (whole.proved[backwards] == turned.proved).all()
 
 
+@pytest.mark.slow
 def test_proving_replaces_the_file_of_a_suite_of_two_players(
     searched: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -101,6 +101,7 @@ def test_curves_that_do_not_fit_are_refused() -> None:
         learning_curve([1], [["greedy"]], "mancala-world fields=3")
 
 
+@pytest.mark.slow
 def test_table_picture_and_numbers_are_written_for_runs_of_the_same_rules(
     runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

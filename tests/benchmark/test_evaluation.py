@@ -54,6 +54,7 @@ def test_a_label_changes_no_result_and_chance_is_in_the_interval() -> None:
     assert single.runs == 1
 
 
+@pytest.mark.slow
 def test_differences_are_paired() -> None:
     """Two players that differ in one move of many have a narrow difference, and a player none from itself."""
     twin = compare("maxn:depth=1", "maxn:depth=1", opponents=["random"], pairs=10)

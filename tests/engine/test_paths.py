@@ -209,6 +209,7 @@ for order in sys.argv[1:]:
 """A program that meets records of two types, in the order of its arguments."""
 
 
+@pytest.mark.slow
 def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_path: Path) -> None:
     """Numba gave both the same symbols; the third program then called one function for both."""
     program = tmp_path / "meets.py"

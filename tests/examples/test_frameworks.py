@@ -51,6 +51,7 @@ def test_advantages_change_sign_from_ply_to_ply_and_stop_at_the_end_of_a_game() 
     assert found.tolist() == [[1.0 - 0.25 - 0.5 - 0.5 * last, 1.0 - 0.5], [last, last]]
 
 
+@pytest.mark.slow
 def test_the_single_file_ppo_gets_better_and_repeats(tmp_path: Path) -> None:
     main, picture = example("cleanrl_ppo", "torch").main, tmp_path / "regret.svg"
     small = ["--every", "30000", "--pairs", "100", "--num-envs", "256", "--width", "64"]

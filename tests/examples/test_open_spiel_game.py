@@ -43,5 +43,6 @@ def test_every_answer_is_the_cores(rules: str) -> None:
     assert max(state.returns()) <= game.max_utility()
 
 
+@pytest.mark.slow
 def test_more_simulations_have_less_regret() -> None:
     assert main(["--simulations", "60", "--positions", "20"]) < main(["--simulations", "2", "--positions", "20"])

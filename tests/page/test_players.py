@@ -78,7 +78,7 @@ def test_players_think_the_moves_best_that_pythons_do(ask: Callable[..., list[An
     for rules in (*PRESET_NAMES, FORFEIT, "three-player refill=forfeit"):
         parsed = Rules.parse(rules)
         searches = SEARCHES[min(parsed.players, 3)] if parsed.refill == "borrow" else ()
-        for board in boards(parsed, 4):
+        for board in boards(parsed, 4)[1::2]:
             for name in ("greedy", "saver", "maxn:depth=3", *searches):
                 calls.append(("best", name, rules, board.text()))
                 wanted.append(best(name, board))

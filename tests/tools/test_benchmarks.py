@@ -106,6 +106,7 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
     assert "| mancala-world, compiled | " in page.read_text()
 
 
+@pytest.mark.slow
 def test_a_row_is_measured_written_and_shown_and_a_damaged_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,6 +166,7 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
     assert (tmp_path / "methods.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_a_run_of_pqn_learns_for_its_budget(tmp_path: Path) -> None:
     run, before = learning.PQN(tmp_path, "ludii", 0), learning.PQN(tmp_path, "ludii", 0)
     run.iterate(1.0)
