@@ -96,5 +96,6 @@ def tables() -> str:
     """Return the tables for docs/benchmark.md."""
     results = Results(RESULTS / "methods.json")
     machine = results.content["measured_on"]
-    note = f"By `python -m benchmarks.learning`, {machine['processor']}; the last run at commit `{machine['commit']}`."
+    note = "Measured by `python -m benchmarks.learning`; "
+    note += f"the last run was at commit `{machine['commit']}` on an {machine['processor']}."
     return "\n\n".join([*map(results.table, results.rules), note])
