@@ -218,9 +218,9 @@ class Run(ABC, Generic[Config]):
     def resume(cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None) -> Self:
         """Resume the run in `folder` from its checkpoint, or from its start if it was killed before the first one.
 
-        `changes` are new values of configuration fields. `total_plies`, which makes the run and its schedules longer or
-        shorter, and `workers`, which deals new games, are written to the run's configuration. `threads` and `device`,
-        which change results by rounding only, are not.
+        `changes` are new values of configuration fields. A new `total_plies` makes the run and its schedules longer or
+        shorter. With a new number of `workers`, the run starts new games. Both are written to the run's configuration.
+        New values of `threads` and `device` are not, because they change results by rounding only.
 
         Raises `UsageError` if there is no run, another program is using it, its checkpoint is damaged, it already has
         more plies than `total_plies`, or a value is invalid.
@@ -267,7 +267,7 @@ class Run(ABC, Generic[Config]):
             self._check_finite()
             if numbers["workers"] != self.config.workers:
                 change = f"workers: {self.config.workers} instead of {numbers['workers']}"
-                self.report(f"{change}; they begin with newly dealt games")
+                self.report(f"{change}; they start new games")
 
     @property
     def planned_plies(self) -> int:

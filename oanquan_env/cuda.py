@@ -131,7 +131,7 @@ class Games:
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
         """Restart all games; the game in row i gets `seed` + i as its seed. Return observations and masks.
 
-        Without a seed, a second reset deals the same games again. Raises `ValueError` if, in some row, the opponent
+        Without a seed, a second reset repeats the same games. Raises `ValueError` if, in some row, the opponent
         ended 100 new games before the agent's first move.
         """
         host, rows = self._host, np.arange(len(self._host.records))

@@ -1,4 +1,4 @@
-"""Perft: the number of move paths of a given length, the standard test of a game engine (docs/RULES.md 8)."""
+"""Perft: the number of move sequences of a given length, the standard test of a game engine (docs/RULES.md 8)."""
 
 from oanquan_env.board import Board, shared_core
 from oanquan_env.engine.core import Core
@@ -12,7 +12,7 @@ CHUNK = 8192
 
 
 def perft(game: Board | Rules | str, depth: int) -> int:
-    """Return the number of move paths of `depth` plies (0 or more) from a board, or from the start of a game.
+    """Return the number of move sequences of `depth` plies (0 or more) from a board, or from the start of a game.
 
     A path that ends the game earlier counts once.
     """
@@ -21,7 +21,7 @@ def perft(game: Board | Rules | str, depth: int) -> int:
 
 
 def divide(game: Board | Rules | str, depth: int) -> dict[Move, int]:
-    """Return the number of move paths of `depth` plies (1 or more) for each first move; empty if the game is over."""
+    """Return the number of move sequences of `depth` plies (1 or more) per first move; empty if the game is over."""
     depth = as_whole("depth", depth, 1)  # a path without moves has no first move
     core, positions = _origin(game)
     children, _, actions = core.expand(positions)

@@ -8,7 +8,7 @@ from oanquan_env.search.solver import Solver
 
 SMALL = "mancala-world fields=3 seeds=2"
 SHIPPED = {"mancala-world": (12, 12), "tonkin": (5, 5), "ludii": (13, 13), "app": (10, 10), "vietnamese": (12, 14)}
-"""Rules whose certificates and tables of openings come with the package, and the bounds of their set-up's value."""
+"""Rules whose certificates and opening tables come with the package, and the bounds of their set-up's value."""
 
 
 def shipped(rules: str) -> Certificate:

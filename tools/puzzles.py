@@ -171,9 +171,9 @@ class Prover:
 
 
 def line_of(board: Board, prover: Prover) -> list[str] | None:
-    """Return a puzzle's moves, the solver's and the opponent's moves in turn; several right moves share one string.
+    """Return a puzzle's moves, in turn by the person and by the opponent. If several last moves are right, join them.
 
-    Return None if the first move is not the only right move, or if the line is too short.
+    Return None if several first moves are right, or none, or if the line has only one move.
     """
     step, line = prover.step(board), list[str]()
     if len(step.right) != 1:

@@ -1,4 +1,4 @@
-"""Prove the values of all positions of the first plies, and write the table of openings for a set of rules.
+"""Prove the values of all positions of the first plies, and write the opening table for a set of rules.
 
     python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --nodes 4000000
 

@@ -17,7 +17,7 @@ from oanquan_env.playing import random_openings
 
 
 class EvaluationSchedule(Strict):
-    """The schedule of a run's evaluations."""
+    """How often a run is evaluated."""
 
     every_plies: Count = Field(1_000_000, description="plies between evaluations")
 

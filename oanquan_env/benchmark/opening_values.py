@@ -1,4 +1,4 @@
-"""The table of openings: proved bounds of the value of every position of the first plies, for two-player rules.
+"""The opening table: proved bounds of the value of every position of the first plies, for two-player rules.
 
 A *value* is the future margin in points from the mover's view, under best play of both sides. The mover can win at
 least `lower` points, and the opponent can prevent more than `upper`; if the bounds are equal, the value is proved.
@@ -130,7 +130,7 @@ def format_opening_table(table: OpeningTable) -> str:
 
 def read_opening_table(path: Path) -> OpeningTable:
     """Read a table. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
-    with naming_damage(path, "not a table of openings"):
+    with naming_damage(path, "not an opening table"):
         data = read_json(path)
         if data["format"] != 1:
             raise ValueError("expected a table with format 1")

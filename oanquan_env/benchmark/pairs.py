@@ -73,7 +73,7 @@ def play_paired_games(
 
 
 def play_pairs(core: Core, a: Policy, b: Policy, openings: Positions, rng: np.random.Generator) -> PairResults:
-    """Return the results of `play_paired_games`."""
+    """Play the games of `play_paired_games`, and return the results without the moves."""
     return play_paired_games(core, a, b, openings, rng).results
 
 

@@ -101,7 +101,7 @@ class _Cache(FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()  # type: ignore[no-untyped-call]
         if overload is None:
-            _say_once("compiling the engine, once; this takes some seconds")
+            _say_once("compiling the engine, once; this takes a few seconds")
         return overload
 
 

@@ -247,7 +247,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write the agents' observations as planes (`observe_planes`). Return (0, 0), because callers sum pairs."""
+        """Write the agents' observations as planes (`observe_planes`). Return two numbers, as `step` does."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0

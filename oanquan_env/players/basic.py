@@ -86,7 +86,7 @@ class EpsilonPolicy:
 
 
 def move_gains(core: Core, positions: Positions) -> npt.NDArray[np.float64]:
-    """Return the (N, A) immediate gains of legal moves: the points that the mover wins minus the mean that others win.
+    """Return the (N, A) immediate gains of legal moves: the mover's points minus the mean of the other players' points.
 
     Gains include refills that the move causes, and leftovers if it ends the game. Illegal actions have gain zero.
     """

@@ -130,9 +130,10 @@ class Followed(NamedTuple):
     longest: int
 
     def entry(self, key: bytes, lead: float) -> _Entry:
-        """Return the entry of lowest rank of the position `key` that reaches the goal from `lead`, else the best entry.
+        """Return the entry of the position `key` with the lowest rank among those that reach the goal from `lead`.
 
-        So the rank decreases with each move of the strategy.
+        With the lowest rank, the rank decreases with each move of the strategy. If no entry reaches the goal, return
+        the entry with the highest value.
         """
         entries = self.entries[key]
         enough = [entry for entry in entries if lead + entry.value >= self.goal]

@@ -107,10 +107,12 @@ _LIMITS: dict[str, OptionType] = {"depth": int, "nodes": int, "ms": float, "net"
 KINDS: dict[str, Kind] = {
     "random": Kind({"random": "plays any legal move"}, lambda _, rules: RandomPolicy(Core(rules)), {}),
     "greedy": Kind(
-        {"greedy": "plays the move that wins the most points at once"}, lambda _, rules: GreedyPolicy(Core(rules)), {}
+        {"greedy": "plays the move that immediately wins the most points"},
+        lambda _, rules: GreedyPolicy(Core(rules)),
+        {},
     ),
     "saver": Kind(
-        {"saver": "plays the move after which the next player can win the fewest points at once"},
+        {"saver": "plays the move after which the next player can win the fewest points with one move"},
         lambda _, rules: SaverPolicy(Core(rules)),
         {},
     ),

@@ -120,7 +120,7 @@ class Answers(NamedTuple):
 
 
 class Reader:
-    """A reader that extracts the strategies of a certificate from a table of proofs."""
+    """A reader that extracts the strategies of a certificate from a proof table."""
 
     def __init__(self, claims: Certificate, table: ProofTable, deadline: float) -> None:
         self._claims, self._core, self._table, self._deadline = claims, claims.core, table, deadline

@@ -55,8 +55,8 @@ class Search:
             it, except under a limit in milliseconds.
         net: value net for positions at the horizon, in whole points; without it, their value is zero. With a net,
             a value that is not proved includes the net's estimate.
-        guess_depth: maximum plies of a search that the net's value of a move may replace, if it is far outside the
-            window. With 0, a search with a net is full-width, as it is without a net.
+        guess_depth: if the net's value of a move lies far outside the window, it replaces a search of up to this many
+            plies. With 0, a search with a net is full-width, as it is without a net.
     """
 
     def __init__(

@@ -232,7 +232,7 @@ class LimitReachedError(Exception):
 
 
 class ProofTable:
-    """A prover of bounds on the values of running positions under one `Rules`. Its table takes `megabytes`.
+    """A prover of bounds on the values of running positions under one `Rules`, with a table of `megabytes` megabytes.
 
     A position is two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the record
     that `compile_rules` returns. Raises `ValueError` for rules that cannot be searched, and for rules under which first

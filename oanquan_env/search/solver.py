@@ -103,10 +103,10 @@ class ProofState:
 
 
 class Solver:
-    """A prover of the value of one running position, given as a batch of one. Its table of proofs takes `megabytes`.
+    """A prover of the value of one running position, given as a batch of one.
 
-    The rules' ply limit is ignored. Raises `ValueError` for a finished game, and for rules that cannot be searched (see
-    `oanquan_env.search.two_player.compile_rules`).
+    `megabytes` is the size of its proof table. The rules' ply limit is ignored. Raises `ValueError` unless `position`
+    is one running position, and in the same cases as `oanquan_env.search.proof.ProofTable`.
     """
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:

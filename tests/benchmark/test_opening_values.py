@@ -1,4 +1,4 @@
-"""The table of openings: its positions, its values against search to the end, its file, and the package's tables."""
+"""The opening table: its positions, its values against search to the end, its file, and the package's tables."""
 
 import math
 import re
@@ -101,7 +101,7 @@ def test_a_move_that_ends_the_game_is_known_with_its_leftovers(monkeypatch: pyte
         ('"format": 1', '"format": 9', "format 1"),
         (", 2]", ", 1e9]", "position 1"),
         (", 2]", ", -3]", "position 1: impossible bounds"),
-        ('"plies"', '"depth"', "not a table of openings"),
+        ('"plies"', '"depth"', "not an opening table"),
     ],
 )
 def test_damage_is_named(tmp_path, old: str, new: str, error: str) -> None:

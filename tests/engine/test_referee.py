@@ -1,4 +1,4 @@
-"""The fast core beside the slow referee; move paths counted; golden playthroughs, which must answer as they did."""
+"""The fast core beside the slow referee; move sequences counted; golden playthroughs, which must answer as they did."""
 
 import numpy as np
 import pytest

@@ -42,7 +42,7 @@ def build(exports: Mapping[str, EntryPoint]) -> bytes:
 
 
 def _retargeted(name: str, entry: EntryPoint, target: Any) -> str:
-    """Return the LLVM code for WebAssembly of the entry `name` and of all functions that it calls."""
+    """Return LLVM code for WebAssembly of the entry point `name` and of all functions that it calls."""
     kinds = tuple(numba.from_dtype(RECORDS[record]) for record in entry.records)
     njit: Any = numba.njit
     function = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(entry.function)

@@ -1,4 +1,4 @@
-// Proved moves and values: certificates, as in oanquan_env/players/book.py, and tables of openings, as in
+// Proved moves and values: certificates, as in oanquan_env/players/book.py, and opening tables, as in
 // oanquan_env/benchmark/opening_values.py, combined with search values. The error for a damaged file names the damaged part.
 
 import { Strategy, damaged, keyOf, readArrays, unpack } from "./certificate.js";
@@ -48,7 +48,7 @@ export class Book {
   }
 }
 
-// ---- a table of openings ---------------------------------------------------------------------------------------------
+// ---- an opening table ------------------------------------------------------------------------------------------------
 
 /** Proved bounds of the positions of the first plies. */
 export class Openings {

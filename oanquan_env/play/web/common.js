@@ -33,7 +33,7 @@ export const page = {
 };
 export const words = () => WORDS[page.language];
 
-/** Show a message above open dialogs for some seconds; taps go through it, unless it stays so that it can be copied. */
+/** Show a message above open dialogs for a few seconds; taps go through it, unless it stays so that it can be copied. */
 export function notice(text, seconds = 6) {
   const box = $("notice");
   clearTimeout(notice.timer);
