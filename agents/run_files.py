@@ -66,7 +66,7 @@ def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str
 
 
 def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dict[str, Any] | None:
-    """Restore the parts and the random generators; return the numbers, or None if there is no checkpoint.
+    """Restore `parts` and the random generators. Return the other entries, or None if there is no checkpoint.
 
     If the checkpoint was written by a different number of workers, only the shared parts are restored. Raises
     `FileError` if the checkpoint is damaged.

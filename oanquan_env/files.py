@@ -31,7 +31,7 @@ MOST_BYTES = 1 << 27  # most bytes of a decompressed file
 
 
 class FileError(UsageError):
-    """Raised for a file or folder that is missing, damaged, in use or of the wrong kind; it says what to do."""
+    """Raised for a file or folder that is missing, damaged, in use or of the wrong kind; the message says which."""
 
 
 class RepeatedKeyError(UsageError):

@@ -118,7 +118,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def drawing(players: int, fields: int) -> dict[str, Any]:
-    """Return the drawing of the empty board, the coordinates of all pieces on it, and the colours."""
+    """Return what the page needs to draw a board: shapes, the places of squares and of seeds on them, and colours."""
     rules = Rules(players=players, fields=fields)
     here = layout_of(rules)
     return {

@@ -98,7 +98,7 @@ def _by_net(report: Evaluation, nodes: int) -> list[str] | None:
 
 
 def trained() -> str:
-    """Return the table of trained agents, from the same reports."""
+    """Return the table of trained agents, from the reports under all rules for two players."""
     searches = "minimax:depth=6", "minimax:nodes=2000,net=pretrained"
     heads = [
         "rules",

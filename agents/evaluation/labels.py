@@ -170,8 +170,8 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
     """Return (A,) proved lower and upper bounds of the values of a position's moves, in points.
 
     `searched` holds a batch of one running position, (A,) searched values of its moves, and the (A,) lower and upper
-    bounds proved so far. Searched values only determine which bound is tried first. `nodes` limits the moves played for
-    each bound.
+    bounds proved so far. Searched values only determine which bound is tried first. `nodes` limits the moves played in
+    each attempt to prove a bound.
     """
     position, values, lower, upper = searched
     core, lower, upper = core_of(rules), lower.copy(), upper.copy()

@@ -1,4 +1,4 @@
-"""One training run in several processes, its workers. Each has its own games, and all average their weights.
+"""Train one run in several processes (workers). Each plays its own games, and all average their weights.
 
 `launch` starts the workers on this machine with torch's elastic launcher; `torchrun` starts them on several machines.
 Without either, this process is the only worker, and the functions of this module return at once.

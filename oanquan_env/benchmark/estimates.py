@@ -36,7 +36,7 @@ def score_estimate(samples: Floats) -> Estimate:
 
 
 def mean_estimate(samples: Floats) -> Estimate:
-    """Return the mean of (K,) samples in points with an approximate Student interval of a minimum width."""
+    """Return the mean of (K,) samples in points, with an approximate Student interval of positive width."""
     k, mean = len(samples), float(samples.mean())
     squares = max(float(((samples - mean) ** 2).sum()), LEAST_DEVIATION**2)
     half = _quantile(k) * (squares / max(k - 1, 1) / k) ** 0.5

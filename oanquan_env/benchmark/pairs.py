@@ -127,7 +127,7 @@ class PairingResult:
 
 
 def pairing_result(agent: str, opponent: str, results: PairResults, openings: Positions) -> PairingResult:
-    """Return the results of a pairing from the side of `agent`."""
+    """Return the results of a pairing from the view of `agent`."""
     wins, losses = int((results.score == 1).sum()), int((results.score == 0).sum())
     ordered = (by_order(table, openings).T for table in (results.score, results.margin))
     return PairingResult(

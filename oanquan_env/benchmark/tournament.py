@@ -133,10 +133,10 @@ class Tournament:
         progress: OnGamesEnded = lambda _: None,
         elsewhere: "Callable[[Tournament, list[tuple[int, int]]], Iterator[Pairing]] | None" = None,
     ) -> list[Pairing]:
-        """Return the pairings (a, b) of the schedule, in its order; play the unfinished pairings.
+        """Play the pairings (a, b) of the schedule that are not yet stored, and return all of them in its order.
 
-        `progress` is called with the number of games that ended since the last call. If `elsewhere` is given, it plays
-        the missing pairings, in any order.
+        `progress` is called with the number of stored games, and then with the number of games that ended since the
+        last call. If `elsewhere` is given, it plays the missing pairings, in any order.
         """
         pairings = {pair: self._find(*pair) for pair in schedule}
         missing = [pair for pair, pairing in pairings.items() if pairing is None]

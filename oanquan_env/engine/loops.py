@@ -231,7 +231,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
-        """Play the opponents' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
+        """Play the opponents' legal actions (M,) in the games in `rows` (M,). Return in how many one moves again."""
         waiting = 0
         for index in range(len(rows)):
             game = games[rows[index]]

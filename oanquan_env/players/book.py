@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from oanquan_env.arrays import Ints
-from oanquan_env.board import Board
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.positions import SIDE_BYTES, Positions
@@ -72,30 +71,14 @@ class BookPolicy:
         actions[mirrored] = mirror_actions(actions[mirrored], self.core.rules)
         return actions
 
-    def follows(self, board: Board, seat: int) -> bool:
-        """Return whether a strategy of the certificate covers this board for `seat`, so that its bound holds.
-
-        The bound counts leftovers by the rules, so it does not hold in a round of a match with pawned or sold fields.
-        """
-        before = board.copy()
-        if before.history and before.mover != seat:
-            move = before.pop()
-            return bool(self.known(before.positions)[0] == move.action)
-        if before.mover != seat:
-            upper, key = self.upper, canonical_keys(self.core, before.positions)
-            if upper is None or key != canonical_keys(self.core, self._start):
-                return False
-            return before.ply + 1 + 2 * upper.longest <= self.core.rules.max_plies
-        return before.outcome is None and bool(self.known(before.positions)[0] != UNKNOWN)
-
     @functools.cached_property
     def lower(self) -> "Followed | None":
-        """The strategy for the lower bound, which moves after an even number of plies, or None."""
+        """The strategy for the lower bound, of the player to move in the certificate's position, or None."""
         return self._followed(self.certificate.lower, True)
 
     @functools.cached_property
     def upper(self) -> "Followed | None":
-        """The strategy for the upper bound, which moves after an odd number of plies, or None."""
+        """The strategy for the upper bound, of the other player, or None."""
         return self._followed(self.certificate.upper, False)
 
     def _followed(self, strategy: Strategy | None, is_lower: bool) -> "Followed | None":
@@ -111,7 +94,7 @@ class BookPolicy:
         columns = (column.tolist() for column in (moves, ranks, graph.values(ranks)))
         for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last rank and value stand for the end
             entries.setdefault(key[: 2 * SIDE_BYTES], []).append(_Entry(*entry))
-        return Followed(goal, entries, int(ranks.max()))
+        return Followed(goal, entries)
 
 
 class _Entry(NamedTuple):
@@ -123,11 +106,10 @@ class _Entry(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """An expanded strategy: the lead that its player reaches, the entries by position key, and the highest rank."""
+    """An expanded strategy: the lead that its player reaches, and the entries by position key."""
 
     goal: float
     entries: dict[bytes, list[_Entry]]
-    longest: int
 
     def entry(self, key: bytes, lead: float) -> _Entry:
         """Return the entry of the position `key` with the lowest rank among those that reach the goal from `lead`.

@@ -48,7 +48,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def usage() -> str:
-    """Return a string with one line for each form of players' names, which also says what these players do."""
+    """Return help on players: one line for each form of name, such as `minimax:depth=N`, and what the player does."""
     return listed(kinds())
 
 

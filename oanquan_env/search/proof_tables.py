@@ -144,7 +144,11 @@ def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int,
 
 @compiled
 def keep_proof(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
-    """Store a proof, replacing one that is no stronger and no shorter, or the shortest proof in a full bucket."""
+    """Store a proof, unless the bucket holds one that is at least as strong and as short.
+
+    It replaces a proof that it matches or beats in both respects. If there is none, a full bucket loses the proof with
+    the fewest plies.
+    """
     table, sign, plies = state.proofs, 1 if is_lower else -1, min(plies, INFINITY)
     bucket, _ = table_place(state.memory, side_key(own), other)
     place, least = 0, INFINITY + 1

@@ -114,21 +114,17 @@ def test_the_book_plays_as_another_player_where_it_knows_nothing() -> None:
     assert (book.known(both) == UNKNOWN).tolist() == [False, True]
     greedy = GreedyPolicy(Core()).choose(far, np.random.default_rng(0))
     assert book.choose(both, np.random.default_rng(0))[1] == greedy[0]
-    assert [book.follows(board, seat) for seat in range(2)] == [True, True]
-    for move, follows in (("2C", [True, True]), ("1C", [True, False]), ("1A", [False, False])):
+    for move, known in (("2C", True), ("1C", True), ("1A", False)):
         board.push(move)
-        assert [book.follows(board, seat) for seat in range(2)] == follows
+        assert (book.known(board.positions)[0] != UNKNOWN) == known
     for name, message in (("book", "book needs a player"), ("book:nobody", "unknown player 'nobody'")):
         with pytest.raises(UnknownAgentError, match=message):
             make(name)
 
 
 def test_a_book_knows_nothing_where_its_longest_game_passes_the_ply_limit() -> None:
-    book, plies = make("book:greedy"), [found.plies for found in proved(shipped("mancala-world"))]
+    book, (longest, _) = make("book:greedy"), [found.plies for found in proved(shipped("mancala-world"))]
     assert isinstance(book, BookPolicy)
-    for seat, longest in enumerate(plies):  # South's games last `longest` plies at most, and so do North's
-        for ply, follows in ((0, True), (200 - longest, True), (201 - longest, False), (198, False)):
-            board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 {ply}")
-            assert book.follows(board, seat) == follows
-            if seat == 0:
-                assert (book.known(board.positions)[0] != UNKNOWN) == follows
+    for ply, known in ((0, True), (200 - longest, True), (201 - longest, False), (198, False)):
+        board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 {ply}")
+        assert (book.known(board.positions)[0] != UNKNOWN) == known
