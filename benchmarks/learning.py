@@ -24,6 +24,7 @@ from typing import Annotated, Any
 import numpy as np
 import torch
 import tyro
+from sb3_contrib import MaskablePPO
 
 from agents.config import Size, Threads, command, validated
 from agents.players.network_player import PPOPlayer
@@ -40,6 +41,7 @@ from oanquan_env.files import write_atomically
 from oanquan_env.players import Policy
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.sb3 import OAnQuanVecEnv
 from oanquan_env.search.deepening import Limits, Search
 
 PROG = "python -m benchmarks.learning"
@@ -97,15 +99,23 @@ class PQN:
 
 
 class SB3:
-    """A run of `examples.sb3_ppo`, whose opponent is `greedy`. It counts only the agent's own plies."""
+    """A run of sb3-contrib's MaskablePPO against `greedy`. It counts only the agent's own plies.
 
-    def __init__(self, observation: str, folder: Path, rules: str, seed: int) -> None:
-        self.options = sb3_ppo.parse_options(["--observation", observation, "--seed", str(seed)])
-        self.core, self.model, self.plies = Core(rules), sb3_ppo.make_model(self.options, rules), 0
+    The hyperparameters are those of `examples.sb3_ppo`, or sb3-contrib's defaults with 64 games.
+    """
+
+    def __init__(self, observation: str, defaults: bool, folder: Path, rules: str, seed: int) -> None:
+        self.core, self.plies = Core(rules), 0
+        if defaults:
+            games = OAnQuanVecEnv(64, rules=rules, observation=observation, reward="margin", seed=seed)
+            self.model = MaskablePPO("MlpPolicy", games, seed=seed, device="cpu")
+        else:
+            options = sb3_ppo.parse_options(["--observation", observation, "--seed", str(seed)])
+            self.model = sb3_ppo.make_model(options, rules)
 
     def iterate(self, done: float) -> None:
         """Run one rollout and learn from it; the hyperparameters are constant."""
-        self.model.learn(self.options.envs * self.options.n_steps, reset_num_timesteps=False)
+        self.model.learn(self.model.n_envs * self.model.n_steps, reset_num_timesteps=False)
         self.plies = self.model.num_timesteps
 
     def players(self) -> dict[str, Policy]:
@@ -125,7 +135,10 @@ METHODS: dict[str, Callable[..., Training | PQN | SB3]] = {
     "PPO, afterstates": by_ppo("afterstates"),
     "PPO, replies": by_ppo("two_ply"),
     "TD(λ)": functools.partial(Training, "value.yaml", {}),
-    **{f"MaskablePPO, {name}": functools.partial(SB3, name) for name in ("counts", "planes", "moves")},
+    **{
+        f"MaskablePPO{' defaults' * defaults}, {name}": functools.partial(SB3, name, defaults)
+        for defaults, name in itertools.product((False, True), ("counts", "planes", "moves"))
+    },
 }
 """Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists the input of each method."""
 

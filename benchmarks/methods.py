@@ -15,16 +15,13 @@ from oanquan_env.benchmark.markdown import interval, table
 from oanquan_env.files import read_json, write_atomically
 
 SEES = {
-    "PQN": "observation",
-    "PPO, observation": "observation",
     "PPO, afterstates": "afterstates",
     "PPO, replies": "afterstates, replies",
     "TD(λ)": "search",
-    "MaskablePPO, counts": "observation",
-    "MaskablePPO, planes": "observation",
     "MaskablePPO, moves": "observation `moves`",
+    "MaskablePPO defaults, moves": "observation `moves`",
 }
-"""The input of each method."""
+"""The input of each method that does not learn from counts or planes."""
 SHARES = 0.1, 0.25, 0.5, 1.0
 """Shares of the budget at which regret is measured for the curve."""
 SEEDS = 5
@@ -76,19 +73,19 @@ class Results:
                 plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
             search = self.content["searches"][rules][name]
             shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"
-            cells.append([name, SEES[method], *regrets, *plies, f"{search['ms']:.2g}", shown])
+            cells.append([name, SEES.get(method, "observation"), *regrets, *plies, f"{search['ms']:.2g}", shown])
         return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
 
     def picture(self) -> bytes:
-        """Draw the curves of the longest runs, with one panel per set of rules, as PNG."""
+        """Draw the curves of the methods that ran longest, with one panel per set of rules, as PNG."""
         panels: dict[str, dict[str, LearningCurve]] = {}
         for rules in self.rules:
             curves = panels[f"minutes of one core ({rules})"] = {}
+            longest = max(run["minutes"] for run in self.of(rules=rules))
             for name, method, ending in self.rows(rules):
-                longest = max(run["minutes"] for run in self.of(rules=rules, method=method))
-                runs = [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]
-                regrets = [[point["regret"][ending] for point in run] for run in runs]
-                curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
+                if runs := [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]:
+                    regrets = [[point["regret"][ending] for point in run] for run in runs]
+                    curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
         return png(draw_curves(panels))
 
 

@@ -165,9 +165,10 @@ def draw_curves(
         charts.style(panel)
         for name, curve in curves.items():
             mean, low, high = ([getattr(one, end) for one in curve.regret] for end in ("mean", "low", "high"))
-            colour = charts.COLOURS[names.index(name) % len(charts.COLOURS)]
+            cycle, number = divmod(names.index(name), len(charts.COLOURS))
+            colour, style = charts.COLOURS[number], "--" if cycle else "-"
             panel.fill_between(curve.at, low, high, color=colour, alpha=0.2, linewidth=0)
-            panel.plot(curve.at, mean, color=colour, linewidth=1.4, marker="o", markersize=3, label=name)
+            panel.plot(curve.at, mean, style, color=colour, linewidth=1.4, marker="o", markersize=3, label=name)
             if name in unnamed:
                 labels = labels | {name: (mean[-1], colour)}
         unnamed -= curves.keys()
