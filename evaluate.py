@@ -63,7 +63,7 @@ class Page(Markdown):
     elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012
 
 
-UNSET = EvaluationSettings([""])  # stands for settings without agents
+UNSET = EvaluationSettings([""])  # stands for settings without players
 FILE_WIDTH = 160  # width of a line in characters if the output is not a terminal
 
 
@@ -81,7 +81,7 @@ class Options:
 
 def parse(arguments: list[str]) -> Options:
     """Parse the options, which override the settings of --config. Raises `UsageError` if they are invalid."""
-    words: Any = {"prog": "evaluate.py", "description": f"{__doc__}\nagents:\n{usage()}"}
+    words: Any = {"prog": "evaluate.py", "description": f"{__doc__}\nplayers:\n{usage()}"}
     options: Options = parse_options(Options, arguments, **words)
     if options.config:
         values = {"agents": UNSET.agents, **read_yaml(options.config)}

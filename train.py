@@ -194,7 +194,7 @@ def main(arguments: list[str]) -> int:
         console.print(f"saved at {run.plies:,} plies; resume with: {resume}")
         return INTERRUPTED
     except KeyboardInterrupt:
-        console.print("stopped at once; --resume continues a run from its last checkpoint, the same command a sweep")
+        console.print("stopped at once; --resume continues from the last checkpoint; for a sweep, repeat its command")
         return INTERRUPTED
     except workers.LostWorkerError as error:  # the launcher restarts all workers
         print(f"train.py: {error}", file=sys.stderr)
@@ -202,7 +202,7 @@ def main(arguments: list[str]) -> int:
     except (UsageError, OSError) as error:
         return workers.give_up(refused("train.py", error))
     except (MemoryError, RuntimeError) as error:
-        if not (isinstance(error, MemoryError) or re.search("out of memory|allocate memory", str(error))):  # by torch
+        if not (isinstance(error, MemoryError) or re.search("out of memory|allocate memory", str(error))):  # of torch
             raise
         smaller = "choose a smaller rollout, minibatch, replay or network"
         return workers.give_up(refused("train.py", UsageError(f"out of memory: {one_line(error)}: {smaller}")))

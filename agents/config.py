@@ -187,7 +187,7 @@ def validated(model: type[Model], values: object, where: str) -> Model:
 
 
 def explain(error: ValidationError, model: Any) -> str:
-    """Describe the first problem in `error` in one line; for an unknown field, suggest the closest known name."""
+    """Describe the first problem in one line, missing fields last; for an unknown field, suggest the closest name."""
     problem = min(error.errors(), key=lambda one: one["type"] == "missing")
     *way, name = problem["loc"] or ("",)
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")

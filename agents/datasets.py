@@ -35,7 +35,7 @@ from oanquan_env.search.deepening import Limits
 SHARD = 5000  # positions per file
 MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory
 POSITIONS_A_GAME = 16  # one game is played for this many requested positions
-FEW = 0.01  # drawing stops when a round adds less than this share of the requested positions
+FEW = 0.01  # drawing stops when one more draw adds less than this share of the requested positions
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {
     "observations": "(N, D) int32, the environments' observation of the position, see oanquan_env.observation",
@@ -88,7 +88,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
 
 
 def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
-    """Draw up to `wanted` different running positions: 0 to `random_plies` random plies after positions of games."""
+    """Draw up to `wanted` different running positions, each 0 to `random_plies` random plies after one met in play."""
     withheld = np.sort(key_hashes(suite_keys(core)))
     pool = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
     positions, before = core.start(0), -wanted
@@ -109,7 +109,7 @@ def read_columns(path: Path) -> Columns:
         data = read_arrays(path)
         columns = {name: data[name] for name in FIELDS}
         if len({len(array) for array in columns.values()}) > 1:
-            raise ValueError("its arrays must have one length, but differ")
+            raise ValueError("its arrays must have the same length")
     return columns
 
 

@@ -25,16 +25,16 @@ class StartsConfig(Strict):
     """Start positions of games."""
 
     set_up_share: Share = Field(0.2, description="share of the games that begin at the set-up")
-    max_plies: Count = Field(10, description="maximum number of random plies (from 1) before other games begin")
+    max_plies: Count = Field(10, description="random plies, 1 to this number, before games not begun at the set-up")
     beam_share: Share = Field(0.0, description="share of all games that begin in lines that beat the network")
 
 
 class Games:
     """N games that restart from random positions, because self-play from only the set-up collapses onto one line.
 
-    Start positions are the set-up and positions 1 to `max_plies` random plies after it, each number equally likely; a
-    finished game is not used but drawn again. If there are `beams`, a share `beam_share` of the games starts from them
-    instead. Starts depend only on the seed, the worker, `beams` and the number of starts drawn before.
+    Start positions are the set-up and positions 1 to `max_plies` random plies after it, each number equally likely; if
+    the game has ended there, another position is drawn. If there are `beams`, a share `beam_share` of the games starts
+    from them instead. Starts depend only on the seed, the worker, `beams` and the number of starts drawn before.
 
     Attributes:
         positions: the current N positions.

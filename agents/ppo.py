@@ -62,7 +62,7 @@ class PPOSettings(Strict):
     clip_range: Positive = Field(0.2, le=10, description="probability ratios are clipped to 1 plus or minus this")
     ent_coef: PositiveOrZero = Field(0.01, description="weight of the entropy at the start")
     ent_coef_end: PositiveOrZero = Field(0.001, description="weight of the entropy at the end")
-    vf_coef: PositiveOrZero = Field(10.0, description="weight of the value loss (margins are fractions of all points)")
+    vf_coef: PositiveOrZero = Field(10.0, description="weight of the value loss; errors are small shares of all points")
     max_grad_norm: Positive = Field(0.5, description="gradients are clipped to this norm")
 
     @model_validator(mode="after")
@@ -341,12 +341,12 @@ class PPORun(Run[PPOConfig]):
         """Collect a rollout and train on it."""
         model, ppo = self.model, self.config.ppo
         model._last_obs = self.env.observe()  # `look_ahead` with the current weights
-        model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # unused: `advantages` looks ahead
+        model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # SB3 needs it; `advantages` ignores it
         done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
         try:
-            plies = self.env.num_envs * ppo.n_steps  # one iteration; SB3 itself logs nothing
+            plies = self.env.num_envs * ppo.n_steps  # one iteration; with `log_interval=2`, SB3 logs nothing
             model.learn(plies, log_interval=2, reset_num_timesteps=False)
         except IllegalActionError:  # all legal logits have fallen below `FORBIDDEN`
             raise self.diverged("the policy chose an illegal action") from None

@@ -236,7 +236,7 @@ class Run(ABC, Generic[Config]):
             run._lock = lock
             run._restore()
             if config.total_plies != stored.total_plies and config.total_plies < run.plies:
-                raise FileError(f"{folder} has already played {run.plies:,} plies; --total-plies must be more")
+                raise FileError(f"{folder} has already played {run.plies:,} plies; --total-plies must not be less")
             lasting = {name: getattr(config, name) for name in ("total_plies", "workers")}
             if (changed := stored.model_copy(update=lasting)) != stored:
                 write_atomically(path, dump_yaml(changed))
@@ -254,7 +254,7 @@ class Run(ABC, Generic[Config]):
         return run
 
     def of_worker(self, settings: Settings, games: str) -> Settings:
-        """Return settings with this worker's share of the field `games`. Raises `FileError` if it is too small."""
+        """Copy settings, with this worker's share in the field named `games`. Raises `FileError` if it is too small."""
         each, rest = divmod(getattr(settings, games), self.config.workers)
         least = {**settings.model_dump(), games: each}
         validated(type(settings), least, f"workers: {self.config.workers}")
@@ -267,7 +267,7 @@ class Run(ABC, Generic[Config]):
             self._check_finite()
             if numbers["workers"] != self.config.workers:
                 change = f"workers: {self.config.workers} instead of {numbers['workers']}"
-                self.report(f"{change}; they start new games")
+                self.report(f"{change}; the run starts new games")
 
     @property
     def planned_plies(self) -> int:
@@ -294,7 +294,7 @@ class Run(ABC, Generic[Config]):
         with contextlib.ExitStack() as stack:
             stack.callback(self.close)
             if first:
-                log = str(self.folder / "tensorboard")  # hides later entries of a killed process
+                log = str(self.folder / "tensorboard")  # `purge_step` hides later entries of a killed process
                 self.board = stack.enter_context(SummaryWriter(log, purge_step=self.plies + 1))
             while True:
                 self._check_finite()

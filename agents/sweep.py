@@ -33,7 +33,7 @@ class SeedResult:
 
     seed: int
     folder: Path
-    figures: dict[str, float] = field(default_factory=dict)  # of the last evaluation; empty if it failed or stopped
+    figures: dict[str, float] = field(default_factory=dict)  # of the last evaluation; empty if training did not finish
     error: str | None = None
 
 
@@ -96,13 +96,13 @@ def sweep(
             how = "stopped" if stop() else "failed" if result.error else "is done"
             say(f"seed {result.seed} {how}, {len(results)} of {len(seeds)}: {result.folder}")
         if stop():
-            say("stopped; the same command resumes it")
+            say("stopped; the same command resumes the sweep")
             return INTERRUPTED
     good, failures = ([one for one in results if bool(one.error) == failed] for failed in (False, True))
     for name in good[0].figures if good else ():
         of_seeds = [one.figures[name] for one in good]
-        deviation = f" ± {statistics.stdev(of_seeds):.2f}" if len(of_seeds) > 1 else ""
-        say(f"{name}: {statistics.mean(of_seeds):.2f}{deviation} (deviation over seeds)")
+        deviation = f" ± {statistics.stdev(of_seeds):.2f} (standard deviation over seeds)" if len(of_seeds) > 1 else ""
+        say(f"{name}: {statistics.mean(of_seeds):.2f}{deviation}")
     for failure in failures:
         print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
     return USAGE_ERROR if failures else 0

@@ -57,7 +57,9 @@ class TDSettings(Strict):
     games: Count = Field(512, description="number of games played side by side")
     steps: Count = Field(8, description="plies of each game in one rollout")
     lam: Share = Field(0.4, description="lambda of the targets: 0 takes the next value, 1 the end of the game")
-    trace_cut: Positive = Field(1.0, description="a move with this regret, in points, cuts the lambda-return (Watkins)")
+    trace_cut: Positive = Field(
+        1.0, description="a move with this regret, in points, cuts the lambda-return (Watkins)"
+    )
     temperature: Positive = Field(1.0, description="temperature of the moves played, in points; falls to a third")
     random_moves: Share = Field(0.05, description="share of the moves that are drawn from all legal ones")
     learning_rate: Positive = Field(4e-3, description="Adam's learning rate at first; falls to a twentieth by a cosine")
@@ -287,7 +289,7 @@ class TDRun(Run[TDConfig]):
         write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
 
     def player(self) -> SearchPlayer:
-        """Return a player that searches `BEAM_NODES` moves with the current net."""
+        """Return a player that uses the current net in searches of up to `BEAM_NODES` nodes."""
         return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
 
     def _search(self) -> Search | MaxnSearch:
@@ -298,7 +300,7 @@ class TDRun(Run[TDConfig]):
         """Measure the regret of searches with the net on the suite's development part."""
         texts, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
         if find_suite(self.core.rules) is None:
-            return row, "no suite of these rules"
+            return row, "no regret suite for these rules"
         search = self._search()
         for nodes in self.config.evaluation.nodes:
             regret = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")

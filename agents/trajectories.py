@@ -40,7 +40,7 @@ FIELDS = {
     "observations": "(M, D) int32, the position before each ply as its mover sees it, see oanquan_env.observation",
     "masks": "(M, A) bool, the legal actions",
     "actions": "(M,) uint8, the action played",
-    "movers": "(M,) uint8, the seat of the player that played it",
+    "movers": "(M,) uint8, the seat of the player that played the action",
     "rewards": "(M, P) float32, the reward of each seat for the ply",
     "begins": "(G,) int64, index of each game's first ply; its last ply is before the next game's first",
     "seats": "(G,) uint8, the player's seat; the opponent plays all others",
@@ -115,7 +115,7 @@ def episodes(games: Columns) -> Iterator[Columns]:
 
     An episode has T steps: `observations` (T+1, D), `masks` (T+1, A), and `actions`, `rewards`, `terminations` and
     `truncations` (T,). A reward covers the player's ply and all replies; the first reward also covers the plies before
-    it. Games in which the player never moved are skipped.
+    the player's first. Games in which the player never moved are skipped.
     """
     ends = np.append(games["begins"][1:], len(games["actions"]))
     for game, (begin, end) in enumerate(zip(games["begins"], ends, strict=True)):

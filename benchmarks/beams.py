@@ -1,7 +1,7 @@
 """Measure agents whose training games begin in lines that beat the network: points given up, and regret.
 
-`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games, and searches for the best
-response to each agent with the same number of questions. The processor seconds include both evaluations.
+`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games. The search for the best
+response asks each agent about up to `QUESTIONS` positions. Processor seconds include evaluations, but not this search.
 """
 
 import functools

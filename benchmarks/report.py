@@ -34,7 +34,7 @@ class Options:
     json: OptionalFile = None
     """also write the results to this file"""
     publish: Flag = False
-    """also write them to benchmarks/results, which the documentation shows; needs a clean clone"""
+    """also write the results to benchmarks/results, which the documentation shows; needs a clean clone"""
 
 
 Made = TypeVar("Made", bound=Options)

@@ -58,7 +58,7 @@ class Options(report.Options):
 
 
 def main() -> None:
-    """Search the opening and middle-game positions, and report the times."""
+    """Search the set-up and the middle-game positions, and report the times."""
     options = report.read_options(Options, __doc__, "search")
     core = Core(RULES)
     search = Search(core, table_megabytes=256, threads=1)
@@ -77,7 +77,7 @@ def main() -> None:
         results["middle"].append(measure(search, middle, depth))
         results["middle, value net"].append(measure(with_net, middle, depth))
     content = {"rules": RULES, **results}
-    report.show(f"Alpha-beta, {RULES}, one core; means of a position", HEADS, table_rows(content))
+    report.show(f"Alpha-beta, {RULES}, one core; means per position", HEADS, table_rows(content))
     report.write(options, "search", content)
 
 

@@ -1,4 +1,4 @@
-"""Measure the solver: its bounds for the opening position of every two-player preset, in limited time on one core.
+"""Measure the solver: its bounds for the set-up of every two-player preset, in limited time on one core.
 
 For each preset it calls `python -m oanquan_env solve`; the results hold the command. Run it on an idle machine:
 `python -m benchmarks.solve`.
@@ -47,7 +47,7 @@ class Options(report.Options):
     time: float = 150.0
     """seconds for each preset"""
     megabytes: int = 1024
-    """size of the table of positions"""
+    """size of the proof table"""
 
 
 def main() -> None:
@@ -56,7 +56,7 @@ def main() -> None:
     names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
     results = {name: solve(name, options.time, options.megabytes) for name in names}
     content = {"unit": "points, seen by South", "results": results}
-    report.show("Future margin of the opening position", HEADS, table_rows(content))
+    report.show("Future margin of the set-up", HEADS, table_rows(content))
     report.write(options, "solve", content)
 
 

@@ -2,7 +2,7 @@
 
 The first table measures `Core.play`, including the test for legal actions, the refills and the end test. The second
 measures `make_vec("OAnQuan-v0")`. A step is one ply in each game, with observation, mask, reward and restart; against
-greedy it includes the reply. Gymnasium's CartPole is timed in the same way. The rows of one game are Gymnasium's single
+greedy it includes the reply. Gymnasium's CartPole is timed the same way. The rows of one game time Gymnasium's single
 environments (unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and OpenSpiel's
 mancala (Kalah, with observation, mask and rewards). All contestants play in several rounds; the table gives medians.
 
@@ -204,7 +204,7 @@ class Options(report.Options):
     """The options of the command line."""
 
     seconds: float = 0.2
-    """seconds of each contestant in each of the rounds"""
+    """seconds for each contestant in each round"""
 
 
 def main() -> None:

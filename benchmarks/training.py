@@ -87,7 +87,7 @@ def table_rows(found: dict[str, Any]) -> list[list[str]]:
 
 
 def main() -> None:
-    """Measure the networks in each setting, and for more players."""
+    """Measure the networks in each setting, and under the rules in `MORE_PLAYERS`."""
     options = report.read_options(report.Options, __doc__, "training")
     results: dict[str, dict[str, float]] = {}
     for name, network in NETWORKS.items():

@@ -22,8 +22,8 @@ METHODS = {
     "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000, 600_000),
     "TD(λ)": ("configs/value.yaml", "--td.games", 512, 3_000_000, 3_000_000),
 }
-"""For each method: configuration, option that sets the number of games, games of one worker, plies, and plies of one
-more run of several workers, which may need more plies for an equal regret."""
+"""For each method: configuration, option that sets the number of games, games of one worker, plies, and plies of a
+longer run that several workers also make, because they may need more plies for an equal regret."""
 
 HEADINGS = (
     "method",

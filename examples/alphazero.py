@@ -50,7 +50,7 @@ class Network(nn.Module):
         self.layers = nn.Sequential(nn.Linear(self.encoder.size, width), *middle, output)
 
     def forward(self, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Return (N, A) logits (-1e9 for illegal actions), and (N, A) margins as shares of all points (0 for these)."""
+        """Return (N, A) logits, -1e9 if illegal, and (N, A) margins as shares of all points, 0 if illegal."""
         children, rows, actions = expanded = self.core.expand(positions)
         at_once = torch.from_numpy(points_won(self.core, positions, expanded) / self.core.rules.total).float()
         outputs = self.layers(torch.from_numpy(self.encoder.encode(children)))
@@ -70,7 +70,7 @@ class Network(nn.Module):
 
 
 def lambda_returns(rewards: Floats, dones: Floats, values: Floats, lam: float) -> Floats:
-    """Return the (T, N) lambda-returns of rewards (T, N), dones (T, N) and values (T + 1, N), all of the movers."""
+    """Return the movers' (T, N) lambda-returns from their rewards (T, N) and values (T + 1, N), and dones (T, N)."""
     returns, later = np.empty_like(rewards), values[-1]
     for t in reversed(range(len(rewards))):  # the next mover is the opponent, so the sign changes
         returns[t] = later = rewards[t] - (1 - dones[t]) * ((1 - lam) * values[t + 1] + lam * later)

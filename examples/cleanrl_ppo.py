@@ -100,7 +100,7 @@ class Games:
 
 
 class DeviceGames:
-    """The same games as `Games`, on a CUDA device."""
+    """N self-play games on a CUDA device, with the methods of `Games`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         from oanquan_env.cuda import Games as CudaGames

@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
         write_atomically(PAGE, replace_between(text, "works", table(HEADINGS, ordered, left=3)).encode())
     wrong = [name for name in FRAMEWORKS if rows.get(name, ["fail"])[-1] != "pass"]
     for name in wrong:
-        print(f"{name} has not been tested or failed: run python -m examples.compatibility", file=sys.stderr)
+        print(f"{name} failed or has not been tested: run python -m examples.compatibility", file=sys.stderr)
     return bool(wrong)
 
 

@@ -47,20 +47,20 @@ seeds of the field and drop them one by one into the squares that follow, mandar
 square after the last seed:
 - If it is a mandarin square, empty or not, your turn ends.
 - If it is a field that is not empty, lift its seeds and sow them in the same direction; then look again.
-- If it is an empty field and the square after it is not empty, you capture all that lies there; so you do again while \
-after the captured square there is an empty field and then a square that is not empty. Then your turn ends.
+- If it is an empty field and the square after it is not empty, you capture everything in it. If another empty field \
+and then another square that is not empty follow, you capture that square as well, and so on. Then your turn ends.
 - If it is an empty field and the square after it is empty too, your turn ends.
-A player to move whose fields are all empty pays 5 points to put one seed into each, even points that it does not have.
+A player to move whose fields are all empty pays 5 points to put one seed into each, even if it has fewer than 5 points.
 The game ends when both stones have been captured; then each player gets the seeds on its own fields. Your aim is to \
 end with as many more points than the other player as you can."""
 
 
 def prompt_of(board: Board, legal_moves: bool = False) -> str:
     """Return a prompt with the rules of `mancala-world`, the board as text and, if requested, the legal moves."""
-    signs = f"({render.terminal.STONE} is a mandarin stone; the numbers outside are the fields')"
+    signs = f"({render.terminal.STONE} is a mandarin stone; the numbers outside the board are field numbers)"
     legal = f" Your legal moves: {names(board.legal_moves)}." if legal_moves else ""
     task = f"You are {seat_name(board.rules, board.mover)}.{legal}"
-    end = "The last line of your reply must be your move alone, such as 5A."
+    end = "The last line of your reply must be only your move, such as 5A."
     return f"{RULES}\n\n{render.text(board)}\n{signs}\n\n{task} {end}"
 
 
@@ -115,7 +115,7 @@ class LanguageModel:
             reply = self.ask(messages)
             move = read_reply(reply)
             verdicts.append("unparsed" if move is None else "legal" if move in board.legal_moves else "illegal")
-            fault = "I found no single move in your last line." if move is None else f"{move} is not a legal move."
+            fault = "Your last line must name exactly one move." if move is None else f"{move} is not a legal move."
             messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": f"{fault} Try again."}]
         line = {"model": self.model, "position": board.text(), "replies": verdicts, "messages": messages[:-1]}
         with self._lock, self.transcripts.open("a", encoding="utf-8") as file:
@@ -178,7 +178,7 @@ def main(arguments: list[str]) -> dict[str, Any]:
         regrets[options.model] = regret_of(suite.take(answered), np.array([move.action for move in moves if move]))
     for name, one in regrets.items():
         print(f"{name}: regret {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}) points")
-    print(f"{options.model} answered {len(answered)} of {len(moves)} positions; its regret is over these")
+    print(f"{options.model} answered {len(answered)} of {len(moves)} positions; its regret is over these positions")
     print(f"against {options.opponent}: " + ", ".join(f"{results[name]} {name}" for name in RESULTS))
     print("replies: " + ", ".join(f"{count} {kind}" for kind, count in model.replies.items()))
     return {"regret": regrets, "results": results, "replies": model.replies}

@@ -3,9 +3,9 @@
     python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
     python -m examples.offline_learning out/data --save out/offline.npz
 
-The value of a move, minus the points that it wins at once, is the value of the position after it. So every legal move
-that does not end the game gives one training example. A value net is fitted to all examples. The player with this net
-chooses the move with the largest sum of points won and value.
+The value of a move, minus the margin that it wins at once, is the mover's value of the position after it; the next
+player's value is the negative. So every legal move that does not end the game gives one training example. A value net
+is fitted to all examples. The player with this net chooses the move with the largest sum of margin won and value.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> Evaluation:
     module = ValueModule(core.rules)
     torch.nn.init.zeros_(module.output.weight)  # initially, a move's value is its immediate gain
     error = fit(module, torch.from_numpy(inputs), torch.from_numpy(values), options)
-    print(f"The mean error over the last tenth of the steps is {error:.2f} points.")
+    print(f"The RMS error over the last tenth of the steps is {error:.2f} points.")
     net = module.export({"command": f"python -m examples.offline_learning {shlex.quote(str(options.data))}"})
     if options.save:
         write_atomically(options.save, net.to_bytes())

@@ -27,7 +27,7 @@ from oanquan_env.rewards import game_rewards
 
 A = pyspiel.GameType
 KINDS = A.Dynamics.SEQUENTIAL, A.ChanceMode.DETERMINISTIC, A.Information.PERFECT_INFORMATION, A.Utility.ZERO_SUM
-PLAYERS, GIVEN = (4, 2), (False, False, True, True)  # maximum, minimum; provides only observations
+PLAYERS, GIVEN = (4, 2), (False, False, True, True)  # at most 4, at least 2; no information states, only observations
 TYPE = A("python_oanquan", "Ô Ăn Quan", *KINDS, A.RewardModel.TERMINAL, *PLAYERS, *GIVEN, {"rules": "mancala-world"})
 
 
@@ -43,7 +43,7 @@ class OAnQuanGame(pyspiel.Game):
 
     @staticmethod
     def core_of(text: str) -> Core:
-        """Return the core for these rules. OpenSpiel may recreate the game from parameters, so it is no attribute."""
+        """Return the core for these rules. OpenSpiel may recreate a game from parameters, so games store no core."""
         return shared_core(Rules.parse(text.replace(":", "=")))
 
     def new_initial_state(self, state: Any = None) -> "OAnQuanState":
@@ -63,7 +63,7 @@ class OAnQuanState(pyspiel.State):
         self.rules = game.get_parameters()["rules"]
         self.position = self.core.start(1)
 
-    core = property(lambda self: OAnQuanGame.core_of(self.rules))  # not an attribute, because OpenSpiel copies them
+    core = property(lambda self: OAnQuanGame.core_of(self.rules))  # a property, because OpenSpiel copies attributes
 
     def current_player(self) -> int:
         """Return the player to move, or `TERMINAL` after the end."""

@@ -39,7 +39,7 @@ OPTIONS = {
     "num_envs": 512, "num_steps": 8, "opening_plies": 8,  # N, T, and maximum number of random plies before a game
     "width": 256, "epochs": 4, "minibatch": 1024, "lam": 0.4,  # lambda, the weight of later plies in targets
     "max_gradient": 10.0, "learning_rate": 3e-3,  # norm limit; step size, falls linearly to a twentieth
-    "epsilon": 1.0, "epsilon_end": 0.1, "exploration": 0.2,  # epsilon falls linearly over this share of the plies
+    "epsilon": 1.0, "epsilon_end": 0.1, "exploration": 0.2,  # epsilon falls linearly over this share of the budget
 }
 # fmt: on
 

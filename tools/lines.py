@@ -1,8 +1,8 @@
-"""Compare the number of lines of each room with its budget in `[tool.oanquan.lines]` of pyproject.toml.
+"""Compare the number of lines of each part of the clone with its budget in `[tool.oanquan.lines]` of pyproject.toml.
 
-    python -m tools.lines    # a table; fails if a room is above its budget
+    python -m tools.lines    # a table; fails if a part is above its budget
 
-A commit that raises a budget must say what users gain. A room is a list of file patterns, which match files that git
+A commit that raises a budget must say what users gain. A part is a list of file patterns, which match files that git
 tracks.
 """
 
@@ -22,8 +22,8 @@ def lines(patterns: list[str]) -> int:
 
 def main() -> int:
     """Print the table, and return the exit status."""
-    rooms = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["oanquan"]["lines"]
-    counts = {name: (lines(room["files"]), room["budget"]) for name, room in rooms.items()}
+    parts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["oanquan"]["lines"]
+    counts = {name: (lines(part["files"]), part["budget"]) for name, part in parts.items()}
     for name, (counted, budget) in counts.items():
         print(f"{name:16}{counted:>7,} of {budget:>6,} lines{'  TOO MANY' * (counted > budget)}")
     return int(any(counted > budget for counted, budget in counts.values()))

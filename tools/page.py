@@ -172,7 +172,7 @@ def heaps(index: int, square: Square) -> dict[str, Any]:
 
 
 def network_lines() -> dict[str, list[dict[str, Any]]]:
-    """Return the best responses to `NETWORK` for each preset: the network's seat, its loss in points, and the moves."""
+    """Return the best responses to `NETWORK` by preset: the network's seat, the points it loses by, and the moves."""
     lines: dict[str, list[dict[str, Any]]] = {}
     for response in json.loads(EXPLOIT.read_text(encoding="utf-8"))["results"]:
         if response["player"] == NETWORK:

@@ -9,8 +9,8 @@ as on the page's badges. `L` stands for `LARGE`, the points of a large capture.
 - `starve`: a move of the solver leaves the opponent's row empty, so that it refills or borrows, or the game ends.
 - `quiet` (thả cá: give a small fish for a large one): the first move captures nothing, although another move would, and
   a later move captures `L` points or more.
-- `deny`: the opponent threatened to capture `2 L` points or more, and after the first move it threatens at
-  most half of that.
+- `deny`: the opponent threatened to capture `2 L` points or more, and after the first move its largest threat is
+  worth at most half as many points.
 - `double`: after the first move the solver threatens two captures of `L` points or more with no square in common, and
   after every reply it can still capture `L` points or more.
 """

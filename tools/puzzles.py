@@ -6,7 +6,7 @@
 *Games.* The page's levels except the last play one another with random seats, starting after each number of random
 plies in `RANDOM_PLIES`. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
 exactly one move seems to win the game. Of positions that differ only by mirroring or by swapping seats, one is kept.
-These candidates are examined in random order until each level has `PER_LEVEL` puzzles. If a batch of games yields too
+These candidates are examined in random order until each difficulty has `PER_LEVEL`. If a batch of games yields too
 few puzzles, another batch is played, up to `BATCHES`.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
@@ -20,12 +20,12 @@ continues, up to `LONGEST` moves of the solver; if several are right, each of th
 At least half of the legal moves must be wrong at each step; otherwise the line ends before it. A line has at least two
 moves of the solver.
 
-*Difficulty.* The page's levels `WEAKER` try each puzzle `TRIALS` times in total, a third each, including their random
-moves; a trial succeeds if it finds the whole line. A puzzle is easy if at least the share `EASY` of the trials
-succeeds, and hard if less than the share `HARD` succeeds.
+*Difficulty.* The page's levels `WEAKER`, which also make random moves, try each puzzle `TRIALS` times in total, a third
+each; a trial succeeds if it finds the whole line. A puzzle is easy if at least the share `EASY` of the trials succeeds,
+and hard if less than the share `HARD` succeeds.
 
-*Choice.* A file has `PER_LEVEL` puzzles of each level. Longer lines are preferred, then earlier puzzles. If a
-level has fewer puzzles, the other levels fill the file up to three times `PER_LEVEL`. Puzzles whose answer captures
+*Choice.* A file has `PER_LEVEL` puzzles of each difficulty. Longer lines are preferred, then earlier puzzles. If one
+difficulty has fewer puzzles, the others fill the file up to three times `PER_LEVEL`. Puzzles whose answer captures
 more than any other move are rejected, except `BADGES` easy ones. Of the candidates whose answer seems to be such a
 move, one in ten is examined.
 
@@ -127,13 +127,13 @@ def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions,
 
 
 class Prover:
-    """A prover that a move reaches the goal or not. Its own table makes results independent of other puzzles."""
+    """A prover of whether moves reach the goal. Its own table makes results independent of other puzzles."""
 
     def __init__(self, core: Core, nodes: int = NODES) -> None:
         self.table, self._nodes = ProofTable(core, MEGABYTES), nodes
 
     def reaches(self, board: Board, move: str) -> int:
-        """Return the plies of the proof that a move reaches `GOAL` (1 if it ends the game); 0 if it cannot, by proof.
+        """Return the plies of the proof that a move reaches `GOAL` (1 if it ends the game); 0 if it provably cannot.
 
         Raises `UnprovedError` if neither is proved, or if the proof is longer than the ply limit allows.
         """
@@ -171,7 +171,7 @@ class Prover:
 
 
 def line_of(board: Board, prover: Prover) -> list[str] | None:
-    """Return a puzzle's moves, in turn by the person and by the opponent. If several last moves are right, join them.
+    """Return the moves of solver and opponent in turn; the last entry joins all right moves with spaces.
 
     Return None if several first moves are right, or none, or if the line has only one move.
     """
@@ -219,7 +219,7 @@ def share_found(core: Core, board: Board, line: list[str], rng: np.random.Genera
 
 
 def level_of(share: float) -> str:
-    """Return the level of a puzzle that this share of trials solves."""
+    """Return the difficulty of a puzzle that this share of trials solves."""
     return "easy" if share >= EASY else "hard" if share < HARD else "medium"
 
 
@@ -268,7 +268,7 @@ def examined(name: str) -> Iterator[dict[str, Any] | None]:
 
 
 def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Group puzzles by level, without those whose answer is the largest capture, except `BADGES` easy ones."""
+    """Group puzzles by difficulty; omit puzzles solved by the largest capture, except `BADGES` easy ones."""
     levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
     badges = 0
     for puzzle in found:
@@ -282,7 +282,7 @@ def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Choose the puzzles of a file, by level and with the easiest first."""
+    """Choose the puzzles of a file by difficulty, with the easiest first."""
     levels = by_level(found)
     spare = 3 * PER_LEVEL - sum(min(PER_LEVEL, len(members)) for members in levels.values())
     for level, members in levels.items():

@@ -36,7 +36,7 @@ PARTS = "parts"  # subfolder of the output folder
 
 
 AgentNames: TypeAlias = Annotated[
-    tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint="")
+    tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[PLAYER ...]", help_behavior_hint="")
 ]
 SuiteNames: TypeAlias = Annotated[
     list[Literal["arena", "regret", "exploit"]],
@@ -60,7 +60,7 @@ class EvaluationSettings:
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
-    agents: AgentNames  # agents by name; two or more for the arena
+    agents: AgentNames  # players by name; two or more for the arena
     suites: SuiteNames = field(default_factory=lambda: ["arena"])  # one or more, as in arena,regret
     part: Part = "test"  # part of the regret suite
     pairs: Pairs = 200  # openings of each pairing, each played in every seating
@@ -183,7 +183,7 @@ def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address:
 
 
 def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple[str, str]]) -> Pairing:
-    """Play one pairing; `players` holds the name and the hash of files of players 0 and 1 of the result.
+    """Play one pairing; `players` holds two names, each with a hash of files. The result calls the players 0 and 1.
 
     Raises `UsageError` if a player's files here differ from the files on the machine that started the tournament.
     """

@@ -52,7 +52,7 @@ class OpeningsRecipe:
     within: CountOrZero = 3  # points by which a player's final margin may differ from 0
     depth: Count = 18  # plies of the deep search
     seed: Seed = 0  # seed of the random lines
-    proved: bool = False  # take only lines whose margin is proved to be within these points; for two players
+    proved: bool = False  # take only lines whose margin is proved to be within --within points; for two players
     net: str | None = None  # value net of the searches: a file, a run's folder or `pretrained` (default: no net)
 
 

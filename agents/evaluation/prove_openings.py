@@ -77,7 +77,7 @@ class OpeningProofs:
     def _propagate(self) -> None:
         """Narrow each position's bounds by its children, last ply first, and then each child's bounds by its parent.
 
-        No move has a higher value than the position; if only one move can reach the proved lower bound, its value does.
+        No move has a higher value than the position; if only one move can reach the proved lower bound, it does.
         """
         bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
         for name, moves in (one for layer in reversed(self._moves) for one in layer):

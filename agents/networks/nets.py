@@ -23,7 +23,7 @@ from oanquan_env.errors import UsageError
 SMALLEST_BOARD = 8  # board columns under the rules with the smallest board: six squares, two stones
 MOST_WEIGHTS = 2**28  # maximum number of weights; with gradients and Adam's moments they take 4 GB
 MAX_COUNT = 31  # larger counts are clipped: more than 31 seeds on a square are rare
-MAX_FIELD = 17  # the same for squares other than mandarin squares; in training, one in 30,000 holds more
+MAX_FIELD = 17  # the same limit for fields; in training, one field in 30,000 holds more seeds
 POINTS_SCALE = 10.0  # networks and losses see points divided by this, so that inputs are of order one
 FORBIDDEN = -1e9  # logit of an illegal action: gives probability zero exactly, and keeps infinities out of gradients
 NOTHING = -1e4  # value of an illegal move in points: finite, and far below the value of any legal move

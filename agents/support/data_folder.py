@@ -25,5 +25,5 @@ def data_folder(folder: Path, kind: str, asked: Mapping[str, Any], fields: Mappi
         if before is None:
             write_atomically(path, (json.dumps({"asked": asked, "fields": fields}, indent=1) + "\n").encode())
         elif before != asked:
-            raise ValueError(f"{folder} holds {kind} of {before}; choose another folder for {asked}")
+            raise ValueError(f"{folder} holds {kind} made with {before}; choose another folder for {asked}")
         yield

@@ -117,6 +117,6 @@ def _with_ray(
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
     except ray.exceptions.RayError as error:  # the worker died too often
-        raise UsageError(f"{len(running) + 1} of {len(items)} pieces of work are unfinished: {error}") from None
+        raise UsageError(f"{len(running) + 1} of {len(items)} tasks are unfinished: {error}") from None
     finally:
         ray.shutdown()  # also ends the tasks of this driver

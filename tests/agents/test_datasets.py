@@ -96,14 +96,14 @@ def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.
     make_data(tmp_path, "--positions", "30")
     path, asked = tmp_path / "positions-00000.npz", ["--output", str(tmp_path), "--positions", "30"]
     said = refusal(capsys, *asked, "--seed", "1")
-    assert f"{tmp_path} holds data of " in said
+    assert f"{tmp_path} holds data made with " in said
     assert "choose another folder" in said
     whole, columns = path.read_bytes(), dict(read_columns(path))
     path.write_bytes(whole[:-30])
     assert f"{path}: not a file of positions" in refusal(capsys, *asked)
     for change, message in (
         ({"values": np.array([print], dtype=object)}, "not a file of positions: not readable as .npz"),
-        ({"ply": columns["ply"][1:]}, "not a file of positions: its arrays must have one length"),
+        ({"ply": columns["ply"][1:]}, "not a file of positions: its arrays must have the same length"),
         ({"stones": 2 + columns["stones"]}, "no positions of 'mancala-world'"),
     ):
         np.savez(path, **{**columns, **change})

@@ -165,7 +165,7 @@ def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> N
     process.send_signal(number)
     said, errors = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert ("stopped; the same command resumes it" if sweep else f"--resume {folder}") in said.replace("\n", "")
+    assert ("stopped; the same command resumes the sweep" if sweep else f"--resume {folder}") in said.replace("\n", "")
     assert "Traceback" not in errors
     assert (folder / CHECKPOINT_NAME).exists()
 
@@ -321,7 +321,7 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> N
     assert load_config(folder / CONFIG_NAME).total_plies == 3 * ITERATION
     assert json.loads((folder / EVALUATIONS_NAME).read_text().splitlines()[-1])["plies"] == 3 * ITERATION
     assert train.main(["--resume", str(folder), "--total-plies", "5"]) == 2
-    assert f"has already played {3 * ITERATION} plies; --total-plies must be more" in capsys.readouterr().err
+    assert f"has already played {3 * ITERATION} plies; --total-plies must not be less" in capsys.readouterr().err
 
 
 def test_a_second_interrupt_ends_without_a_traceback(folder: Path, monkeypatch: Patch, capsys: Capture) -> None:

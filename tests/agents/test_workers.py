@@ -127,7 +127,7 @@ def test_a_run_goes_on_with_another_number_of_workers(settings: dict[str, Any], 
     own = {name: state[name] for name in ("games", "random", "learner") if name in state}
     torch.save({**state, "workers": [own]}, folder / CHECKPOINT_NAME)  # as of two workers
     run = run_type(settings.get("kind", "ppo")).resume(folder, said.append)
-    assert said == ["workers: 1 instead of 2; they start new games"]
+    assert said == ["workers: 1 instead of 2; the run starts new games"]
     assert same(run.parts["optimizer"].state_dict(), state["optimizer"])
     assert run.parts["games"].drawn < state["games"]["drawn"]
     learn(run)

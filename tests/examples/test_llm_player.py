@@ -74,7 +74,7 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
     assert model.replies == {"legal": 3, "illegal": 2, "unparsed": 2}
     assert [len(messages) for messages in model.asked] == [1, 3, 1, 3, 1, 1, 3]
     assert [messages[-1]["content"] for messages in model.asked[1:4:2]] == [
-        "I found no single move in your last line. Try again.",
+        "Your last line must name exactly one move. Try again.",
         "9A is not a legal move. Try again.",
     ]
     lines = [json.loads(line) for line in (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()]
