@@ -57,9 +57,7 @@ class TDSettings(Strict):
     games: Count = Field(512, description="number of games played side by side")
     steps: Count = Field(8, description="plies of each game in one rollout")
     lam: Share = Field(0.4, description="lambda of the targets: 0 takes the next value, 1 the end of the game")
-    trace_cut: Positive = Field(
-        1.0, description="a move with this regret, in points, cuts the lambda-return (Watkins)"
-    )
+    trace_cut: Positive = Field(1.0, description="a move with this regret, in points, cuts the lambda-return (Watkins)")
     temperature: Positive = Field(1.0, description="temperature of the moves played, in points; falls to a third")
     random_moves: Share = Field(0.05, description="share of the moves that are drawn from all legal ones")
     learning_rate: Positive = Field(4e-3, description="Adam's learning rate at first; falls to a twentieth by a cosine")

@@ -15,7 +15,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Generator) -> Ints:
-    """Return (N,) intp: for each row of `values` (N, A), the best action that `mask` allows. Break ties at random."""
+    """Return (N,) intp: for each row of `values` (N, A), a best action that `mask` allows, drawn at random if tied."""
     best = np.where(mask, values, -np.inf)
     tied = best == best.max(axis=1, keepdims=True)
     choice: Ints = np.where(tied & mask, rng.random(values.shape), -1.0).argmax(axis=1)

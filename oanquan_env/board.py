@@ -19,7 +19,7 @@ from oanquan_env.engine.tracing import trace_move
 
 
 class IllegalMoveError(IllegalActionError):
-    """Raised if a move is illegal in the position; the message lists the legal moves."""
+    """Raised if a move is illegal; the message lists the legal moves, or says that the game is over."""
 
 
 @lru_cache(maxsize=16)
@@ -65,7 +65,7 @@ class Board:
     ) -> Board:
         """Set up a board by hand from (P * (F + 1),) seeds in ring order, (P,) stones and (P,) scores.
 
-        If `checked` is False, this accepts two faults, which `status` reports: points that do not add up to the total,
+        If `checked` is False, two faults are accepted, which `status` reports: points that do not add up to the total,
         and a mover without a legal move. Raises `PositionError` for any other impossible position.
         """
         core = shared_core(as_rules(rules))
@@ -170,7 +170,7 @@ class Board:
 
         Raises:
             NotationError: if `move` is a string that does not describe a move.
-            IllegalMoveError: if the move is illegal here; the message lists the legal moves.
+            IllegalMoveError: if the move is illegal here, or the game is over.
         """
         move, positions = self._readable(move), self._positions.copy()
         try:

@@ -24,10 +24,10 @@ import numpy.typing as npt
 
 from oanquan_env.errors import UsageError
 
-LONGEST = 200  # most characters of an untrusted text that an error shows
+LONGEST = 200  # maximum length of an untrusted text in an error message, in characters
 TEMPORARY = ".part"  # suffix of a file while it is written
 COMPRESSED = ".gz"
-MOST_BYTES = 1 << 27  # most bytes of a decompressed file
+MOST_BYTES = 1 << 27  # maximum size of a decompressed file, in bytes
 
 
 class FileError(UsageError):

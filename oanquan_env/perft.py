@@ -14,7 +14,7 @@ CHUNK = 8192
 def perft(game: Board | Rules | str, depth: int) -> int:
     """Return the number of move sequences of `depth` plies (0 or more) from a board, or from the start of a game.
 
-    A path that ends the game earlier counts once.
+    A sequence that ends the game earlier counts once.
     """
     core, positions = _origin(game)
     return _count(core, positions, as_whole("depth", depth, 0))
@@ -22,7 +22,7 @@ def perft(game: Board | Rules | str, depth: int) -> int:
 
 def divide(game: Board | Rules | str, depth: int) -> dict[Move, int]:
     """Return the number of move sequences of `depth` plies (1 or more) per first move; empty if the game is over."""
-    depth = as_whole("depth", depth, 1)  # a path without moves has no first move
+    depth = as_whole("depth", depth, 1)  # a sequence without moves has no first move
     core, positions = _origin(game)
     children, _, actions = core.expand(positions)
     return {
@@ -39,11 +39,11 @@ def _origin(game: Board | Rules | str) -> tuple[Core, Positions]:
 
 
 def _count(core: Core, positions: Positions, depth: int) -> int:
-    """Return the number of paths from all `positions`, which are expanded in chunks of at most `CHUNK`."""
+    """Return the number of move sequences from all `positions`, which are expanded in chunks of at most `CHUNK`."""
     if depth == 0:
         return len(positions)
     total = int(positions.over.sum())
-    if depth == 1:  # each legal move is one path and need not be played
+    if depth == 1:  # each legal move is one sequence and need not be played
         return total + int(core.legal_mask(positions).sum())
     for begin in range(0, len(positions), CHUNK):
         total += _count(core, core.expand(positions[begin : begin + CHUNK]).positions, depth - 1)

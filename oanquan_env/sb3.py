@@ -62,7 +62,7 @@ class OAnQuanVecEnv(SharedVecEnv):
         num_envs: the number of games, N.
         seed: the seed of the games.
         **settings: arguments of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, observation, threads.
-            Default networks learn faster from the observations `planes` and `moves` than from `counts`.
+            SB3's default networks learn faster from the observations `planes` and `moves` than from `counts`.
 
     Raises:
         ValueError: in the same cases as `OAnQuanVectorEnv`.

@@ -32,7 +32,7 @@ def position_generator(positions: Positions, row: int = 0) -> np.random.Generato
 
 
 def position_keys(positions: Positions) -> Keys:
-    """Return (N,) opaque keys, equal for equal positions with the same mover."""
+    """Return (N,) opaque keys, equal for equal positions. They leave out the mover, which must follow from the ply."""
     columns = positions.squares, *(array.view(np.uint8) for array in (positions.scores, positions.ply[:, None]))
     content = np.ascontiguousarray(np.concatenate([*columns, positions.ended[:, None]], axis=1))
     return content.view(np.dtype((np.void, content.shape[1])))[:, 0]

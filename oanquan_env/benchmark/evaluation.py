@@ -166,7 +166,7 @@ def _illegal(policy: Policy) -> int:
 
 def _opponents(opponents: object, core: Core) -> list[Entrant]:
     if isinstance(opponents, Mapping):
-        named = [(_checked_label("a label of opponents", label), player) for label, player in opponents.items()]
+        named = [(_checked_label("a label in opponents", label), player) for label, player in opponents.items()]
     else:
         listed = opponents if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
         named = [(name_of(player), player) for player in listed]
@@ -221,7 +221,7 @@ def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluatio
 
 
 def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
-    """Add each player's score and, for two-player rules, its rating to `games`, in which all players have met."""
+    """Return `games`, in which all players have met, with all players' scores and, for two-player rules, ratings."""
     players = [_against_all(number, player, pairings) for number, player in enumerate(games.players)]
     if tournament.core.rules.players > 2:
         return dataclasses.replace(games, players=players)

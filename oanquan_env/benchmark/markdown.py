@@ -12,7 +12,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1, *, padded: bool = False) -> str:
-    """Return a table without a final line end; each row has one cell per heading.
+    """Return a table without a final newline; each row has one cell per heading.
 
     The first `left` columns (None: all) are aligned left, the others right. With `padded`, columns line up in plain
     text as well.

@@ -63,8 +63,8 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
     if of_package and not path.is_file():
         command = f"python -m agents.evaluation.openings --rules '{core.rules}'{' --proved' * (source == 'fair')}"
         raise FileError(
-            f"there is no {source} suite for '{core.rules}' ({path.name}); use random openings; the project's clone "
-            f"makes a suite with: {command}"
+            f"there is no {source} suite for '{core.rules}' ({path.name}); use random openings, or make a suite in a "
+            f"clone of the project: {command}"
         )
     if not of_package or n > len(_package_suite(core.rules, path)):
         return read_openings(core, path, n)

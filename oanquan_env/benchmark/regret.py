@@ -1,4 +1,4 @@
-"""Distance from perfect play: the points that an agent's moves lose compared with the best moves in a fixed suite.
+"""Distance from perfect play: the points that a player's moves lose compared with the best moves in a fixed suite.
 
 A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
 points from the mover's view. Values come from a deep search and lie between proved bounds; if the bounds are equal, the
@@ -39,7 +39,7 @@ END_SHARE = 3 / 7
 def check_part(part: object) -> None:
     """Raise `ValueError` unless `part` is one of `Part`."""
     if part not in get_args(Part):
-        raise ValueError(f"part must be {', '.join(get_args(Part))}; got {part!r}")
+        raise ValueError(f"part must be one of {', '.join(get_args(Part))}; got {part!r}")
 
 
 @dataclass(frozen=True)
@@ -189,13 +189,13 @@ def judge(suite: Suite, actions: Ints) -> JudgedMoves:
 
 
 def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: bool = True, runs: int = 1) -> Regret:
-    """Measure the regret of `agent`: ask it for one move in every position of `suite`, and judge these moves.
+    """Measure the regret of a player: ask it for one move in every position of `suite`, and judge these moves.
 
-    A randomising agent is asked `runs` times, and the interval includes the spread of the runs. An agent that gives the
-    same answers twice does not randomise, and is not asked again.
+    A randomising player is asked `runs` times, and the interval includes the spread of the runs. A player that gives
+    the same answers in the first two runs counts as not randomising, and is not asked again.
 
-    All randomness of the agent and of the bootstrap comes from `rng`. With `by_phase`, the phases and the proved
-    positions are also measured. Raises `IllegalActionError` unless the agent chooses a legal action in each position.
+    All randomness of the player and of the bootstrap comes from `rng`. With `by_phase`, the phases and the proved
+    positions are also measured. Raises `IllegalActionError` unless the player chooses a legal action in each position.
     """
     answers: list[Ints] = []
     for own in rng.spawn(runs):

@@ -2,7 +2,7 @@
 
 A regret suite is JSON with one position per line: its text, the values of the actions 0 .. A-1 (null for an illegal
 action) times P - 1, which makes them whole numbers, and their proved lower and upper bounds (null for none). Files
-named `.gz` are compressed; `gzip -dc FILE` shows them.
+whose names end in `.gz` are compressed; `gzip -dc FILE` shows them.
 """
 
 import functools
@@ -65,14 +65,14 @@ def load_suite(rules: Rules | str) -> Suite:
     path = regret_path(rules)
     if not path.is_file():
         raise FileError(
-            f"there is no regret suite for '{rules}' ({path.name}); the project's clone makes one with: "
+            f"there is no regret suite for '{rules}' ({path.name}); make one in a clone of the project: "
             f"python -m agents.evaluation.make_regret --rules '{rules}'"
         )
     return read_suite(path)
 
 
 def suite_keys(core: Core) -> Keys:
-    """Return the keys of the positions in the rules' regret suite and one move after them; empty without a suite."""
+    """Return the keys of the positions in the regret suite of `core` and of their successors; none without a suite."""
     suite = find_suite(core.rules)
     judged = suite.positions if suite else core.start(0)
     return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))

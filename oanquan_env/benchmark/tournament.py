@@ -133,7 +133,7 @@ class Tournament:
         progress: OnGamesEnded = lambda _: None,
         elsewhere: "Callable[[Tournament, list[tuple[int, int]]], Iterator[Pairing]] | None" = None,
     ) -> list[Pairing]:
-        """Play the pairings (a, b) of the schedule that are not yet stored, and return all of them in its order.
+        """Play the pairings (a, b) of `schedule` that are not yet stored, and return the whole schedule in order.
 
         `progress` is called with the number of stored games, and then with the number of games that ended since the
         last call. If `elsewhere` is given, it plays the missing pairings, in any order.

@@ -98,7 +98,7 @@ def _check(
 
     def moves(begin: int, keys: Sequence[bytes]) -> Ints:
         if begin + len(keys) > length:
-            raise UnprovedError(f"{name} bound: it has {length:,} moves, but a reply leads to one more position")
+            raise UnprovedError(f"{name} bound: {length:,} moves are too few: a reply leads to one more position")
         return strategy.moves[begin : begin + len(keys)].astype(np.intp)
 
     core = certificate.core
@@ -109,14 +109,14 @@ def _check(
     except ValueError as error:
         raise UnprovedError(f"{name} bound: a move cannot be played: {error}") from None
     if len(graph.numbers) != length:
-        raise UnprovedError(f"{name} bound: it has {length:,} moves for {len(graph.numbers):,} positions")
+        raise UnprovedError(f"{name} bound: the strategy has {length:,} moves for {len(graph.numbers):,} positions")
     try:
         ranks = graph.ranks()
     except ValueError as error:
         raise UnprovedError(f"{name} bound: {error}") from None
     plies = 2 * int(ranks[graph.starts].max()) + (not lower)
     if start.ply[0] + plies > certificate.rules.max_plies:
-        raise UnprovedError(f"{name} bound: a game of {plies} more plies exceeds the limit")
+        raise UnprovedError(f"{name} bound: a game of {plies} more plies exceeds the ply limit")
     value = int((graph.start_margins + graph.values(ranks)[graph.starts]).min())
     promised = strategy.bound if lower else -strategy.bound
     if value < promised:

@@ -1,4 +1,4 @@
-"""Compile functions with Numba, and make records of rules. This module is imported only when it is needed.
+"""Compile functions with Numba, and make records of rules. `core` and `loops` import it late, as Numba is slow to load.
 
 Compiled functions are cached on disk, next to the sources or in NUMBA_CACHE_DIR, until a source of the engine, the
 environments or the search changes.
@@ -106,7 +106,7 @@ class _Cache(FunctionCache):
 
 
 def _symbol_of(kind: types.Record) -> tuple[str, tuple[str]]:
-    """Return the name of a record type in linker symbols, in parts. It depends only on the record's fields.
+    """Return the name and arguments of a record type in linker symbols. They depend only on the record's fields.
 
     Numba numbers record types in the order in which a program meets them. Two programs can therefore cache code for
     different records under the same symbols, and a third program that loads both calls the wrong code.

@@ -1,8 +1,8 @@
 """The vectorised core, which plays one move in each of N games per call.
 
 The rules of a move are implemented twice: in NumPy for batches (`sowing` sows and captures, `turns` ends turns) and in
-integers for one game (`move`). By default a core runs `loops` over `move`, compiled by Numba for batches and as plain
-Python for a single position. The NumPy path is the reference; `Core(rules, compiled=False)` uses it.
+integers for one game (`move`). By default a core calls `move` through `loops`, compiled by Numba for batches and as
+plain Python for a single position. The NumPy version is the reference; `Core(rules, compiled=False)` uses it.
 
 Shapes: N games, P players, F fields per side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
 the mover's left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).

@@ -215,8 +215,8 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
     ) -> tuple[int, int]:
         """Play the actions, and finish the step unless the opponents are of the kind OTHERS.
 
-        Return the result of `finish_games`. If an action is out of range, return -1 and the row before anything is
-        played. For OTHERS, return 0 and the number of games that wait for a reply.
+        Return the result of `finish_games`. If an action is out of range, play nothing, and return -1 and its row.
+        For OTHERS, return 0 and the number of games that wait for a reply.
         """
         rules, waiting = table[0], 0
         for row in rows:
@@ -231,7 +231,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
-        """Play the opponents' legal actions (M,) in the games in `rows` (M,). Return in how many one moves again."""
+        """Play the opponents' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
         waiting = 0
         for index in range(len(rows)):
             game = games[rows[index]]
@@ -247,7 +247,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write the agents' observations as planes (`observe_planes`). Return two numbers, as `step` does."""
+        """Write the agents' observations as planes (`observe_planes`). Return two zeros."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0

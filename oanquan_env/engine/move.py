@@ -30,9 +30,9 @@ SEATS = 4
 Four: TypeAlias = tuple[int, int, int, int]
 
 LAP, CAPTURE, STOP, REFILL = range(4)
-"""Kinds of steps. A step has four numbers: the kind, then for LAP the code and seeds of the square lifted; for CAPTURE
-the code of the gap and the seeds and stone captured behind it; for STOP the code of the last gap and the reason; for
-REFILL the player, counted in turns after the mover."""
+"""Kinds of steps. A step has four numbers (zero if unused): the kind, then for LAP the code of the square and the seeds
+lifted; for CAPTURE the code of the gap and the seeds and stone captured behind it; for STOP the code of the last gap
+and the reason; for REFILL the player, counted in turns after the mover."""
 NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE = range(5)
 """Reasons for STOP: the square is not empty; nothing is behind the gap, or the square cannot be a gap; the mandarin
 behind it cannot be captured yet; the seeds there cannot be captured; a turn captures only once."""
@@ -77,7 +77,7 @@ class Walk(NamedTuple):
 class RuleNumbers(NamedTuple):
     """Rules and their tables. Compiled functions take a record with the same fields (`compiled.record`)."""
 
-    players: int  # the fields of `Rules`, with the same names; a named value becomes its index in `CHOICES`
+    players: int  # `players` to `max_plies` are the fields of `Rules`; a named value is its index in `CHOICES`
     fields: int
     seeds: int
     stones: int
@@ -281,7 +281,7 @@ def capture(
     """Capture behind the gap at `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
     points = 0
-    first = rules.empty_mandarin == 0  # a mandarin square is then not a gap, so the first gap is an empty field
+    first = rules.empty_mandarin == 0  # only fields are then gaps, and `sow` stops at no field that holds seeds
     while True:
         walk = rules.walks[code]
         in_gap = (a & walk.a) | (b & walk.b)

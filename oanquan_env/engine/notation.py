@@ -35,7 +35,7 @@ _SCORE = re.compile(r"(0|-?[1-9][0-9]{0,8})", re.ASCII)
 
 
 class NotationError(UsageError):
-    """Raised for a text that cannot be read; the message gives the position of the error and the expected text.
+    """Raised for a text that cannot be read; the message gives the line and column, and says what was expected.
 
     Attributes:
         line: number of the line, from 1; None if the text has one line.
@@ -63,7 +63,7 @@ class Move:
 
     def __post_init__(self) -> None:
         if not 0 <= self.field <= 8 or self.direction not in (0, 1):
-            raise ValueError(f"no move has the field {self.field!r} and the direction {self.direction!r}")
+            raise ValueError(f"a move has field 0 to 8 and direction 0 or 1; got {self.field!r}, {self.direction!r}")
 
     @property
     def action(self) -> int:

@@ -75,11 +75,11 @@ def check_setup(
 
 
 def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
-    """Return the lowest and the highest score if each player has refilled at most `refills` times; sums fit an int32.
+    """Return the lowest and the highest score after at most `refills` refills by each player; score sums fit int32.
 
     A refill may cost F points on credit, so no score falls below -F * refills or rises above the total plus the others'
     deepest debts. With `refill_when=turn` a player refills only before its own moves: at most ceil(max_plies / P) times
-    in a game. `check_setup` allows for that many; counting the refills in later play, there are at most max_plies.
+    in a game. `check_setup` allows this number; the bound of `Encoder`, max_plies, also covers refills in later play.
     """
     debt = rules.fields * refills
     return -debt, rules.total + (rules.players - 1) * debt

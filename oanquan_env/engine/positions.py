@@ -88,7 +88,7 @@ _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 class Positions:
     """N positions under the same rules. The object owns its arrays, and `Core.play` changes them in place.
 
-    A position is always ready to move: the mover's row holds seeds unless the game is over.
+    The mover's row holds seeds unless the game is over, or `Core.setup` made the position with `checked=False`.
 
     Attributes:
         squares: (N, 8P) uint8, C-contiguous; the layout is drawn at the top of this module.

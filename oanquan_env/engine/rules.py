@@ -22,7 +22,7 @@ from oanquan_env.errors import UsageError
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 
 MAX_SEEDS = 255
-"""The most seeds that a game may set up, because the core stores the seeds of a square in one byte."""
+"""The most seeds that may be in play at once, because the core stores the seeds of a square in one byte."""
 MAX_TEXT = 1000
 """The maximum length of a rules text in characters; a text with every field is about half as long."""
 
@@ -106,7 +106,7 @@ def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
 
 
 def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Return a dict of names and values from words such as `seeds=4`; raise `RulesError` for wrong or repeated ones."""
+    """Return names and values from words such as `seeds=4`; raise `RulesError` for a wrong word or a repeated name."""
     texts: dict[str, str] = {}
     for word in words:
         name, sign, value = word.partition("=")

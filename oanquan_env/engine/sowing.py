@@ -21,7 +21,7 @@ class Moves:
     def __init__(self, rules: Rules, tables: Tables) -> None:
         self.rules = rules
         self.tables = tables
-        # With each row as one element, NumPy gathers and scatters rows ten times faster than rows of a matrix.
+        # NumPy gathers and scatters rows ten times faster if each row is one element than if it is a row of a matrix.
         self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
         self._stone_value = np.int32(rules.stone_value)
         self._protected_plies = 0 if rules.first_move_captures_mandarin else rules.players
@@ -31,7 +31,7 @@ class Moves:
         """Sow and relay (docs/RULES.md 2.1, 2.2).
 
         Returns:
-            (N,) codes of the squares after the last seeds, -1 for an endless relay; and the (N,) numbers of laps.
+            (N,) codes of the squares after the last seeds, NO_SQUARE for an endless relay; and (N,) numbers of laps.
         """
         tables = self.tables
         flat = positions.squares.reshape(-1)

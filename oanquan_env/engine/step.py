@@ -27,7 +27,7 @@ NOBODY, RANDOM, GREEDY, OTHERS = range(4)
 ILLEGAL_ACTION = len(Termination)
 """Code of a game that the agent ended by an illegal action; it follows the codes of `Termination`."""
 ILLEGAL_REWARD = -1.0
-"""Reward for an illegal action, the same as for a lost game."""
+"""Reward for an illegal action: the reward `outcome` of a two-player game that was lost."""
 MAX_BEGINNINGS = 100
 """The most consecutive new games that the opponent may end before the agent's first move."""
 ANY_SEAT = -1

@@ -33,7 +33,7 @@ def mirror(positions: Positions, rules: Rules) -> Positions:
     """
     if rules.players != 2:
         raise ValueError(
-            f"only a board of two players can be mirrored, as turns would run backwards; got {rules.players} players"
+            f"only a two-player board can be mirrored: with {rules.players} players, turns would run backwards"
         )
     mirrored = positions.copy()
     mirrored.squares = np.ascontiguousarray(positions.squares[:, _mirrored_bytes(rules)])

@@ -1,9 +1,9 @@
 """Lookup tables of the core: every sowing as a row of increments, and every walk over a gap.
 
 A *code* identifies a square and a direction: `code = 32 * direction + byte`, where the direction is 0
-anticlockwise (A) or 1 clockwise (C), and the byte is as in `positions`. A mandarin square has two codes: with byte 5,
-its seeds, where they may be lifted or captured, and with byte 6, which is always zero, where the square follows the
-last seed of a sowing. Thus "stop at a mandarin square" and "stop at an empty square" are one test.
+anticlockwise (A) or 1 clockwise (C), and the byte is as in `positions`. A mandarin square has two codes: one with byte
+5, its seeds, for lifting and capturing; and one with byte 6, which is always zero, for the square after the last seed
+of a sowing. So a relay stops at mandarin squares and at empty fields by the same test.
 """
 
 from collections.abc import Iterator
@@ -88,7 +88,7 @@ def side_masks(fields: int, end: int) -> tuple[int, int, int]:
 
 
 def playable(fields: int, sowing: int) -> int:
-    """Return one bit for each action that a full row could play; `sowing` is the index of the rule in `CHOICES`."""
+    """Return one bit for each action that a full row could play; `sowing` is as in `Rules.numbers`."""
     anticlockwise, clockwise = sowing != 3, sowing in (0, 3)
     return (0x155 * anticlockwise | 0x2AA * clockwise) & ((1 << 2 * fields) - 1)
 

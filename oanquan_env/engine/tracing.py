@@ -44,7 +44,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
         steps.clear()  # the board stays as it was
 
     def square(code: int) -> int:
-        """Return the ring index of a code that counts sides from the mover; a mandarin square may have either code."""
+        """Return the ring index for a code whose sides count from the mover; a mandarin square has two codes."""
         side, place = divmod(code & BYTE_MASK, SIDE_BYTES)
         return (mover + side) % rules.players * (rules.fields + 1) + min(place, rules.fields)
 

@@ -45,7 +45,7 @@ class Turns:
             positions.ended[ended] = self._end
 
     def _refill_seat(self, positions: Positions, offset: int) -> None:
-        """Refill the empty rows of the players `offset` seats after the mover, or end the game by forfeit."""
+        """Refill the empty rows of players `offset` seats after the movers, or end games (forfeit, too many seeds)."""
         seat = positions.seat_index(offset)
         row_words = positions.sides.reshape(-1).take(seat)
         row_words &= self._fields

@@ -99,7 +99,7 @@ def store(memory: Memory, table: Table, own: int, other: int, found: TableEntry)
 
 @compiled
 def as_result(value: int, is_open: int) -> int:
-    """Return the result for a value and whether it is open (see the top of this module)."""
+    """Return the result that encodes a value and its `open` bit (see the top of this module)."""
     return 2 * value + is_open
 
 

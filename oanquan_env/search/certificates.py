@@ -108,7 +108,7 @@ class Certificate:
         """Return the position, a batch of one; raise `ValueError` if it is over or invalid under these rules."""
         position = parse_position(Core(self.rules), self.position)
         if position.over[0]:
-            raise ValueError("the game is over in its position")
+            raise ValueError("the certificate's position is a finished game")
         return position
 
     @classmethod

@@ -76,7 +76,7 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
 
 
 class Node(NamedTuple):
-    """A position of a strategy, seen from the prover, which is to move."""
+    """An entry of a strategy: a position seen from the prover, which is to move, and what it wins from there."""
 
     key: bytes
     points: int  # points that the prover wins from here on
@@ -176,7 +176,7 @@ class Reader:
             if not unsettled.any():
                 break
         else:
-            raise NoStrategyError("the table has lost a proof that the strategy needs, or its proof has too many plies")
+            raise NoStrategyError("the table has lost a proof that the strategy needs, or the proof has too many plies")
         good = (proved[moves] & running).nonzero()[0]
         keys = canonical_keys(self._core, reached[good]).tolist()
         entries = dict(zip(good.tolist(), map(Node, keys, points[good].tolist(), plies[good].tolist()), strict=True))

@@ -29,7 +29,7 @@ from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, SECOND, Valu
 
 LIMIT = 8_000  # limit of a net's values, below the search's infinity
 
-_LANES = 16  # units of the second layer that one instruction updates
+_LANES = 16  # units of the second layer in one vector
 _CHAINS = 2
 """Number of partial sums of the second layer, computed in parallel because each addition waits for the previous one."""
 
@@ -49,7 +49,7 @@ def add_net(rules: Any, net: ValueNet, factor: float = 1.0) -> None:
     own = net.embedding.reshape(sides, side_rows(fields), hidden)
     own_fields, own_mandarins = np.split(own, [fields * FIELD_ROWS], axis=1)
     largest = np.abs(own_fields).reshape(sides * fields, FIELD_ROWS, hidden).max(axis=1).sum(axis=0)
-    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # an upper bound of all sums of one row per square
+    largest += np.abs(own_mandarins).max(axis=1).sum(axis=0)  # bounds the sum of one row per square
     first_scale = _scale(largest.max(), _INT16)
     words["embedding"][:sides, : fields * FIELD_ROWS] = np.rint(own_fields * first_scale)
     words["embedding"][:sides, MANDARIN_BYTE * FIELD_ROWS :] = np.rint(own_mandarins * first_scale)

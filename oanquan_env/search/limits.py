@@ -40,7 +40,7 @@ class Limits:
     depth: int | None = None
     """Plies to look ahead, 1 to `MAX_DEPTH`."""
     nodes: int | None = None
-    """Maximum number of moves that the search plays, 1 or more."""
+    """Moves per position after which the search stops, 1 or more; depth 1 is always completed."""
     milliseconds: float | None = None
     """Time per position, 1 to `MAX_MILLISECONDS`."""
 
@@ -83,7 +83,7 @@ class SearchResult:
 
 
 class Workers:
-    """Search threads, each with its own memory. `new_memory` returns its items; the first has a field `stop`.
+    """Search threads, each with its own memory: the items that `new_memory` returns. The first has a field `stop`.
 
     By default there is one thread per processor. A copy has new, empty memories.
     """

@@ -68,7 +68,7 @@ MEMORY = record(Memory, history=(np.int64, MAX_ACTIONS), children=(CHILD, (MAX_D
 
 
 def bucket_bits(megabytes: float, entry: np.dtype[Any]) -> int:
-    """Return the base-2 logarithm of the number of buckets in a table of at most `megabytes`."""
+    """Return the base-2 logarithm of the number of buckets in a table of at most `megabytes` MiB."""
     return max(int(np.log2(max(megabytes * 2**20 / (ENTRIES * entry.itemsize), 1))), MIN_BUCKET_BITS)
 
 
@@ -88,7 +88,7 @@ def bits_to_use(most: int, depth: int, nodes: int) -> int:
 
 
 def new_memory(megabytes: float, entry: np.dtype[Any]) -> tuple[Memory, Table]:
-    """Return the state of a search and an empty table of at most `megabytes`."""
+    """Return the state of a search and an empty table of at most `megabytes` MiB."""
     buckets = 1 << bucket_bits(megabytes, entry)
     return cast(Memory, zeros(MEMORY, 1)[0]), zeros(entry, ENTRIES * buckets).reshape(buckets, ENTRIES)
 
@@ -112,7 +112,7 @@ def side_key(side: int) -> int:
 def marked(rules: SearchRules, own: int, plies_left: int) -> int:
     """Return the mover's side for use in keys, with impossible counts if its move may not capture a mandarin.
 
-    The same board has another value later in the game. `plies_left` is counted after the move.
+    The board has another value later in the game. `plies_left` counts the plies after the move.
     """
     return own ^ _COUNTS if protects_mandarins(rules, 2, plies_left) else own
 
@@ -140,7 +140,7 @@ def play_all(
 ) -> int:
     """Push every move onto the stack at `ply`, and return the number of moves.
 
-    `first` is the action to try first. If 0 `plies_left` remain after these moves, the game is over.
+    `first` is the action to try first. `plies_left` counts the plies after these moves; with 0, the game ends.
     """
     children, count = memory.children[ply], 0
     for action in range(2 * rules.fields):

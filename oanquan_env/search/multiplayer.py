@@ -34,7 +34,7 @@ def compile_multiplayer(core: Core, net: ValueNet | None = None) -> SearchRules:
     numbers.unit = 1
     if net is not None:
         numbers.unit = NET_UNIT
-        add_net(numbers, net, NET_UNIT * (rules.players - 1) / rules.players)  # margins times (P - 1) / P sum to zero
+        add_net(numbers, net, NET_UNIT * (rules.players - 1) / rules.players)  # points that sum to zero
     return cast(SearchRules, numbers)
 
 

@@ -1,12 +1,12 @@
 """Proofs of bounds by depth-first proof-number search (Nagai 2002).
 
-A *prover*, the mover or the opponent, claims that it can win a certain number of points. If the prover is to move, one
-of its moves must preserve the claim; if the other side is to move, all moves must. Only finished games settle a claim,
-so a proof holds for all play. Two numbers estimate the work left to settle a position: *phi* is the effort needed to
-show that its mover reaches the goal, and *delta* is the effort needed to show that it does not. At a leaf, phi is 1 and
-delta is the number of moves. Elsewhere phi is the smallest delta of the children, because one move is enough, and delta
-is the sum of their phi values, because all moves must be refuted. The search always expands the child that is closest
-to being settled.
+A *prover*, the mover or the opponent, claims that it can win a *goal*: a number of points more than the other side wins
+from here on. If the prover is to move, one of its moves must preserve the claim; if the other side is to move, all
+moves must. Only finished games settle a claim, so a proof holds for all play. Two numbers estimate the work left to
+settle a position: *phi* is the effort needed to show that its mover reaches the goal, and *delta* is the effort needed
+to show that it does not. At a leaf, phi is 1 and delta is the number of moves. Elsewhere phi is the smallest delta of
+the children, because one move is enough, and delta is the sum of their phi values, because all moves must be refuted.
+The search always expands the child that is closest to being settled.
 
 A line counts against the prover if it repeats a position without progress, or is longer than `MAX_DEPTH` plies. A
 proved claim is therefore true, but a claim without a proof may be true or false, or may never be decided.
@@ -191,7 +191,7 @@ def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -
 
 @compiled
 def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: int) -> int:
-    """Try to prove a bound of a running position's value in `nodes` moves; return PROVED, FAILED or LIMITED."""
+    """Try to prove a bound of a running position's value by playing up to `nodes` moves; return the outcome."""
     memory = state.memory
     memory.generation += 1
     memory.node_limit = memory.nodes + nodes
@@ -232,7 +232,7 @@ class LimitReachedError(Exception):
 
 
 class ProofTable:
-    """A prover of bounds on the values of running positions under one `Rules`, with a table of `megabytes` megabytes.
+    """A prover of bounds on the values of running positions under one `Rules`, with tables of up to `megabytes` MiB.
 
     A position is two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the record
     that `compile_rules` returns. Raises `ValueError` for rules that cannot be searched, and for rules under which first

@@ -75,7 +75,7 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
                 break
             if reached == root.plies_left:
                 memory.to_the_end = 1
-                begin_generation(memory, table)  # open values of shallower searches are not valid to the end
+                begin_generation(memory, table)  # open values of shallower searches do not hold up to the ply limit
             result = search_root(tree, reached)
             # With a net, an interrupted depth counts as far as it was searched, because the best move of the previous
             # depth came first. If every move must be valued, the depth must be complete.

@@ -41,7 +41,7 @@ class BoundSearch:
         self._span = 2 * table.total  # the greatest step
 
     def narrow(self, guess: int, nodes: int, deadline: float | None = None) -> None:
-        """Try to prove both bounds, starting at `guess`, with `nodes` moves per question; see `ProofTable.prove`."""
+        """Try to prove both bounds, starting at `guess`, with up to `nodes` moves per question; see `ProofTable`."""
         self.limited = False
         guess = min(max(guess, -self._span), self._span)
         self._improve(1, guess, nodes, deadline)
@@ -105,7 +105,7 @@ class ProofState:
 class Solver:
     """A prover of the value of one running position, given as a batch of one.
 
-    `megabytes` is the size of its proof table. The rules' ply limit is ignored. Raises `ValueError` unless `position`
+    `megabytes` limits its proof tables, in MiB. The rules' ply limit is ignored. Raises `ValueError` unless `position`
     is one running position, and in the same cases as `oanquan_env.search.proof.ProofTable`.
     """
 

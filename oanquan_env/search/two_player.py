@@ -74,7 +74,7 @@ def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
 
 @compiled
 def apply_move(rules: SearchRules, own: int, other: int, action: int, plies_left: int = 1) -> tuple[int, int, int, int]:
-    """Play a legal action as `Core.play` does in one position; if 0 `plies_left` remain after it, the game is over.
+    """Play a legal action as `Core.play` does in one position; the game ends if `plies_left`, the plies after it, is 0.
 
     Returns:
         The next mover's side and the other side, ready to move; the margin that the mover gained, including refills and

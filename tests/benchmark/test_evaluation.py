@@ -157,8 +157,8 @@ def test_replaced_actions_are_told() -> None:
         ("random", {"seed": True}, UsageError, "^seed must be a whole number of 0 or more; got True$"),
         ("random", {"label": ""}, UsageError, "^label must be a non-empty string; got ''$"),
         ("random", {"openings": 5}, UsageError, "^openings must be balanced, fair, random or a file of .*; got 5$"),
-        ("random", {"part": "tests"}, ValueError, "^part must be development, test, all; got"),
-        ("random", {"opponents": {5: "greedy"}}, UsageError, "a label of opponents must be a non-empty string; got 5"),
+        ("random", {"part": "tests"}, ValueError, "^part must be one of development, test, all; got"),
+        ("random", {"opponents": {5: "greedy"}}, UsageError, "a label in opponents must be a non-empty string; got 5"),
         ("random", {"pairs": 10_000}, ValueError, "10000 openings are needed, but there are 600"),
     ],
 )

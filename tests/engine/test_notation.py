@@ -16,7 +16,7 @@ def test_a_move_is_a_field_from_the_movers_left_and_a_direction() -> None:
         assert (move.action, move.field, move.direction, str(move)) == (action, action // 2, action % 2, text)
         assert Move.parse(text.lower()) == move == Move.from_action(action) == eval(repr(move))
     for field, direction in ((-1, 0), (0, 2), (9, 0)):
-        with pytest.raises(ValueError, match="no move has the field"):
+        with pytest.raises(ValueError, match="a move has field 0 to 8"):
             Move(field, direction)
 
 
