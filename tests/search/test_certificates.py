@@ -124,7 +124,7 @@ def test_a_certificate_that_is_damaged_or_of_something_else_is_refused(small: Ce
         ({"rules": Rules.parse("app fields=3 seeds=2")}, "bound"),
         ({"rules": Rules.parse(SMALL).replace(max_plies=5)}, "exceeds the ply limit"),
         ({"position": "2,2,1,0*/2,2,3,0* 0,0 0 0"}, "bound"),
-        ({"position": "2,2,2,0/2,2,2,0 10,10 0 0"}, "the game is over"),
+        ({"position": "2,2,2,0/2,2,2,0 10,10 0 0"}, "is a finished game"),
         ({"lower": None, "upper": None}, "claims no bound"),
     ):
         with pytest.raises(ValueError, match=message):
