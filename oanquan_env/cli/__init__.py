@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stream = getattr(sys, name)
         if stream is None:  # the calling program closed it
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
-        elif hasattr(stream, "reconfigure"):  # ? replaces characters that a terminal lacks, such as ◉
+        elif hasattr(stream, "reconfigure"):  # print ? for characters that a terminal lacks, such as ◉
             stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
     if getattr(options, "rules", DEFAULT_PRESET) is None:
@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     placed = argparse.ArgumentParser(add_help=False, parents=[ruled])
     placed.add_argument("--position", metavar="TEXT", help="begin at this position instead of the set-up")
 
-    play = commands.add_parser("play", parents=[placed], help="play against an agent or another person")
+    play = commands.add_parser("play", parents=[placed], help="play against a program or another person")
     play.set_defaults(run=_play)
     play.add_argument(
         "--opponent",
@@ -112,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument(
         "--language", choices=("en", "vi"), default=language_of_system(), help="for the terminal (default: from LANG)"
     )
-    play.add_argument("--seed", type=_SEED, metavar="N", help="seed of the agents' random choices (default: a new one)")
+    play.add_argument("--seed", type=_SEED, metavar="N", help="seed of all random choices (default: a new one)")
 
     judge = commands.add_parser(
         "evaluate",

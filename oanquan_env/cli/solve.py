@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--certificate",
         type=Path,
         metavar="FILE",
-        help="also write the bounds with strategies, and the strategies",
+        help="also write a certificate: strategies, and the bounds that they prove",
     )
 
 
@@ -62,7 +62,7 @@ def solve(board: Board, options: argparse.Namespace) -> int:
     try:
         solver = Solver(board.core, board.positions, megabytes=options.megabytes)
     except MemoryError:
-        raise ValueError(f"--megabytes: there is no memory for a table of {options.megabytes:,.0f}") from None
+        raise ValueError(f"--megabytes: there is no memory for a table of {options.megabytes:,.0f} MB") from None
     question = {"rules": str(board.rules), "position": format_position(board.core, board.positions)}
     print(f"rules {question['rules']}, position {question['position']}")
     _prove(solver, time.monotonic() + options.time)
@@ -103,4 +103,4 @@ def _describe(progress: ProofState) -> str:
         return f"proved: the value is {progress.lower:+d} for the mover{line}"
     named = (("least", progress.lower), ("most", progress.upper))
     bounds = [f"at {word} {bound:+d}" for word, bound in named if bound is not None]
-    return f"proved: {' and '.join(bounds) or 'nothing yet'}. Lines that are not finished prove nothing"
+    return f"proved: {' and '.join(bounds) or 'nothing yet'}. Only finished games prove a bound"

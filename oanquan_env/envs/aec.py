@@ -37,8 +37,8 @@ def env(
 ) -> AECEnv[str, ObsType, int]:
     """Return `raw_env` with the same arguments, in PettingZoo's usual wrappers.
 
-    An illegal action ends the game with -1 for the offender and 0 for the others, so do not score a benchmark with
-    these wrappers. Actions outside the action space and calls out of order raise errors.
+    An illegal action ends the game with -1 for the offender and 0 for the others. To score a benchmark, use `raw_env`,
+    which raises an error instead. Actions outside the action space and calls out of order raise errors.
     """
     environment: AECEnv[str, ObsType, int] = raw_env(
         rules,
@@ -101,7 +101,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: maximum number of random plies with which a game begins; `reset(seed=…)` seeds the generator
             that draws their number and the plies.
-        observation: `counts`, `planes` or `moves`, see `oanquan_env.observation`; gains are zero if others are to move.
+        observation: `counts`, `planes` or `moves`; the gains in `moves` are zero unless it is the agent's turn.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
@@ -138,7 +138,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._rng = np.random.default_rng()
         self._mover = 0
         self._mask = np.zeros(self.core.rules.actions, dtype=np.int8)
-        self._start, self._moves = self.core.start(), list[int]()  # in a match, only the last round with a move
+        self._start, self._moves = self.core.start(), list[int]()  # in a match, of the round of `board`
         self._screen = Screen(self.core, render_mode)
         self._owners: list[list[int]] | None = None  # the codes of the fields in match play
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
@@ -286,8 +286,8 @@ class MatchEnv(GameEnv):
     """A match of several rounds, between which fields are sold and pawned (docs/RULES.md 6).
 
     The observation of `GameEnv` is followed by 2F + 2 numbers: the codes of the fields in the viewer's row and then
-    in the other row (0 own, 1 pawned, 2 sold), the seats from the viewer to the player that began this round, and the
-    number of rounds left, including this one. The loser of a round begins the next, so an agent may move twice in a
+    in the other row (0 own, 1 pawned, 2 sold), 1 if the other player began this round and 0 otherwise, and the number
+    of rounds left, including this one. The loser of a round begins the next, so an agent may move twice in a
     row. The winner of the match gets +1 and the loser -1; a match drawn by `max_rounds` pays nothing. At the end,
     `infos[agent]` holds `termination` (the reason) and `rounds`, the points of all rounds.
 

@@ -36,7 +36,7 @@ from oanquan_env.rewards import REWARDS, check_reward
 Seat: TypeAlias = int | Literal["random"]
 
 MAX_GAMES = 10_000_000
-"""The most games in one batch."""
+"""Maximum number of games in one batch."""
 MAX_SEED = 2**64 - 1
 INT64 = np.dtype(np.int64)
 FEWEST_SHARED = 1024
@@ -277,7 +277,7 @@ class Games:
         if not self.ready:
             raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
         n, actions = len(self._rows), np.asarray(actions)
-        # `dtype !=` takes longer than the step of a game, and Numba would compile the loops again for other arrays
+        # Numba would compile the loops again for other types or layouts; `!=` takes longer than the step of a game
         if actions.dtype is not INT64 or actions.shape != (n,) or not actions.flags.carray:
             check_whole(actions, n)
             actions = actions.astype(np.int64)
@@ -348,7 +348,7 @@ class Games:
             _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *outputs, self.log)
 
     def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
-        """Return a dict that says how the games in `over` (N,) bool ended; entries of running games are zero.
+        """Return a dict that says how the games in `over` (N,) bool ended; the rows of running games are zero.
 
         The entries are `termination` (N,) int64, an index into `TERMINATIONS`; `standings` (N, P) int32, the points of
         all players; `seat` (N,) int64, the seat that received the last reward; and `illegal_action` (N,) bool.

@@ -64,7 +64,7 @@ class Opponents:
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
         """Replace the players that new games draw from.
 
-        `running` games (N,) keep their players; the player indices of all games, `numbers` (N,), change in place.
+        Games in `running` (N,) keep their players, whose indices in `numbers` (N,), one per game, change in place.
         """
         players = self._policies(opponent)
         indices, numbers[running] = np.unique(numbers[running], return_inverse=True)

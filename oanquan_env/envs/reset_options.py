@@ -14,7 +14,7 @@ Start: TypeAlias = Positions | Board | str  # a position to begin from
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the options, by default none; raise `ValueError` for one not in `known`, `TypeError` if not a dict."""
+    """Return the options, or {} for None; raise `ValueError` for an unknown option, `TypeError` for another type."""
     if not isinstance(options, Mapping | None):
         raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
     for name in options or {}:

@@ -53,8 +53,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             returns the reward of this player and the observation of the next player.
         seat: the agent's seat (0 moves first), or `random` to draw one for each game.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
-        opening_plies: maximum number of random plies with which a game begins; all numbers from 0 on are equally
-            likely. An agent learns more from many openings than from one.
+        opening_plies: maximum number of random plies with which a game begins; every number from 0 to this
+            maximum is equally likely. An agent learns more from many openings than from one.
         observation: `counts` (int32, the position), `planes` (float32, the position encoded for networks) or `moves`
             (`planes` and the gains of each move within two plies); see `oanquan_env.observation`.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. Pictures show the last ply,

@@ -21,7 +21,7 @@ from oanquan_env.observation import Encoder, Observation
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
 DRAWN_GAMES = 16
-"""The most games of a batch that `render` draws."""
+"""Maximum number of games that `render` draws."""
 
 Step = tuple[Observation, npt.NDArray[np.float64], Mask, Mask, dict[str, Any]]
 

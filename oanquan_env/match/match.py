@@ -139,7 +139,7 @@ class Match:
     def resign(self) -> Round:
         """Resign the round for the player to move, and return the finished round. The next round then begins.
 
-        The player scores its captures, but less than half of all points; the other player scores the rest. Raises
+        The player keeps its score, but always less than half of all points; the other player gets the rest. Raises
         `ValueError` if the match is over.
         """
         return self.close_round(resigned(self.positions), self._actions)

@@ -33,7 +33,7 @@ def final_points(
     """Return the points of a finished round from its last position.
 
     Seeds on a sold field go to the other player; seeds on a pawned field are halved, and an odd seed goes to the player
-    of the row. The rules divide the rest. A player that resigns scores its captures, but less than half of all points.
+    of the row. The rules divide the rest. A player that resigned keeps its score, but less than half of all points.
     """
     if ended == RESIGNED:
         points = min(north_score if mover else south_score, rules.total // 2 - 1)
@@ -64,7 +64,7 @@ def round_winner(south: int, north: int, ended: int) -> int:
 
 
 def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
-    """Return the debt of the loser in points, at least 0. `winner` and `loser` are both players' final points.
+    """Return the debt of the loser in points, at least 0. `winner` and `loser` are the two players' final points.
 
     `half` is half of all points (35 by default); `by_margin` is 1 if `match_measure` is `margin`, otherwise 0.
     """
@@ -97,7 +97,7 @@ def _buy_back(fields: int, count: int, marks: Marks) -> None:
 
 
 def _give_up(fields: int, owed: int, marks: Marks) -> None:
-    """Sell the leftmost fields that are not sold, and pawn the leftmost own field for a remaining debt of 5-9."""
+    """Sell the leftmost unsold field for each 10 points of `owed`; pawn the leftmost own field for a rest of 5-9."""
     lowest = highest = 0
     for field in range(fields):
         lowest, highest = min(lowest, marks[field]), max(highest, marks[field])

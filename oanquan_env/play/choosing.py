@@ -43,7 +43,7 @@ class Chooser:
         code, name = "request", ""
         try:
             if not isinstance(asked, dict) or not all(isinstance(asked.get(part), str) for part in PARTS):
-                raise UsageError("a question must be an object of the strings player, rules and position")
+                raise UsageError("a question must be an object with the strings player, rules and position")
             code, name = "rules", asked["player"]
             rules = Rules.parse(asked["rules"])
             code = "position"

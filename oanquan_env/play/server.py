@@ -61,10 +61,10 @@ class PlayServer(ThreadingHTTPServer):
         except OSError as error:
             if port is not None or error.errno != errno.EADDRINUSE:
                 raise UsageError(
-                    f"{host}, port {first_port} is not available ({error.strerror}): --port takes another port, and "
-                    "0 any; --host takes an address of this machine"
+                    f"{host}, port {first_port} is not available ({error.strerror}): --port takes another port, or "
+                    "0 for any free port; --host takes an address of this machine"
                 ) from None
-            print(f"Port {PORT} is in use, so this page has another address and does not show games saved there.")
+            print(f"Port {PORT} is in use, so this page has another address and shows no games saved at the usual one.")
             super().__init__((host, 0), _Handler)
         self.chooser = chooser
         self.files = {file.relative_to(WEB).as_posix(): file for file in WEB.rglob("*") if file.is_file()}

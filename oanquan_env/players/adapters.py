@@ -46,7 +46,7 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
     - a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`. If it takes no
       masks, its illegal actions are replaced by random legal ones
     - a torch module: anything with `forward` and `state_dict`. It takes observations, or observations and masks, and
-      returns logits or values of the actions as its first output; the legal action with the highest one is played
+      returns a logit or value of each action as its first output; the legal action with the highest output is played
     - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
 
     A function or module whose attribute `observation` is `"planes"` or `"moves"` receives these observations instead. A
@@ -188,7 +188,7 @@ def _model_policy(model: Any, core: Core) -> Policy:
     shape, names = model.observation_space.shape, {(Encoder(core, name).size,): name for name in OBSERVATIONS}
     if shape not in names:
         shapes = ", ".join(map(str, names))
-        raise ValueError(f"the model needs observations of shape {shape}; those of '{core.rules}' have {shapes}")
+        raise ValueError(f"the model needs observations of shape {shape}; '{core.rules}' has shapes {shapes}")
     masked = "action_masks" in inspect.signature(model.predict).parameters
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:

@@ -98,7 +98,7 @@ class BookPolicy:
 
 
 class _Entry(NamedTuple):
-    """The strategy's move in a position, the most moves that it still makes, and the fewest points that it wins."""
+    """The strategy's move in a position, and from there on its maximum number of moves and its minimum margin."""
 
     action: int
     rank: int

@@ -22,7 +22,7 @@ FORMS = {
 }
 """The patterns of option values by type; numbers are decimal digits of limited length."""
 LONGEST_PATH = 4096
-"""The most characters of a path; no system has longer paths."""
+"""Maximum length of a path in characters, as on Linux."""
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ r"""Game records as text, in the style of PGN (docs/RULES.md 7).
     22-46
 
 Headers come first: always `Rules` and `Result`, `Termination` if the game is over, `Position` if the game did not begin
-at the set-up, and any other headers. The moves follow. They are numbered by rounds of one move per player, and each may
-be followed by a `{comment}`. The result ends the record; `*` is the result of an unfinished game. In quotes and
+at the set-up, and any other headers. The moves follow. A number precedes each group of one move per player. Each move
+may be followed by a `{comment}`. The result ends the record; `*` is the result of an unfinished game. In quotes and
 comments, a backslash escapes itself and the character that would close the text; `\n` and `\r` are line ends. Line
 ends of any system (LF, CRLF, CR) are read as LF.
 """

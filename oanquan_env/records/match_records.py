@@ -93,7 +93,7 @@ def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
 
 
 def resume_match(records: Sequence[GameRecord]) -> tuple[Match, Board]:
-    """Return the match before the last of these rounds, and the board of the last round.
+    """Return the match before the last round in `records`, and the board of that round.
 
     The last round may be unfinished. If it was resigned, its board shows a running game. Raises `UsageError`
     in the same cases as `replay_match`.

@@ -9,7 +9,7 @@ from oanquan_env.render.drawable import Drawable, Played, Snapshot
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
 """Durations in milliseconds of the frames before the first move, after a move, and at the end."""
 LIFT_MS, SEED_MS, LAP_MS, GAP_MS, CAPTURE_MS = 320, 150, 240, 420, 420
-"""Durations within a move: of lifting, of each seed, of the last seed of a lap, and before and after a capture."""
+"""Durations within a move: lifting, each seed, the last seed of a lap, before a capture, after a capture or refill."""
 
 
 class Picture(NamedTuple):

@@ -204,8 +204,8 @@ def interrupted(solver: Solver, deadline: float) -> Iterator[ProofState]:
 @pytest.mark.parametrize(
     ("arguments", "patched", "status", "proved"),
     [
-        ("vietnamese --time 0.5", {}, 1, "nothing yet. Lines that are not finished prove nothing"),
-        ("mancala-world", {"rounds": interrupted}, 1, "at least +0. Lines that are not finished prove nothing"),
+        ("vietnamese --time 0.5", {}, 1, "nothing yet. Only finished games prove a bound"),
+        ("mancala-world", {"rounds": interrupted}, 1, "at least +0. Only finished games prove a bound"),
         ("tonkin", {"best_line": Mock(side_effect=LimitReachedError)}, 0, "the value is +5 for the mover"),
     ],
 )

@@ -59,7 +59,7 @@ export const WORDS = {
   },
 };
 
-/** The names of players: a person, or a level by its public name. */
+/** The names of the levels, and what players are called in sentences: a person, a friend, or a level. */
 const NAMES = { beginner: "Bống", easy: "Tí", medium: "Mai", hard: "Lan", perfect: "Trạng" };
 export const ROLES = { en: { human: "you", friend: "your friend", ...NAMES }, vi: { human: "bạn", friend: "người bạn", ...NAMES } };
 

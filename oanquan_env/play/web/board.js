@@ -117,13 +117,13 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
-  /** Make a move's arrow beside the other direction's: outside two rows, else within the ring of rows, to keep other squares tappable. */
+  /** Make the arrow for a move, where it covers no other square: outside the rows if there are two, otherwise inside the ring of rows. */
   makeWay(index, move) {
     const square = this.drawing.squares[index], { centre, heading } = square, { players, fields, middle } = this.drawing, anticlockwise = move.endsWith("A");
     const radius = Math.max(32, 23 * this.k), angle = heading + (anticlockwise ? 0 : Math.PI), cos = Math.cos(angle), sin = Math.sin(angle);
     const out = this.two ? Math.min(80 + radius, (this.upright ? 174 : 150) - radius) : -56 - radius, [outX, outY] = outwards(square);
     const along = (centre[0] - middle[0]) * cos + (centre[1] - middle[1]) * sin, most = this.two ? Infinity : Math.max(0, 50 * fields - (players === 3 ? 3.2 : 2) * radius);
-    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2; // within a ring, further from the corners
+    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2; // inside the ring, arrows keep away from its corners
     const [gain] = (this.preview && this.position.previews?.[move]?.captured) || [0];
     const words = `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}`
       + (gain ? `, ${this.words.captures} ${gain}` : "");
@@ -194,7 +194,7 @@ export class BoardView extends MovingBoard {
     return [...this.ways.children].sort((a, b) => score(b) - score(a))[0];
   }
 
-  /** Return the nearest playable square in that direction on the screen. */
+  /** Return the playable square nearest to the element `at` in the direction [dx, dy] on the screen. */
   fieldTowards(at, [dx, dy]) {
     const from = this.drawing.squares[at.dataset.square ?? this.legal.keys().next().value].centre;
     let best = null, least = Infinity;

@@ -79,7 +79,7 @@ export class Openings {
     return this.#bounds.get(positionText(rules, unpack(rules, keyOf(rules, position).key)).split(" ")[0]);
   }
 
-  /** Return such bounds by action, for each move that ends the game or leads to a position in the table. */
+  /** Return bounds of the mover's future margin by action, for each move that ends the game or leads to a position in the table. */
   moveValues(rules, position) {
     const found = {}, margin = (scores) => scores[position.mover] - scores[1 - position.mover];
     for (const action of this.#engine.legal(rules, position)) {

@@ -92,10 +92,10 @@ export function unpack(rules, key) {
  * position number. The lower bound's prover is the mover of the certificate's position. */
 export class Strategy {
   #engine;
-  #numbers = new Map(); // position numbers by key, with a time appended if the position recurs
-  #times = new Map(); // by edge number
-  // For each edge, starting with those to the first positions: the prover's margin and the child's number, or OVER; and the
-  // first edge of each position.
+  #numbers = new Map(); // position numbers by key; for later copies of a position, the copy's index follows the key
+  #times = new Map(); // the index of the copy to which an edge leads, by edge number
+  // For each edge, the prover's margin, and the number of the child or OVER; edges to the first positions come first. For each
+  // position, its first edge.
   #margins = [];
   #children = [];
   #begins = [];
@@ -111,7 +111,7 @@ export class Strategy {
     for (const position of this.seat ? engine.legal(this.rules, begin).map((action) => this.#play(begin, action)) : [begin]) this.#add(position, this.seat);
   }
 
-  /** The points that the prover must win. */
+  /** The margin, in points, that the prover must reach. */
   get goal() { return this.seat ? -this.bound : this.bound; }
 
   #refuse(place, fault) { damaged(this.file, `${this.name} bound${place === null ? "" : `, position ${place}`}`, fault); }
@@ -148,7 +148,7 @@ export class Strategy {
     this.#begins.push(this.#children.length);
   }
 
-  /** Compute for each position the maximum number of moves left to the prover, `ranks`, and the minimum points that it wins from
+  /** Compute for each position the maximum number of moves left to the prover, `ranks`, and the minimum margin that it gains from
    * there on, `values`. Refuses a strategy with which a game may never end. */
   settle() {
     const all = this.keys.length, ranks = new Int32Array(all), values = new Int32Array(all), children = this.#children, begins = this.#begins;

@@ -111,7 +111,7 @@ export class DrawnBoard extends EventTarget {
   /** Make a player's plate: its name and points, and for two players the bowl with its captures. */
   makePlate(player) {
     const group = element("g", { class: "plate", role: "img" }, this.plates), text = element("text", {}, group);
-    const part = (kind) => element("tspan", { class: kind }, text), gap = () => { part("gap").textContent = " "; }; // for readers of the plain text
+    const part = (kind) => element("tspan", { class: kind }, text), gap = () => { part("gap").textContent = " "; }; // spaces in the plain text
     const name = part("name"), role = (gap(), part("role")), points = (gap(), part("points"));
     let [x, y] = this.drawing.plates[player], at = [x, y + 10];
     const near = player === this.seat, [left, , width] = this.view;
@@ -200,7 +200,7 @@ export class DrawnBoard extends EventTarget {
 
   /**
    * Show a position at once: `frame`, `mover`, `won` (stones that each player captured), `under` and `over` (marks of
-   * the last move), `tabs` (fields sold), `names` (name and player of each plate) and `winners` (once the game is over).
+   * the last move), `tabs` (marks of sold and pawned fields), `names` (name and player of each plate) and `winners` (once the game is over).
    */
   show(position) {
     this.position = position;
@@ -261,7 +261,7 @@ export class DrawnBoard extends EventTarget {
     square.hit.setAttribute("aria-label", `${this.named(place.name[this.language])}: ${holds}${this.canChoose(index) ? `. ${this.words.choose}` : ""}`);
   }
 
-  /** Return whether a person may play that field now. */
+  /** Return whether a person may play the field `index` now. */
   canChoose() { return false; }
 
   drawPlates() {

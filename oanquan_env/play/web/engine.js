@@ -85,7 +85,7 @@ export class Engine {
   // Fill a record of rules, unless it already holds them.
   #use(kind, rules) {
     if (this.#filled[kind] === rules.key) return;
-    const begin = this.#at(kind, "players");                       // the first of these fields
+    const begin = this.#at(kind, "players");                       // the first field of the rules
     numbersOf(this.#layout.rules, rules).forEach((number, place) => {
       this.#ints[begin + 2 * place] = number;
       this.#ints[begin + 2 * place + 1] = 0;                       // the upper half of 64 bits

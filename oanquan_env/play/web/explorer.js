@@ -245,7 +245,7 @@ async function walk(line) {
 
 // ---- from here -------------------------------------------------------------------------------------------------------
 
-/** Start the page's game from here: a person plays the side to move, and the other player stays. */
+/** Start the page's game from here: a person plays the side to move, and the page's present opponent plays the other side. */
 async function playFromHere() {
   const { game, preset } = explorer, other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON, { mover } = game.position;
   const moves = game.line().map(({ action }) => moveText(action)).join("");
@@ -253,7 +253,7 @@ async function playFromHere() {
   nodes.dialog.close();
 }
 
-/** Start a game against the proof, from the side that it beats. */
+/** Start a game against the proof: a person plays North, and tries to hold South's lead to the proved bound. */
 async function beat() {
   const { bounds } = explorer;
   await playFor(bounds, { rules: explorer.preset, seats: ["perfect", PERSON] });

@@ -19,7 +19,7 @@ export function open() {
 
 // ---- opening ---------------------------------------------------------------------------------------------------------
 
-/** Open the game in a text, or the one with that number if there are several; null stands for a text that is too long. */
+/** Open the game in `text`, or its game `number` if it has several; null stands for a text that is too long. */
 async function openText(text, number = null) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
@@ -46,7 +46,7 @@ function chooseGame(title, games) {
   $("games-dialog").showModal();
 }
 
-/** Return to the unfinished game that was left, or to one of several. */
+/** Return to the unfinished game; if there are several, let a person choose one. */
 export function resume() {
   const games = unfinishedGames(), time = new Intl.DateTimeFormat(page.language, { dateStyle: "medium", timeStyle: "short" });
   const open = (game) => goBack(game).then(() => $("games-dialog").close(), complain);

@@ -26,14 +26,14 @@ export class Game {
     this.baseHeaders = record ? record.headers : sides;
     this.match = record || !match ? match : { ...match, rounds: match.rounds.map((round) => ({ ...round, headers: { ...sides, ...round.headers } })) };
     for (const action of record?.moves ?? []) this.step(action).comment = record.comments?.[this.line().length];
-    this.end = this.node; // of the record
+    this.end = this.node; // the last node of the record
   }
 
   side(seat) { return seatName(this.rules.players, seat); }
 
   /**
-   * The headers of a record. If somebody else continues a game from a record, their name replaces the player in the record,
-   * but a person keeps a person's name.
+   * The headers of a record. The name of a computer player or friend that continues a game replaces the name in its record. A
+   * person replaces only the name of a computer player, or a missing name.
    */
   get headers() {
     const headers = { ...this.baseHeaders };
@@ -111,7 +111,7 @@ export class Game {
     return ago && this.names.includes(FRIEND) ? 0 : ago + 1;
   }
 
-  /** Take back a resignation, or the moves since a person's last one; return false if there is none. */
+  /** Take back a resignation, or a person's last move and all moves after it; return false if there is nothing to take back. */
   undo() {
     if (this.resigned !== null) { this.resigned = null; return true; }
     const back = this.personsLastMove();

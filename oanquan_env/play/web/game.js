@@ -38,7 +38,7 @@ export class GameView extends EventTarget {
     this.displayed = [];
     this.viewing = null;
     this.moved = 0; // when a move was last shown
-    this.looks = 0; // how often a person began to look at something else
+    this.looks = 0; // how often `stop` was called; it changes when something else is shown
     this.marks = null; // (number of moves) -> marks that replace those of the last move, or null
     this.option("speed", this.board.speed === Infinity ? "none" : "normal");
     this.option("loud", false);
@@ -78,7 +78,7 @@ export class GameView extends EventTarget {
 
   // ---- following the game ------------------------------------------------------------------------------------------
 
-  /** Take a new state; `drawing` is given with the first one and for another board. */
+  /** Take a new state; pass `drawing` with the first state, and when the board or the names on it change. */
   update(state, drawing = null) {
     const other = !this.state || state.game !== this.state.game;
     if (!other && state.version <= this.state.version && !drawing) return;
@@ -225,13 +225,13 @@ export class GameView extends EventTarget {
     this.refresh();
   }
 
-  /** Return the next position with a note, before (-1) or after (1) this one; the first follows the last. */
+  /** Return the number of the next position with a note, forwards (`by` 1) or backwards (-1); the first follows the last. */
   noted(by) {
     const numbers = [...this.notes.keys()].sort((a, b) => by * (a - b));
     return numbers.find((number) => by * (number - this.number) > 0) ?? numbers[0];
   }
 
-  /** Show the position after `number` moves; null: the current one. */
+  /** Show the position after `number` moves; null shows the current position. */
   view(number) {
     if (number !== null && !(number >= 0 && number <= this.state.line.length)) return;
     this.stop();

@@ -11,7 +11,7 @@ import { roundsText } from "./match-model.js";
 /** The keys of the seats, in order. */
 export const sides = (players) => SEATS.en[players].map((name) => name.toLowerCase());
 
-/** Return the fragment, without #, of a game (game-model.js); with the `id` of a game with friends, for the friend to move next. */
+/** Return the fragment of a game (game-model.js), without #. With the `id` of a game with friends, it is for the next friend to move. */
 export function linkOf(game, catalogue, id = null) {
   const { engine, rules, match, played, resigned } = game, moves = game.line().map(({ action }) => action);
   const begun = positionText(rules, game.root.position), usual = begun === positionText(rules, engine.start(rules));
@@ -25,7 +25,7 @@ export function linkOf(game, catalogue, id = null) {
   return held.map(([key, value]) => `${key}=${safe(value)}`).join("&");
 }
 
-/** Return the seating for the friend to move next, who is the person there; the persons here are its friends. */
+/** Return the seats as the next friend to move sees them: this friend is the person, and the persons here are friends. */
 function seatsOfReader({ names, position: { mover } }) {
   const reader = names.map((_, turn) => (mover + turn) % names.length).find((seat) => names[seat] === FRIEND);
   return names.map((name, seat) => (seat === reader ? PERSON : name === PERSON ? FRIEND : name));

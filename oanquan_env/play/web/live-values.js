@@ -30,7 +30,7 @@ async function search(number) {
     known.set(key, await hint(number));
     if (key !== keyOf(view.number)) return;
     if (view.coming === undefined) view.refresh();
-    else view.board.setHints(known.get(key)); // beside the motion of the next move
+    else view.board.setHints(known.get(key)); // while the next move is shown
   } catch (error) {
     known.delete(key);
     complain(error);
@@ -39,7 +39,7 @@ async function search(number) {
 
 view.valuesAt = (number) => {
   if (!isOn()) return null;
-  for (const one of new Set([number, page.state.line.length])) search(one); // the latest one is shown next
+  for (const one of new Set([number, page.state.line.length])) search(one); // the current position is shown next
   return known.get(keyOf(number));
 };
 view.addEventListener("render", () => { $("live").checked = isOn(); });

@@ -2,7 +2,7 @@
 
 export const NODES = 4_000_000; // moves in all searches of a whole game
 export const QUICK = 20_000; // moves in the first search of each position
-export const LARGE = 3; // points of a mistake
+export const LARGE = 3; // minimum number of points that a mistake gives away
 
 /** A budget of search moves for the positions of a game, from the last to the first; earlier positions share unused moves. */
 export class Budget {
@@ -19,7 +19,7 @@ export class Budget {
     this.number -= 1;
   }
 
-  /** Return whether the position's share allows a deeper search than that of the hint (thinking.js). */
+  /** Return whether the position's share allows a deeper search than the one that made its hint (thinking.js). */
   deepens({ search: { proved, nodes } }) { return !proved && nodes > 0 && nodes < this.share; }
 }
 
@@ -65,8 +65,8 @@ const top = (values) => Object.keys(values).reduce((best, other) => (values[othe
 export const isMistake = (loss) => Boolean(loss) && (loss.price >= LARGE || loss.changed);
 
 /**
- * Return the number of each player's listed mistakes, and its `scores` in percent of the points without its losses. Null if
- * the value of a position is missing.
+ * Return { blunders, share } of each player: the number of its listed mistakes, and its score in percent of what it would have
+ * without its losses. Null if the value of a position is missing.
  */
 export function summary(found, scores) {
   if (!found.every(Boolean)) return null;

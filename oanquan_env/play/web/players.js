@@ -4,7 +4,7 @@
 import { Refused } from "./refused.js";
 import { quoted, rulesText } from "./rules.js";
 
-/** Moves that a search plays instead of a millisecond, with and without a net, so that games repeat on any device. */
+/** The moves that a search plays per millisecond of its limit, with and without a net, so that games repeat on any device. */
 const NODES_PER_MS = { net: 1000, plain: 10000 };
 const searchers = (ms) => ["minimax", "maxn"].flatMap((kind) => [
   `${kind}:nodes=${ms * NODES_PER_MS.net},net=pretrained`, `${kind}:nodes=${ms * NODES_PER_MS.plain}`,
@@ -150,7 +150,7 @@ export function seeded(seed) {
   };
 }
 
-/** Return a player's points minus the mean of the others', times the number of others, which is a whole number. */
+/** Return a player's lead over the mean of the others, multiplied by the number of others to get a whole number. */
 const worth = (points, seat) => points.length * points[seat] - points.reduce((sum, more) => sum + more, 0);
 
 /** Search all lines to `depth` plies by max^n; returns the same as `engine.search`, for all rules. */

@@ -43,8 +43,8 @@ export function finish(log, name, id, solved) {
 }
 
 /**
- * Return the number of the next puzzle [{ id }], beginning at `from`: first a failed one that is due, then one that is neither
- * solved nor failed, then any failed one; null if all are solved.
+ * Return the number of the next of the `puzzles` [{ id }]: a failed one that is due, else the first, beginning at `from`, that is neither
+ * solved nor failed, else the failed one that is due first; null if all are solved.
  */
 export function nextOf(log, name, puzzles, from) {
   const { solved, failed, turn } = setOf(log, name), order = puzzles.map((_, step) => (from + step) % puzzles.length);
@@ -64,7 +64,7 @@ export function dateOf(day) {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Return which of `count` puzzles is the day's. Steps of about the golden section reach each puzzle once and vary the level. */
+/** Return which of `count` puzzles is the puzzle of a day. Steps of about the golden section reach each puzzle once and vary the level. */
 export function dailyOf(day, count) {
   const common = (one, other) => (other ? common(other, one % other) : one);
   let stride = Math.floor(0.618 * count) || 1;

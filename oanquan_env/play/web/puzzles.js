@@ -55,7 +55,7 @@ async function dailyPuzzle(day) {
   return { ...all[dailyOf(day, all.length)] };
 }
 
-/** Return the puzzle of a set after `from`, {id, name}; null if all are solved, unless a person starts `again` with all of them. */
+/** Return the next puzzle of a set after `from`, {id, name}. If all are solved, return null, or with `wanted.again` simply the next one. */
 async function following(wanted, from) {
   const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ id }) => from && id === (from.id || from.name));
   return puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? here + 1 : -1)] ?? null;

@@ -63,7 +63,7 @@ export const reviewing = () => isOn() && page.state.turn === "over";
 export const summaries = () => (reviewing() && line === lineKey() && budget.number < 0 ? summary(found, page.state.outcome.scores) : null);
 const positions = () => page.state.line.length + (page.state.outcome ? 0 : 1);
 
-/** Compute the losses from the values known now and the result, unless fields changed hands, as searches do not know their owners. */
+/** Compute the losses from the values known now, and from the result unless fields changed hands: searches do not know the owners of fields. */
 function computeLosses() {
   const { line, outcome, match, seats } = page.state, hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
   const final = outcome && leads(outcome.scores);
@@ -77,7 +77,7 @@ function margin(number) {
   return loss && { points: Math.round(loss.leads[0]), known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "" };
 }
 
-/** Return the loss of the move with that number, and the reason, if it gave points away or changed who wins. */
+/** Return the loss and the reason if the `number`th move is a mistake (`isMistake`), otherwise null. */
 export function mistake(number) {
   const loss = found[number - 1];
   return isOn() && isMistake(loss) ? describe(number, loss) : null;
@@ -102,7 +102,7 @@ function reason(number, { mover, best, values, price, changed }) {
 
 // ---- searching -------------------------------------------------------------------------------------------------------
 
-/** Search for the missing values, the position shown first; for a game under review, then search all again more deeply. */
+/** Search for the missing values, the position shown first; in the review of a finished game, then search more deeply. */
 async function fill() {
   if (busy) return;
   busy = true;
@@ -140,7 +140,7 @@ export function showValues() {
   $("mistakes").hidden = !reviewing();
   showMistakes();
   const shown = found[view.number], known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
-  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // one that appears later would move the board
+  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // a lesson that appears later would move the board
   showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
   if (two) {

@@ -26,7 +26,7 @@ export class Session extends EventTarget {
   #engine; #thinker; #data; #catalogue;
   #drawing = null; // for the rules, with English names only
   #lastDrawing = {}; // the last drawing, and the key of its inputs
-  #paused = null; // the game that a puzzle interrupted, and its data
+  #paused = null; // the game that a puzzle or a branch interrupted, and its data
   #turn = new AbortController(); // replaced after every change of the game, which cancels searches
   #values = new Map();
 
@@ -66,7 +66,7 @@ export class Session extends EventTarget {
     return this.#put({ rules, start, moves: moves.replace(/-$/, "").match(/..?/gsu) ?? [], resigned: moves.endsWith("-") }, seats, { id });
   }
 
-  /** Play a person's move at that ply; refuse a move that comes twice or too late. */
+  /** Play a person's move. Refuse it unless the game is at `ply`, because it may come twice or too late. */
   _move({ move, ply }) {
     const { game } = this;
     if (ply !== game.position.ply || game.over || game.player !== null || this.#answered) throw notYours("move");
@@ -154,7 +154,7 @@ export class Session extends EventTarget {
     return this.#put({ rules: game.rules, start: this.#engine.start(game.rules, settled.starter), match: settled, record: { headers } }, game.names, { id: this.id });
   }
 
-  /** Continue a match or a game, by its number from 1, in the records `text`. With `keep`, this game is kept until `resume`. */
+  /** Continue the match in the records `text`, or game `number` (from 1). With `keep`, this game is kept until `resume`. */
   async _load({ text, number = null, seats = null, id = null, keep = false }) {
     return this.#put(await this.#read(text, number), seats, { id, paused: keep ? this.#toResume : null });
   }
@@ -178,7 +178,7 @@ export class Session extends EventTarget {
     return this.#lastDrawing.drawing;
   }
 
-  /** Return the value of each move in the current position, or for a review after `moves` moves by a search of `nodes` nodes. */
+  /** Return the values of the moves in the current position, or for a review after `moves` moves; `nodes` limits the search. */
   async hint(moves = null, nodes = null) {
     const { game } = this, { serial, position } = moves === null ? game.node : this.#after(moves), values = this.#values, key = `${serial} ${moves === null} ${nodes}`;
     if (position.ended) throw impossible("the game is over", "ván đã hết");
@@ -198,7 +198,7 @@ export class Session extends EventTarget {
   /** Return the game, or the match so far, as records. */
   saved() { return formatRecords(this.game.records(), this.#catalogue); }
 
-  /** Return the unfinished game that a new game would replace; null if it has no moves. */
+  /** Return the unfinished game that a new game would replace; null if it is over or has no moves. */
   unfinished() {
     const { game, id } = this.#paused ?? this, settled = game.settled(), moves = game.line().length;
     if (!(moves || game.match?.rounds.length) || (settled ?? game).over) return null;
@@ -223,7 +223,7 @@ export class Session extends EventTarget {
   /** Parse a position. */
   async #position(rules, text) { return (await import("./position-reading.js")).parsePosition(rules, text, this.#engine); }
 
-  /** Read a match, or the game with that number, from a text. */
+  /** Read the match, or game `number`, from a text. */
   async #read(text, number) {
     const { parseRecords } = await import("./record-reading.js");
     const records = parseRecords(text, this.#catalogue, this.#engine), refuse = (en, vi) => { throw new Refused("record", en, vi); };
@@ -243,7 +243,7 @@ export class Session extends EventTarget {
     return line[moves];
   }
 
-  /** The data with which `resume` continues this game. */
+  /** The data with which `resume` continues this game, or the game that it interrupted. */
   get #toResume() { return this.#paused ?? { game: this.game, number: this.number, id: this.id, drawing: this.#drawing, values: this.#values }; }
 
   /** Whether the puzzle's line is finished, or the solver has left it. */

@@ -28,7 +28,7 @@ export function show() {
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
   const due = state.friend?.due && view.settled, visible = !$("send").hidden;
   $("send").hidden = !due;
-  if (due && !visible) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // below the buttons shown with a first move
+  if (due && !visible) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // a first move also shows buttons above it
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();

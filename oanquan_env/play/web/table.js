@@ -7,7 +7,7 @@ import { GameView } from "./game.js";
 import { Refused } from "./refused.js";
 import { Session } from "./session.js";
 
-const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // maximum numbers of stored unfinished games and of games with friends
+const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // maximum number of unfinished games stored, and also of games with friends
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
 let session = null, engine = null, thinker = null, lastDrawing = null;
@@ -33,7 +33,7 @@ export async function play(name, asked = {}) {
   const another = name === "new" || name === "load", before = another ? session.unfinished() : null;
   await session.request(name, asked);
   if (!another) return;
-  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // links continue a game with a friend
+  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a link may continue a game with a friend
   updateUnfinished((games) => [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)].filter(differs).slice(0, MOST));
 }
 
@@ -42,7 +42,7 @@ export function friendGames() {
   try { return new Map(JSON.parse(store.get("friends")).filter(areTexts)); } catch { return new Map(); }
 }
 
-/** Return the replaced unfinished games, newest first: {text, seats, rules, moves, at}; `at` is a time. */
+/** Return the replaced unfinished games, newest first: {text, seats, id, rules, moves, at}; `at` is in milliseconds since 1970. */
 export function unfinishedGames() {
   try {
     return JSON.parse(store.get("games")).filter((game) => isGame(game) && isText(game.rules) && Number.isInteger(game.moves) && Number.isInteger(game.at));
@@ -77,7 +77,7 @@ export const lessons = async () => (await import("./lessons.js")).lessonsOf(engi
 /** Return the engine, the loader of `data` files, and the thinker, for dialogs with other positions. */
 export const tools = () => ({ engine, data, thinker });
 
-/** Return an object with `methods` of the object that `make` resolves with; the first call of one makes it. */
+/** Return an object whose `methods` call the methods of the same names of an object that `make` makes at the first call. */
 function lazily(make, ...methods) {
   let made = null;
   const ready = () => (made ??= make().catch((error) => { made = null; throw error; }));

@@ -44,7 +44,7 @@ export class Thinking {
     return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon, goesOn };
   }
 
-  /** Resolve with the value of each move, its mover's final lead, and the best move; `exact` lists the moves with proved values.
+  /** Resolve with the best move, and the value of each move: the mover's final lead. `exact` lists the moves with proved values.
    * Pass `proved: false` if fields changed hands: no value is then proved. `review` selects its players; `nodes` limits the search. */
   async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
     const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
@@ -58,7 +58,7 @@ export class Thinking {
       return { action: Number(action), final, exact };
     });
     moves.sort((one, other) => other.final - one.final);
-    const begin = openings?.value(rules, engine.start(rules)), book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null; // otherwise the book proves no best move
+    const begin = openings?.value(rules, engine.start(rules)), book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null; // without an exact value, book moves need not be best
     const action = book?.provedMove(position) ?? null, known = moves.find((move) => move.action === action);
     const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);

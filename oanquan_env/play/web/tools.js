@@ -93,7 +93,7 @@ export class Tools {
     this.label("tour", touring ? this.texts.pause : this.texts.tour);
   }
 
-  /** Press the button for a key, or with `stepping` for an arrow key; return true if there is one. */
+  /** Press the button for a key if it is enabled; return whether a key has a button. Arrow keys have one only if `stepping`. */
   key(event, stepping) {
     const arrows = stepping ? { ArrowLeft: "previous", ArrowRight: "next" } : {};
     const name = arrows[event.key] ?? PRESSED[event.key.toLowerCase()], at = event.composedPath()[0];

@@ -3,7 +3,7 @@
 import { CAPTURE, LAP, STOP } from "./engine.js";
 import { copyFrame } from "./nodes.js";
 
-// A code combines a direction and a byte of the sides as the mover sees them: a mandarin square has two codes.
+// A code is the number of a byte, from the mover's side on, plus DIRECTION if clockwise; a mandarin square has bytes MANDARIN and ZERO.
 const BYTES = 8, MANDARIN = 5, ZERO = 6, DIRECTION = 32;
 const NO_GAP = 0, NOTHING = 1;
 const REASONS = ["no_further_gap", "nothing_behind", "unripe_mandarin", "seeds_stay", "one_capture"];
