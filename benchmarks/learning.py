@@ -38,10 +38,10 @@ from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
+from oanquan_env.observation import OBSERVATIONS
 from oanquan_env.players import Policy
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.search_player import SearchPlayer
-from oanquan_env.sb3 import OAnQuanVecEnv
 from oanquan_env.search.deepening import Limits, Search
 
 PROG = "python -m benchmarks.learning"
@@ -99,19 +99,19 @@ class PQN:
 
 
 class SB3:
-    """A run of sb3-contrib's MaskablePPO against `greedy`. It counts only the agent's own plies.
+    """A run of `examples.sb3_ppo`, whose opponent is `greedy`. It counts only the agent's own plies.
 
-    The hyperparameters are those of `examples.sb3_ppo`, or sb3-contrib's defaults with 64 games.
+    With `defaults`, it has 64 games and sb3-contrib's default hyperparameters.
     """
 
     def __init__(self, observation: str, defaults: bool, folder: Path, rules: str, seed: int) -> None:
-        self.core, self.plies = Core(rules), 0
+        games = ["--envs", "64"] if defaults else []
+        options = sb3_ppo.parse_options(["--observation", observation, "--seed", str(seed), *games])
+        self.core, self.model, self.plies = Core(rules), sb3_ppo.make_model(options, rules), 0
         if defaults:
-            games = OAnQuanVecEnv(64, rules=rules, observation=observation, reward="margin", seed=seed)
-            self.model = MaskablePPO("MlpPolicy", games, seed=seed, device="cpu")
-        else:
-            options = sb3_ppo.parse_options(["--observation", observation, "--seed", str(seed)])
-            self.model = sb3_ppo.make_model(options, rules)
+            env = self.model.get_env()
+            assert env is not None  # `make_model` has set it
+            self.model = MaskablePPO("MlpPolicy", env, seed=seed, device="cpu")
 
     def iterate(self, done: float) -> None:
         """Run one rollout and learn from it; the hyperparameters are constant."""
@@ -135,10 +135,8 @@ METHODS: dict[str, Callable[..., Training | PQN | SB3]] = {
     "PPO, afterstates": by_ppo("afterstates"),
     "PPO, replies": by_ppo("two_ply"),
     "TD(λ)": functools.partial(Training, "value.yaml", {}),
-    **{
-        f"MaskablePPO{' defaults' * defaults}, {name}": functools.partial(SB3, name, defaults)
-        for defaults, name in itertools.product((False, True), ("counts", "planes", "moves"))
-    },
+    **{f"MaskablePPO, {name}": functools.partial(SB3, name, False) for name in OBSERVATIONS},
+    **{f"MaskablePPO defaults, {name}": functools.partial(SB3, name, True) for name in OBSERVATIONS},
 }
 """Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists the input of each method."""
 

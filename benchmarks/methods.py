@@ -15,13 +15,19 @@ from oanquan_env.benchmark.markdown import interval, table
 from oanquan_env.files import read_json, write_atomically
 
 SEES = {
+    "PQN": "observation",
+    "PPO, observation": "observation",
     "PPO, afterstates": "afterstates",
     "PPO, replies": "afterstates, replies",
     "TD(λ)": "search",
+    "MaskablePPO, counts": "observation",
+    "MaskablePPO, planes": "observation",
     "MaskablePPO, moves": "observation `moves`",
+    "MaskablePPO defaults, counts": "observation",
+    "MaskablePPO defaults, planes": "observation",
     "MaskablePPO defaults, moves": "observation `moves`",
 }
-"""The input of each method that does not learn from counts or planes."""
+"""The input of each method."""
 SHARES = 0.1, 0.25, 0.5, 1.0
 """Shares of the budget at which regret is measured for the curve."""
 SEEDS = 5
@@ -73,7 +79,7 @@ class Results:
                 plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
             search = self.content["searches"][rules][name]
             shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"
-            cells.append([name, SEES.get(method, "observation"), *regrets, *plies, f"{search['ms']:.2g}", shown])
+            cells.append([name, SEES[method], *regrets, *plies, f"{search['ms']:.2g}", shown])
         return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
 
     def picture(self) -> bytes:
@@ -93,6 +99,5 @@ def tables() -> str:
     """Return the tables for docs/benchmark.md."""
     results = Results(RESULTS / "methods.json")
     machine = results.content["measured_on"]
-    note = "Measured by `python -m benchmarks.learning`; "
-    note += f"the last run was at commit `{machine['commit']}` on an {machine['processor']}."
+    note = f"Measured by `python -m benchmarks.learning`, last at `{machine['commit']}` ({machine['processor']})."
     return "\n\n".join([*map(results.table, results.rules), note])

@@ -47,7 +47,7 @@ def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], l
     """Return the table of the benchmark `name`, with `left` left-aligned columns, and a line on its origin."""
     results = read_json(RESULTS / f"{name}.json")
     machine = results["measured_on"]
-    origin = f"Measured by `python -m benchmarks.{name}` at commit `{machine['commit']}` on an {machine['processor']}."
+    origin = f"Measured by `python -m benchmarks.{name}` at commit `{machine['commit']}` ({machine['processor']})."
     return f"{table(heads, rows(results), left=left)}\n\n{origin}"
 
 
