@@ -1,4 +1,4 @@
-"""Compile functions with Numba, and make records of rules. `core` and `loops` import it late, as Numba is slow to load.
+"""Compile functions with Numba, and make records of rules. The core imports it late, because Numba loads slowly.
 
 Compiled functions are cached on disk, next to the sources or in NUMBA_CACHE_DIR, until a source of the engine, the
 environments or the search changes.

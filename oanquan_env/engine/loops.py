@@ -231,7 +231,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
-        """Play the opponents' legal actions (M,) in the games in `rows` (M,). Return how many games still wait."""
+        """Play the opponents' legal actions (M,) in the games in `rows` (M,). Return how many then wait for a reply."""
         waiting = 0
         for index in range(len(rows)):
             game = games[rows[index]]
@@ -247,7 +247,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write the agents' observations as planes (`observe_planes`). Return two zeros."""
+        """Write the agents' observations as planes (`observe_planes`). Return two zeros, which are added up."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0

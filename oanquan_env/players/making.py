@@ -48,7 +48,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def usage() -> str:
-    """Return help on players: one line for each form of name, such as `minimax:depth=N`, and what the player does."""
+    """List the forms of players' names, such as `minimax:depth=N`, and say for each what the player does."""
     return listed(kinds())
 
 

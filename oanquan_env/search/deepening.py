@@ -49,8 +49,8 @@ class Search:
 
     Args:
         core: core of the rules to play.
-        table_megabytes: size of each thread's transposition table in MiB; with 0 there is none, and the same results
-            take longer.
+        table_megabytes: size of each thread's transposition table in MiB. With 0, there is no table; the search then
+            returns the same results, but takes longer.
         threads: number of positions of a batch searched at once, by default one per processor. Results do not depend on
             it, except under a limit in milliseconds.
         net: value net for positions at the horizon, in whole points; without it, their value is zero. With a net,

@@ -146,8 +146,8 @@ def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int,
 def keep_proof(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
     """Store a proof, unless the bucket holds one that is at least as strong and as short.
 
-    It replaces a proof that it matches or beats in both respects. If there is none, a full bucket loses the proof with
-    the fewest plies.
+    The new proof replaces a proof that it matches or beats in both respects. If there is no such proof and the bucket
+    is full, the new proof replaces the proof with the fewest plies.
     """
     table, sign, plies = state.proofs, 1 if is_lower else -1, min(plies, INFINITY)
     bucket, _ = table_place(state.memory, side_key(own), other)

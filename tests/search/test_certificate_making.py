@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Core, Positions
+from oanquan_env import Board, Core, Move, Positions
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.symmetry import mirror, mirror_actions
@@ -114,7 +114,8 @@ def test_the_book_plays_as_another_player_where_it_knows_nothing() -> None:
     assert (book.known(both) == UNKNOWN).tolist() == [False, True]
     greedy = GreedyPolicy(Core()).choose(far, np.random.default_rng(0))
     assert book.choose(both, np.random.default_rng(0))[1] == greedy[0]
-    for move, known in (("2C", True), ("1C", True), ("1A", False)):
+    for move, of_book, known in (("2C", True, True), ("1C", False, True), ("1A", False, False)):
+        assert (book.known(board.positions)[0] == Move.parse(move).action) == of_book
         board.push(move)
         assert (book.known(board.positions)[0] != UNKNOWN) == known
     for name, message in (("book", "book needs a player"), ("book:nobody", "unknown player 'nobody'")):
@@ -123,8 +124,11 @@ def test_the_book_plays_as_another_player_where_it_knows_nothing() -> None:
 
 
 def test_a_book_knows_nothing_where_its_longest_game_passes_the_ply_limit() -> None:
-    book, (longest, _) = make("book:greedy"), [found.plies for found in proved(shipped("mancala-world"))]
+    book, plies = make("book:greedy"), [found.plies for found in proved(shipped("mancala-world"))]
     assert isinstance(book, BookPolicy)
-    for ply, known in ((0, True), (200 - longest, True), (201 - longest, False), (198, False)):
-        board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 {ply}")
-        assert (book.known(board.positions)[0] != UNKNOWN) == known
+    for seat, longest in enumerate(plies):  # South's games last `longest` plies at most, and so do North's
+        last = (200 - longest) // 2 * 2  # South moves at even plies
+        for ply, known in ((0, True), (last, True), (last + 2, False), (198, False)):
+            board = Board.parse(f"5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 {ply}")
+            positions = book.core.expand(board.positions).positions if seat else board.positions
+            assert (book.known(positions) != UNKNOWN).all() == known
