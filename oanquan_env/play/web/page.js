@@ -48,18 +48,18 @@ function setLanguage(chosen) {
 /** Open the game in the page's address, if there is one. */
 const openLink = async () => { if (location.hash.includes("=")) await (await dialogs.share()).openLink(); };
 
-/** Cache the page for offline use; a version that arrived meanwhile takes over before the game begins. */
+/** Cache the page for offline use; a version that arrived since the last visit takes over. */
 async function keep() {
   if (location.protocol !== "https:" || !navigator.serviceWorker) return;
-  const { serviceWorker } = navigator, kept = await serviceWorker.register("service-worker.js");
-  if (kept.waiting) {
-    serviceWorker.addEventListener("controllerchange", () => location.reload());
-    kept.waiting.postMessage("take over");
-  }
+  const kept = await navigator.serviceWorker.register("service-worker.js");
+  kept.waiting?.postMessage("take over");
   if (matchMedia("(display-mode: standalone)").matches) kept.active?.postMessage("keep all");
 }
 
 async function start() {
+  const { serviceWorker } = navigator;
+  // a new version may take over even while this page loads files of the previous one
+  if (serviceWorker?.controller) serviceWorker.addEventListener("controllerchange", () => location.reload());
   setLanguage(page.language);
   for (const [name, valid] of Object.entries(OPTIONS)) {
     const kept = store.get(name, valid) ?? (name === "loud" ? "true" : null); // sound is on by default
