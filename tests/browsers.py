@@ -1,4 +1,4 @@
-"""The browser of the tests, and a person at the page in it. Without a browser tests are skipped."""
+"""A browser for the tests, and a person who uses the page in it. Without a browser, the tests are skipped."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 LONGEST_WAIT = 20_000
-"""Milliseconds."""
+"""The timeout of the browser's waits, in milliseconds."""
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 def launch() -> Iterator[Browser]:
-    """A Chromium for all tests of a module."""
+    """Start a Chromium browser, yield it, and close it; skip the test if there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
@@ -38,12 +38,12 @@ class _Files(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @contextlib.contextmanager
 def serve(folder: Path = WEB) -> Iterator[str]:
-    """A plain server of the files of a folder; its address."""
+    """Serve the files of a folder over HTTP, and yield the server's address."""
     handler = functools.partial(_Files, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
@@ -53,7 +53,7 @@ def serve(folder: Path = WEB) -> Iterator[str]:
 
 
 class Person:
-    """A person at the page, or at a widget in one; `errors` are those of its scripts."""
+    """A person who uses the page, or a widget; `errors` lists the uncaught errors of its scripts."""
 
     def __init__(self, page: Page, board: str = "#board") -> None:
         self.page = page
@@ -80,19 +80,19 @@ class Person:
         return self.board.locator(".hit.legal")
 
     def move(self, text: str) -> None:
-        """Choose a field, then an arrow."""
+        """Play a move such as `3A`: choose its field, then its arrow."""
         self.board.locator(f".hit.legal[data-field='{text[0]}']").click()
         self.board.locator(f".way[data-move='{text}']").click()
 
     def play(self, *moves: str) -> None:
-        """Make moves, each when the one before it is in the list."""
+        """Play moves in turn, waiting after each until it appears in the list of moves."""
         for move in moves:
             listed = self.page.locator("#moves button").count()
             self.move(move)
             self.page.locator("#moves button").nth(listed).wait_for()
 
     def wait_for_turn(self) -> bool:
-        """Wait until a person is to move, or the game is over; false if it is."""
+        """Wait until a person is to move or the game is over; return False if it is over."""
         self.page.locator(".hit.legal, #next:not([hidden])").first.wait_for(state="attached")
         return self.page.locator("#next:not([hidden])").count() == 0
 
@@ -101,12 +101,12 @@ class Person:
         self.board.locator(f"[data-tool={tool}]").click()
 
     def waits_for(self, words: str) -> None:
-        """Wait until these words stand below the board."""
+        """Wait until the text below the board contains `words`."""
         self.board.locator(".say", has_text=words).wait_for()
 
     @property
     def said(self) -> str:
-        """The words below the board."""
+        """The text below the board."""
         return self.board.locator(".say").inner_text()
 
     @property
@@ -117,4 +117,4 @@ class Person:
 
 
 Visit = Callable[..., Person]
-"""Opens the page in a tab of a new window; see the fixture `visit`."""
+"""A function that opens the page in a new window; see the fixture `visit`."""

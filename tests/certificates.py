@@ -1,4 +1,4 @@
-"""Certificates for tests: those of the package, and new ones."""
+"""Certificates for tests: the ones shipped in the package, and new ones."""
 
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.benchmark.verification import Proved, verify
@@ -8,7 +8,7 @@ from oanquan_env.search.solver import Solver
 
 SMALL = "mancala-world fields=3 seeds=2"
 SHIPPED = {"mancala-world": (12, 12), "tonkin": (5, 5), "ludii": (13, 13), "app": (10, 10), "vietnamese": (12, 14)}
-"""Rules whose certificates and opening tables come with the package, and the bounds of their set-up's value."""
+"""Rules with certificates and opening tables in the package, and the proved bounds of their set-up's value."""
 
 
 def shipped(rules: str) -> Certificate:
@@ -28,7 +28,7 @@ def made(rules: str, start: Positions | None = None) -> Certificate:
 
 
 def proved(certificate: Certificate) -> tuple[Proved, Proved]:
-    """The lower and the upper bound, both of which are claimed."""
+    """Verify a certificate that claims both bounds; return the proved lower and upper bound."""
     found = verify(certificate)
     assert found.lower
     assert found.upper

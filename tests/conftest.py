@@ -1,4 +1,4 @@
-"""Settings shared by all tests."""
+"""Settings and fixtures shared by all tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ hypothesis.settings.register_profile("default", deadline=None, derandomize=True,
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=400)  # --hypothesis-profile thorough
 hypothesis.settings.load_profile("default")
 
-# A shell ignores Ctrl-C in what it runs in the background, and so would all programs that tests start there.
+# Commands that a shell runs in the background ignore Ctrl-C, and so would the programs that tests start from there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":  # compile proofs while the others compile alpha-beta
@@ -30,7 +30,7 @@ if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":  # compile proof
 
 
 def pytest_collection_modifyitems() -> None:
-    """One thread for torch: two on a busy machine of two cores are slower than one."""
+    """Limit torch to one thread, because two are slower than one on a busy machine with two cores."""
     with contextlib.suppress(ImportError):  # the lowest versions are tested without torch
         import torch
 
@@ -39,7 +39,7 @@ def pytest_collection_modifyitems() -> None:
 
 @pytest.fixture(autouse=True)
 def windows_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A window that a test opens is not held for a person to see; `test_recording` alone has its own clock."""
+    """Do not hold windows open for a viewer. `test_recording` tests the real method with its own clock."""
     monkeypatch.setattr(Window, "hold", lambda window, seconds: window.poll())
 
 
@@ -50,14 +50,14 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
-    """The address of the page at a plain server of files."""
+    """Serve the page from a plain file server and yield its address."""
     with serve() as address:
         yield address
 
 
 @pytest.fixture
 def visit(browser: Browser, site: str) -> Iterator[Visit]:
-    """Opens the page, with what follows its address, in a tab of a new window; no script may fail there."""
+    """Yield a function that opens the page, with `link` after its address, in a new window; no script may fail."""
     opened: list[tuple[Any, Person]] = []
 
     def visited(link: str = "", site: str = site, **options: Any) -> Person:

@@ -1,4 +1,4 @@
-"""The page's scripts run by Node.js, without a browser. Tests that need it are skipped where it is not installed."""
+"""Run the page's scripts in Node.js, without a browser. Tests are skipped if Node.js is not installed."""
 
 import json
 import shutil
@@ -9,29 +9,29 @@ from typing import Any
 import pytest
 
 CALLS = Path(__file__).parent / "page"
-"""Programs that ask the page's modules."""
+"""The folder of the programs that call the page's modules."""
 
 
 def node() -> str:
-    """The program; skips the test without it."""
+    """Return the path of Node.js; skip the test if it is not installed."""
     found = shutil.which("node")
     if found is None:
         pytest.skip("needs Node.js")
     return found
 
 
-def run_node(*arguments: str | Path, asked: str) -> bytes:
-    """The output of a run with `asked` on its standard input; a failure is told with its words."""
-    done = subprocess.run([node(), *arguments], input=asked.encode(), capture_output=True, check=False, timeout=60)
+def run_node(*arguments: str | Path, stdin: str) -> bytes:
+    """Run Node.js with the text `stdin`, and return its output; if it fails, show its error messages."""
+    done = subprocess.run([node(), *arguments], input=stdin.encode(), capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 
 
-def run_script(script: str, *arguments: str | Path, asked: str) -> bytes:
-    """The output of a module given as text, as of `run_node`."""
-    return run_node("--input-type=module", "-e", script, *arguments, asked=asked)
+def run_script(script: str, *arguments: str | Path, stdin: str) -> bytes:
+    """Run a JavaScript module given as text, and return its output; see `run_node`."""
+    return run_node("--input-type=module", "-e", script, *arguments, stdin=stdin)
 
 
 def answers_of(output: bytes) -> list[Any]:
-    """The answers that a program of `CALLS` gave: values, or refusals."""
+    """Return the answers that a program of `CALLS` printed, each a value or a refusal."""
     return [answer["value"] if "value" in answer else answer["refused"] for answer in json.loads(output)]

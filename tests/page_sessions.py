@@ -1,4 +1,4 @@
-"""A session of the page by the library's boards, matches and records; the page's own must be the same."""
+"""A model of the page's sessions that uses the library's boards, matches and records; the page must agree with it."""
 
 import copy
 import random
@@ -17,14 +17,14 @@ from oanquan_env.records.match_records import is_resigned, match_records, resume
 
 Json = dict[str, Any]
 Script = list[tuple[str, Json]]
-Told = tuple[bool, Json, MoveTrace | None]
-"""Whether a request is refused; the state, and the last move, after it."""
-PLAYED = "random"  # a player that is no person; the test chooses its moves
+Answer = tuple[bool, Json, MoveTrace | None]
+"""Whether a request is refused, and the state and the last move after it."""
+PLAYED = "random"  # the name of a player whose moves the test chooses
 OTHERS = ("undo", "undo", "redo", "back", "back", "resign", "load", "link", "next_round", "move")
 
 
 class Reference:
-    """A game, with the moves that were taken back and the numbers of all moves."""
+    """A game, with the moves that were taken back and the serial number of each move."""
 
     def __init__(self, board: Board, names: list[str], match: Match | None = None, gave_up: bool = False) -> None:
         self.board, self.names, self.match = board, names, match
@@ -42,7 +42,7 @@ class Reference:
 
     @property
     def ago(self) -> int:
-        """How many moves ago a person moved; 0 for never."""
+        """How many moves ago a person last moved (1 for the last move), or 0 if no person has moved."""
         movers = (self.names[(self.board.mover - back) % len(self.names)] for back in range(1, self.played + 1))
         return next((back for back, name in enumerate(movers, 1) if name == "human"), 0)
 
@@ -112,8 +112,8 @@ class Reference:
             return format_records(match_records(settled, names))
         record = GameRecord.from_board(self.board, {**names, **(round_headers(self.match) if self.match else {})})
         if self.resigned is not None:
-            said = {self.played: f"{seat_name(record.rules, self.resigned)} resigns"}
-            record = replace(record, termination="resigned", comments=said)
+            comments = {self.played: f"{seat_name(record.rules, self.resigned)} resigns"}
+            record = replace(record, termination="resigned", comments=comments)
         return format_records([*(match_records(self.match, names) if self.match else []), record])
 
     def load(self) -> "Reference":
@@ -122,7 +122,7 @@ class Reference:
         return Reference(board, self.names, match, is_resigned(records[-1]))
 
     def link(self) -> "Reference":
-        """A link holds no resignation of a single game."""
+        """Load the game from its link, which omits the resignation of a single game."""
         if self.match is None:
             self.resigned = None
         return self.load()
@@ -132,7 +132,7 @@ class Reference:
         return None if outcome is None else list(settled.rounds[-1].scores if settled else outcome.scores)
 
     def state(self) -> Json:
-        """All that the page's state says by the library's word."""
+        """Return the part of the page's state that the library can compute."""
         board, start, scores = self.board, self.board.start(), self.scores()
         return {
             "rules": str(board.rules),
@@ -180,7 +180,7 @@ class Reference:
         }
 
     def _round(self, finished: Round, after: Ownership) -> Json:
-        """A round, with the fields that changed hands after it."""
+        """Return the result of a finished round and the fields that changed hands after it."""
         before, scores, half = finished.ownership, list(finished.scores), self.board.rules.total // 2
         held = [set(owned.sold_text().split()) | set(owned.pawned_text().split()) for owned in (before, after)]
         return {
@@ -193,13 +193,13 @@ class Reference:
         }
 
     def last(self) -> MoveTrace | None:
-        """The trace of the last move; at the end of a game with the final points by ownership."""
+        """Return the trace of the last move; if it ended the game, its standings take owned fields into account."""
         trace = self.board.last_trace
         return replace(trace, standings=tuple(self.scores() or ())) if trace and trace.termination else trace
 
 
-def told(trace: MoveTrace, seats: list[str]) -> Json:
-    """A move as the page shows it."""
+def move_json(trace: MoveTrace, seats: list[str]) -> Json:
+    """Return a move as in the page's state; `seats` are the players' names in Vietnamese."""
     parts = ("gap", "square", "seeds", "stones", "points")
     laps = [{"kind": "lap", "square": lap.square, "seeds": lap.seeds, "squares": [*lap.squares]} for lap in trace.laps]
     captures = [{part: getattr(capture, part) for part in parts} for capture in trace.captures]
@@ -232,20 +232,20 @@ def preview(trace: MoveTrace) -> Json:
     }
 
 
-def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Script, list[Told]]:
-    """Requests of a session after its first one, and the library's answer after each."""
+def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Script, list[Answer]]:
+    """Return `count` random requests to follow a session's first, and the `count` + 1 expected answers."""
     script: Script = []
-    told = [(False, reference.state(), reference.last())]
+    answers = [(False, reference.state(), reference.last())]
     for _ in range(count):
-        lucky, legal = rng.random(), [str(move) for move in reference.board.legal_moves]
-        if reference.turn == "player" and lucky < 0.8:
+        draw, legal = rng.random(), [str(move) for move in reference.board.legal_moves]
+        if reference.turn == "player" and draw < 0.8:
             name, asked = "answer", {"move": rng.choice(legal)}
-        elif reference.undone and lucky < 0.4:
+        elif reference.undone and draw < 0.4:
             name, asked = "redo", {}
-        elif reference.over and lucky < 0.8:
+        elif reference.over and draw < 0.8:
             over = reference.match is None or reference.state()["match"]["over"]
             name, asked = ("rematch", {"swap": rng.random() < 0.5}) if over else ("next_round", {})
-        elif reference.turn == "person" and lucky < 0.8:
+        elif reference.turn == "person" and draw < 0.8:
             name, asked = "move", {"move": rng.choice([*legal, *legal, "9A"]), "ply": reference.board.ply}
         else:
             name = rng.choice(OTHERS)
@@ -265,5 +265,5 @@ def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Scri
         except (ValueError, NotationError, IllegalMoveError):
             refused = True
         script.append((name, asked))
-        told.append((refused, reference.state(), reference.last()))
-    return script, told
+        answers.append((refused, reference.state(), reference.last()))
+    return script, answers

@@ -1,4 +1,4 @@
-"""What the searches are compared with: full-width minimax and max^n in NumPy, by the core, without any pruning."""
+"""Plain searches with which the tests compare the fast ones: full-width minimax and max^n in NumPy, without pruning."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -15,7 +15,7 @@ Leaf: TypeAlias = Callable[[Positions], npt.NDArray[np.floating]]
 
 
 def endless(rules: Rules | str) -> Core:
-    """A core of those rules without a ply limit that a test reaches."""
+    """Return a core for `rules` with a ply limit that no test reaches."""
     rules = Rules.parse(rules) if isinstance(rules, str) else rules
     return Core(rules.replace(max_plies=1_000_000))
 
@@ -23,10 +23,10 @@ def endless(rules: Rules | str) -> Core:
 def plain_values(
     core: Core, positions: Positions, depth: int, horizon: float = 0.0, leaf: Leaf | None = None
 ) -> npt.NDArray[np.float64]:
-    """(N, A) future margin after each legal move of N running positions, `depth` plies ahead; -inf where illegal.
+    """Return the (N, A) margins that legal moves of N running positions gain in `depth` plies; -inf if illegal.
 
-    A position at the horizon, still running, is worth `horizon` to the mover of the first positions; with a `leaf`,
-    what that says for its own mover.
+    A position that is still running at the horizon has the value `horizon` for the mover of `positions`. If `leaf` is
+    given, it has the value that `leaf` returns for its own mover instead.
     """
     values = np.full((len(positions), core.rules.actions), -np.inf)
     children, rows, actions = core.expand(positions)
@@ -43,7 +43,7 @@ def plain_values(
 
 
 def plain_maxn(core: Core, positions: Positions, depth: int, net: ValueNet | None = None) -> npt.NDArray[np.float64]:
-    """(N, A, P) what each move of N running positions is worth to each player by max^n; -inf where illegal."""
+    """Return the (N, A, P) relative points that each move gains for each player by max^n; -inf if illegal."""
     values = np.full((len(positions), core.rules.actions, core.rules.players), -np.inf)
     rows, actions, points = _final_points(core, positions, depth, net)
     values[rows, actions] = relative_points(points - NET_UNIT * positions.scores[rows]) / NET_UNIT
@@ -53,7 +53,7 @@ def plain_maxn(core: Core, positions: Positions, depth: int, net: ValueNet | Non
 def _final_points(
     core: Core, positions: Positions, depth: int, net: ValueNet | None
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-    """Rows, actions and final points (M, P), in parts of a point, of all moves."""
+    """Return the (M,) rows, (M,) actions and (M, P) final points of all M moves, in units of 1 / NET_UNIT points."""
     children, rows, actions = core.expand(positions)
     points, running = NET_UNIT * core.standings(children).astype(np.int64), (~children.over).nonzero()[0]
     if depth > 1:
@@ -62,7 +62,7 @@ def _final_points(
         worth = core.rules.players * own - deeper.sum(axis=1)
         begins = np.searchsorted(parents, np.arange(len(running) + 1)).tolist()
         for child, begin, end in zip(running, begins, begins[1:], strict=False):
-            points[child] = deeper[begin + worth[begin:end].argmax()]  # the first of equals
+            points[child] = deeper[begin + worth[begin:end].argmax()]  # the first of equal moves
     elif net is not None:
         share = NET_UNIT * (core.rules.players - 1) / core.rules.players  # so that the points sum to zero
         points[running] += np.rint(net.margins(children[running]) * np.float32(share)).astype(np.int64)
@@ -70,23 +70,23 @@ def _final_points(
 
 
 def plain_bounds(core: Core, position: Positions, depth: int) -> list[tuple[float, float]]:
-    """What plain minimax proves of one position's value by each depth from 1 to `depth`: a lower and an upper bound.
+    """Return the (lower, upper) bounds that plain minimax proves for a position at each depth from 1 to `depth`.
 
-    Unfinished lines are worth nothing less, or nothing more, than all to its mover. The tree is made once.
+    For its mover, unfinished lines have the value -inf in the lower bound and inf in the upper bound.
     """
     levels: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.float64], npt.NDArray[np.bool_]]] = []
     for _ in range(depth):
         children, rows, _ = core.expand(position)
         movers, each = position.mover[rows], np.arange(len(rows))
         won = core.standings(children) - position.scores[rows]
-        first = np.diff(rows, prepend=-1).nonzero()[0]  # of the moves of each parent, all of which have some
+        first = np.diff(rows, prepend=-1).nonzero()[0]  # index of each parent's first move; every parent has one
         levels.append((first, (won[each, movers] - won[each, 1 - movers]).astype(np.float64), ~children.over))
         position = children[~children.over]
     bounds = []
     for last in range(1, depth + 1):
         found = []
         for horizon in (-np.inf, np.inf):
-            best = np.full(levels[last - 1][2].sum(), -horizon if last % 2 else horizon)  # as the movers there see it
+            best = np.full(levels[last - 1][2].sum(), -horizon if last % 2 else horizon)  # for the mover at the horizon
             for first, gains, running in reversed(levels[:last]):
                 values = gains.copy()
                 values[running] -= best
@@ -97,7 +97,7 @@ def plain_bounds(core: Core, position: Positions, depth: int) -> list[tuple[floa
 
 
 def sides(positions: Positions, row: int = 0) -> tuple[int, int]:
-    """The mover's side and the other's, as compiled functions take them."""
+    """Return the mover's side and the opponent's side as the integers that compiled functions take."""
     words = positions.sides.view(np.int64)[row].tolist()
     mover = int(positions.mover[row])
     return words[mover], words[1 - mover]

@@ -1,4 +1,4 @@
-"""Players without chance, and generators, for tests."""
+"""Deterministic players, generators and random actions for tests."""
 
 import contextlib
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 
 class Fixed:
-    """Plays the actions that it was given."""
+    """A player that plays the given actions, one for each position."""
 
     def __init__(self, actions: list[int]) -> None:
         self.actions = actions
@@ -25,7 +25,7 @@ class Fixed:
 
 
 class FirstMove:
-    """Plays the legal action of the lowest number."""
+    """A player that chooses the legal action with the lowest index."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -35,7 +35,7 @@ class FirstMove:
 
 
 class LastMove(FirstMove):
-    """Plays the legal action of the highest number."""
+    """A player that chooses the legal action with the highest index."""
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         mask = self.core.legal_mask(positions)
@@ -43,13 +43,13 @@ class LastMove(FirstMove):
 
 
 def random_legal(mask: Mask, rng: np.random.Generator) -> Ints:
-    """A legal action in each row; 0 where there is none."""
+    """Return a random legal action for each row of `mask`; 0 if the row has none."""
     return (rng.random(mask.shape) * mask).argmax(axis=1)
 
 
 @contextlib.contextmanager
 def refusing() -> Iterator[None]:
-    """Go on after the error for rules and seats by which the opponent ends every game before the agent's first move."""
+    """Ignore the error that is raised if the opponent ends every game before the agent's first move."""
     try:
         yield
     except ValueError as error:

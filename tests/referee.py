@@ -18,7 +18,7 @@ TRUNCATIONS = ("max_plies", "endless_relay", "too_many_seeds")
 
 
 class Referee:
-    """One game: the position, and the rules to play it by."""
+    """A game: its position and its rules."""
 
     def __init__(self, rules: Rules) -> None:
         """Set the game up (section 1)."""
@@ -65,7 +65,7 @@ class Referee:
         return all(self.seeds[field] == 0 for field in self.own_fields(player))
 
     def legal_actions(self) -> list[int]:
-        """Return the legal actions, ascending; none when the game is over."""
+        """Return the legal actions in ascending order; none if the game is over."""
         # Section 2: "Legal: any non-empty own field; both directions (unless `sowing` fixes one)."
         if self.ended is not None:
             return []
@@ -80,8 +80,8 @@ class Referee:
     def play(self, action: int) -> tuple[int, int]:
         """Play an action; return the points captured and the number of laps.
 
-        An illegal action raises ValueError. A move that cannot be completed ends the game on the board before it
-        (section 3), and captures nothing.
+        Raises ValueError if the action is illegal. A move that cannot be completed captures nothing and ends the game
+        on the board before the move (section 3).
         """
         if action not in self.legal_actions():
             raise ValueError(f"illegal action {action}")
@@ -102,7 +102,7 @@ class Referee:
         return points, laps
 
     def undo(self, before: Referee, reason: str) -> None:
-        """End the game on the board before the move; the ply counts, and the turn passes."""
+        """Restore the board before the move and end the game; the ply counts and the turn passes."""
         self.seeds, self.stones, self.scores = before.seeds, before.stones, before.scores
         self.mover, self.ply = (before.mover + 1) % self.rules.players, before.ply + 1
         self.ended = reason
@@ -119,7 +119,7 @@ class Referee:
         return square
 
     def relay(self, square: int, step: int) -> tuple[int | None, int]:
-        """Sow on and on; return the gap met (None where the turn ends without) and the laps."""
+        """Sow until the turn ends; return the gap reached (None if there is none) and the number of laps."""
         laps = 1
         last = self.sow(square, step)
         while True:
@@ -146,13 +146,13 @@ class Referee:
         return not self.is_mandarin(square) or self.rules.empty_mandarin == "gap"
 
     def can_take_one(self, square: int) -> bool:
-        """Tell whether a mandarin square ahead gives a seed to go on with."""
+        """Return whether the relay can continue with a seed of this mandarin square."""
         # Section 2.2: "A mandarin square that holds its stone but no seed cannot give one: the
         # turn ends."
         return self.rules.mandarin_ahead == "take_one" and self.seeds[square] > 0
 
     def take_one(self, square: int, step: int) -> int:
-        """Move one seed of a mandarin square to the next square, and return that."""
+        """Move one seed of a mandarin square to the next square, and return the next square."""
         # Section 2.2: ""take_one" (SON): one seed is lifted from it and dropped into the next
         # square, a field, and the relay goes on from there".
         target = self.after(square, step)
@@ -203,7 +203,7 @@ class Referee:
         return points
 
     def finish_move(self) -> None:
-        """Pass the turn, then make the end test, the ply limit and the refill, in this order."""
+        """Pass the turn, then test for the end, apply the ply limit and refill rows, in this order."""
         self.mover = (self.mover + 1) % self.rules.players
         self.ply += 1
         if self.end_reached():
@@ -248,7 +248,7 @@ class Referee:
         self.scores[player] -= self.rules.fields
 
     def final_scores(self) -> list[int]:
-        """Return the scores with the leftovers; ValueError while the game goes on."""
+        """Return the scores including the leftovers. Raises ValueError if the game is not over."""
         if self.ended is None:
             raise ValueError("the game is not over")
         on_fields = self.field_leftovers()
@@ -265,7 +265,7 @@ class Referee:
         return rows
 
     def mandarin_leftovers(self) -> int:
-        """Return what every player gets of the seeds left in the mandarin squares."""
+        """Return the points that each player gets for the seeds left in the mandarin squares."""
         # Section 4: "seeds still lying in mandarin squares go to nobody or are split evenly […]
         # Stones that nobody captured go to nobody. At truncation […] mandarin squares count for
         # nobody."

@@ -1,4 +1,4 @@
-"""Training runs of both kinds, whose iterations take some milliseconds."""
+"""Training runs of both kinds for tests, with iterations of a few milliseconds."""
 
 import dataclasses
 import json
@@ -34,19 +34,19 @@ PLAIN = {"name": "plain", "width": 8}
 
 
 def quiet(_: object) -> None:
-    """No progress shown."""
+    """Show no progress."""
 
 
 def begin(
     folder: Path, settings: dict[str, Any] = PPO, report: Callable[[str], None] = quiet, **changes: object
 ) -> Any:
-    """A new run, of `PPO` or `TD` with changes."""
+    """Create a run in `folder` with `settings` (`PPO` or `TD`) and `changes`."""
     kind = run_type(settings.get("kind", "ppo"))
     return kind.create(folder, validated(kind.config_type, {**settings, **changes}, "test"), "python train.py", report)
 
 
 def resume(folder: Path, **changes: object) -> Any:
-    """The run in a folder that `begin` made."""
+    """Resume the run in a folder that `begin` made, with `changes`."""
     return run_type(load_config(folder / CONFIG_NAME).kind).resume(folder, quiet, changes)
 
 
@@ -55,20 +55,20 @@ def learn(run: Run[Any], stop_at: int | None = None) -> None:
 
 
 def stopped(folder: Path, plies: int, **changes: object) -> Path:
-    """The folder of a run that was stopped after so many plies."""
+    """Begin a run, stop it after `plies` plies, and return its folder."""
     with pytest.raises(StopTrainingError):
         learn(begin(folder, **changes), plies)
     return folder
 
 
 def evaluations(folder: Path) -> list[dict[str, Any]]:
-    """All that was measured but the clock."""
+    """Return the rows of a run's evaluations without the time they took."""
     rows = [json.loads(line) for line in (folder / EVALUATIONS_NAME).read_text().splitlines()]
     return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two states are equal to the bit."""
+    """Return whether two states are exactly equal, tensors including their dtype."""
     if isinstance(a, torch.Tensor):
         return bool(a.dtype == b.dtype and torch.equal(a, b))
     if isinstance(a, dict):
@@ -79,13 +79,13 @@ def same(a: Any, b: Any) -> bool:
 
 
 def checkpoint(folder: Path) -> dict[str, Any]:
-    """A checkpoint but for the clock."""
+    """Return a run's checkpoint without the time it took."""
     state: dict[str, Any] = torch.load(folder / CHECKPOINT_NAME, weights_only=True)
     return {name: value for name, value in state.items() if name != "seconds"}
 
 
 def weights(folder: Path) -> bytes:
-    """The bytes of an agent's weights, or of a value net without its origin, which has the time."""
+    """Return the bytes of an agent's weights, or of a value net without its origin, which contains a time."""
     if (folder / WEIGHTS_NAME).exists():
         return (folder / WEIGHTS_NAME).read_bytes()
     rules = load_config(folder / CONFIG_NAME).rules

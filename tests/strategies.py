@@ -1,4 +1,4 @@
-"""Hypothesis strategies shared by the tests: every valid `Rules`, sold and pawned fields, seeds of random games."""
+"""Hypothesis strategies shared by the tests: valid `Rules`, sold and pawned fields, and seeds of random games."""
 
 import re
 from typing import Any, get_args, get_type_hints
@@ -13,12 +13,12 @@ PRESET_NAMES = sorted(PRESETS)
 TWO_PLAYER_PRESETS = [name for name in PRESET_NAMES if PRESETS[name].rules.players == 2]
 
 _MOST = {"players": 3, "seeds": 7, "max_plies": 120}
-"""Greatest values drawn of some numbers; of others it is 12. Four players, for whom all is compiled once more, are
-tested by their preset."""
+"""Maximum values of some fields; other numbers are at most 12. Rules for four players, which need another compilation,
+are tested only with their preset."""
 
 
 def _values(name: str, kind: Any) -> st.SearchStrategy[Any]:
-    """The values of a field of `Rules`, by its type or its range."""
+    """Return a strategy for the values of a field of `Rules`, from its type or its range."""
     if kind is bool:
         return st.booleans()
     if kind is int:
@@ -32,7 +32,7 @@ _FIELDS = {name: _values(name, kind) for name, kind in get_type_hints(Rules).ite
 
 @st.composite
 def rules(draw: st.DrawFn, players: int | None = None, fields: int | None = None) -> Rules:
-    """Any valid `Rules`; a combination that is refused gets the value that the error names."""
+    """Draw any valid `Rules`; if a combination is refused, use the value that the error names."""
     values = {name: draw(strategy) for name, strategy in _FIELDS.items()}
     values |= {"players": players or values["players"], "fields": fields or values["fields"]}
     for _ in _FIELDS:
@@ -51,13 +51,13 @@ def rules(draw: st.DrawFn, players: int | None = None, fields: int | None = None
 
 
 usual_size = rules(fields=5)
-"""For environments, whose loops are compiled anew for each size of an observation."""
+"""Rules for tests of environments, whose loops are compiled separately for each size of observation."""
 two_sizes = usual_size | rules(fields=2)
 
 
 @st.composite
 def ownerships(draw: st.DrawFn, fields: int) -> Ownership:
-    """Rows of which any fields are sold and pawned, in any order."""
+    """Draw an ownership in which any fields of both rows are sold or pawned, in any order."""
     sold, pawned = [], []
     for _ in range(2):
         row = tuple(draw(st.permutations(range(fields))))

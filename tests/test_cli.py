@@ -1,4 +1,4 @@
-"""The command line: every command, its errors, and its behaviour in a terminal."""
+"""Test the command line: its commands, their errors, and its behaviour in a terminal."""
 
 import io
 import os
@@ -47,8 +47,8 @@ def test_perft_counts_each_depth_or_divides_from_any_position(run: Run) -> None:
     board = boards_of("5A", rules="app")[-1]
     printed = run("perft", "--rules", "app", "--position", board.text(), "--depth", "2", "--divide")
     counts = {str(move): paths for move, paths in divide(board, 2).items()}
-    told = dict(line.split() for line in printed.splitlines()[:-1])
-    assert {move: int(paths) for move, paths in told.items()} == counts | {"all": sum(counts.values())}
+    found = dict(line.split() for line in printed.splitlines()[:-1])
+    assert {move: int(paths) for move, paths in found.items()} == counts | {"all": sum(counts.values())}
 
 
 def test_show_draws_a_position(run: Run, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ play --seed -1  =>  --seed: must be a whole number from 0, not '-1'
 """
 
 
-def test_mistakes_are_told_on_stderr_with_status_two(
+def test_mistakes_are_explained_on_stderr_with_status_two(
     capsys: pytest.CaptureFixture[str], record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(record.parent)
@@ -123,17 +123,17 @@ def test_mistakes_are_told_on_stderr_with_status_two(
     for arguments, complaint in (line.split("  =>  ") for line in MISTAKES.splitlines()):
         try:
             status = main(shlex.split(arguments))
-        except SystemExit as ended:  # of the parser
+        except SystemExit as ended:  # by the parser
             status = ended.code
         assert status == 2
-        told = capsys.readouterr().err
-        assert "error: " in told
-        assert complaint in told
+        printed = capsys.readouterr().err
+        assert "error: " in printed
+        assert complaint in printed
 
 
-def test_help_and_the_version_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    told = {f"{command} --help": "usage: python -m oanquan_env" for command in ("", "play", "perft", "show", "replay")}
-    for arguments, start in (told | {"--version": f"oanquan {__version__}\n"}).items():
+def test_help_and_the_version_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    usage = {f"{command} --help": "usage: python -m oanquan_env" for command in ("", "play", "perft", "show", "replay")}
+    for arguments, start in (usage | {"--version": f"oanquan {__version__}\n"}).items():
         with pytest.raises(SystemExit) as ended:
             main(arguments.split())
         assert ended.value.code == 0
@@ -166,7 +166,7 @@ def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
 
 
 def shown(*lines: str, columns: int = 80, **variables: str) -> str:
-    """The output of a terminal for a game between two persons who type these lines."""
+    """Type lines into a game between two people in a terminal, and return its output."""
     game = terminal("--opponent", "human", columns=columns, **variables)
     for line in (*lines, "quit"):
         game.expect("> ")

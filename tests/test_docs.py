@@ -1,4 +1,4 @@
-"""The examples, links and commands of the documentation and the README."""
+"""Test the examples, links and commands in the documentation and the README."""
 
 import doctest
 import functools
@@ -19,9 +19,9 @@ OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.m
 OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
 """Pages that are read in the repository; MkDocs checks the links of the others."""
 OWN = ("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/", "tools/")
-"""Folders whose files a page's commands may name; `runs/` and `out/` are the reader's own."""
+"""Folders in which files that a command names must exist. Commands create `runs/` and `out/`."""
 SLOW = ("league",)
-"""Pages whose examples train."""
+"""Pages whose examples train agents."""
 LINK = re.compile(r"""(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)""")
 SHELL = re.compile(r"^ *```sh\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^( *)```python\n(.*?)^ *```", flags=re.MULTILINE | re.DOTALL)
@@ -30,13 +30,13 @@ LISTED = TABLE.findall((DOCS / "commands.md").read_text(encoding="utf-8"))
 
 
 def examples(page: Path) -> list[str]:
-    """The Python blocks of a page, without their indentation."""
+    """Return the Python blocks of a page, without their indentation."""
     found = PYTHON.findall(page.read_text(encoding="utf-8"))
     return [re.sub(rf"^{indent}", "", code, flags=re.MULTILINE) for indent, code in found]
 
 
 def commands(text: str) -> list[list[str]]:
-    """The Python commands of a page's shell blocks, without comments."""
+    """Return the words of each Python command in a page's shell blocks, without comments."""
     lines = [line for block in SHELL.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     parts = [part for line in lines for part in re.split(r"\s&&\s|\|", line)]
     return [words for part in parts if (words := shlex.split(part, comments=True)) and words[0] == "python"]

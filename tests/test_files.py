@@ -1,4 +1,4 @@
-"""Files written in one step, and compressed ones."""
+"""Test atomic writing of files, compressed files, and errors in JSON files."""
 
 import gzip
 import os
@@ -63,7 +63,7 @@ def test_json_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
 def test_a_file_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, plain = tmp_path / "a.txt", tmp_path / "plain"
     plain.touch()
-    monkeypatch.delattr(os, "umask")  # to read it is to change it, for other threads too
+    monkeypatch.delattr(os, "umask")  # even reading the umask changes it, also for other threads
     write_atomically(path, b"old")
     assert path.stat().st_mode == plain.stat().st_mode
     path.chmod(0o600)

@@ -1,4 +1,4 @@
-"""The notebooks run from a clean kernel, and nothing but small pictures and short text is stored in them."""
+"""Test that notebooks run from a clean kernel, and that only small pictures and short text are stored in them."""
 
 import json
 import re
@@ -24,13 +24,13 @@ def test_only_what_is_shown_is_stored(path: Path) -> None:
 @each_notebook
 @pytest.mark.slow
 def test_notebook_runs_from_a_clean_kernel_and_shows_what_is_stored(path: Path) -> None:
-    # Numbers of networks differ from one processor to another.
+    # The numbers that networks compute differ between processors.
     changing = r"\d+\.\d+" if path.stem == "03_train_and_benchmark" else r" +\d+\.\d+ s\b"
 
     import nbformat
 
-    def told(cell: Any) -> list[tuple[str, str]]:
+    def stable(cell: Any) -> list[tuple[str, str]]:
         return [(kind, "" if kind == "image/png" else re.sub(changing, "", part)) for kind, part in shown(cell)]
 
     for before, after in zip(nbformat.read(path, as_version=4).cells, execute(path).cells, strict=True):
-        assert told(before) == told(after), f"out of date: python notebooks/run.py {path.name}\n{before.source}"
+        assert stable(before) == stable(after), f"out of date: python notebooks/run.py {path.name}\n{before.source}"

@@ -1,4 +1,4 @@
-"""What is installed: the wheel's contents, exported names, light imports."""
+"""Test what is installed: the wheel's contents, the exported names, and imports without heavy libraries."""
 
 import functools
 import subprocess
@@ -56,7 +56,7 @@ NEEDS_CLONE = 'ppo needs a clone of the project, installed by: pip install -e ".
 
 
 def run_python(*arguments: str, python: Path | str = sys.executable, folder: Path = ROOT) -> str:
-    """What a fresh Python prints, which must succeed."""
+    """Return the output of a new Python process, which must succeed."""
     return subprocess.run([python, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
@@ -66,7 +66,7 @@ def test_exported_names_are_pinned() -> None:
 
 
 def test_gymnasium_imports_the_package_of_an_id_and_every_public_module_imports_without_heavy_libraries() -> None:
-    """Gymnasium has no plugins since 1.0. The agents' package lists its players without torch or numba, too."""
+    """Gymnasium has no plugins since 1.0. The package `agents` can also list its players without torch and numba."""
     modules = "records.match_records", "cli", "render", "play.server", "render.animation"
     script = "import agents; agents.usage()\n"
     script += "".join(f"import oanquan_env.{module}\n" for module in modules)
@@ -96,7 +96,7 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_the_wheel_plays_and_searches_without_extras(wheel: Path, tmp_path: Path) -> None:
-    """In an empty environment, beside another package that is called `agents`."""
+    """The wheel is installed in an empty environment, and the current folder has an unrelated package `agents`."""
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     run = functools.partial(run_python, python=python, folder=tmp_path)

@@ -1,4 +1,4 @@
-"""Random players, players by name and of other people's modules; the command line of `oanquan evaluate`."""
+"""Test random players and the saver, players by name and from the user's modules, and `oanquan evaluate`."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ NOTHING = 7
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with a module of a package in it."""
+    """Make a package with a module of players in a temporary current folder, and return the folder."""
     (tmp_path / "some_package").mkdir()
     (tmp_path / "some_package" / "players.py").write_text(MODULE)
     (tmp_path / "ppo.py").write_text("raise RuntimeError('run')")
@@ -59,13 +59,13 @@ def test_a_module_of_the_current_folder_gives_players_whose_files_are_hashed(fol
     ("name", "error", "message"),
     [
         ("random:choice", ValueError, "random has the options epsilon=…; got 'choice'"),
-        ("ppo:nowhere", ValueError, r"weights.*nowhere|nowhere.*no agent"),  # the project's names come first
+        ("ppo:nowhere", ValueError, r"weights.*nowhere|nowhere.*no agent"),  # the project's names take precedence
         ("nomod:foo", UnknownAgentError, "cannot import nomod: No module named 'nomod'; unknown player 'nomod:foo'"),
         ("some_package.players:Careless", UnknownAgentError, r"players\.py has no Careless"),
         ("some_package.players:NOTHING", ValueError, "a player is a name, an object .*; got int"),
     ],
 )
-def test_mistaken_names_are_told(folder: Path, name: str, error: type[Exception], message: str) -> None:
+def test_mistaken_names_are_explained(folder: Path, name: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         as_policy(name)
 
@@ -104,20 +104,20 @@ def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
 
 
 def lead(board: Board, seat: int) -> float:
-    """A player's points over the mean of the others', as the game would end here."""
+    """Return a player's points minus the mean of the others'; these are the final points if the game is over."""
     points = board.outcome.scores if board.outcome else board.scores
     return points[seat] - (sum(points) - points[seat]) / (len(points) - 1)
 
 
 def after(board: Board, move: object) -> Board:
-    """The board after a move."""
+    """Return a copy of the board after a move."""
     child = board.copy()
     child.push(str(move))
     return child
 
 
 def saving_moves(board: Board) -> set[int]:
-    """Moves of the least cost, and of these those of the largest gain, a board at a time."""
+    """Return the actions with the lowest cost and, among these, the largest gain, computed with boards."""
     found = {}
     for move in board.legal_moves:
         child = after(board, move)

@@ -1,4 +1,4 @@
-"""The project's own files: the commands of its workflows, and its version."""
+"""Test the project's own files: the commands of its workflows and its Makefile, and its version."""
 
 import importlib.util
 import os
@@ -23,7 +23,7 @@ PROGRAMS = {re.split(r"[<>=\[]", requirement)[0] for requirement in EXTRAS["docs
 
 
 def check_command(line: str) -> None:
-    """Fail unless the program of a command exists, or the module or the target that it names."""
+    """Check that the program, module or make target of a command exists, and the paths in tests/ that it names."""
     words = [word for word in shlex.split(re.sub(r"\$\{\{.*?\}\}", "", line)) if not re.match(r"[A-Z_0-9]+=", word)]
     if words[0] == "make":
         assert words[1] in TARGETS

@@ -1,4 +1,4 @@
-"""Whatever comes in from outside is refused by name, in a few words, at the boundary; or it does no harm."""
+"""Test that invalid input from outside is refused with a short error that says what is wrong, or does no harm."""
 
 import base64
 import contextlib
@@ -44,7 +44,7 @@ from tests.untrained import renew_checksum, save_untrained
 
 ROOT = Path(__file__).parents[1]
 SHORT = 1000
-"""Most characters of an error."""
+"""Upper limit on the number of characters in an error message."""
 SET_UP, HEAD, DEEP = "5,5,5,5,5,0*/5,5,5,5,5,0*", '[Rules "mancala-world"]\n[Result "*"]\n', 100_000
 SUITE = '{"format": 2, "made": {}, "rules": "mancala-world", "positions": '
 BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
@@ -85,7 +85,7 @@ FAULTS = {
         *(f"{SUITE}[]}}", f'{SUITE}[["{SET_UP} 0,0 0 0", [1{"0" * 300}], [], []]]}}'),
     ],
 }
-"""By kind, texts that once made a reader fail otherwise than it promises. When a fuzzer finds another, add it here."""
+"""By kind, texts that once made a reader raise an undocumented error. If a fuzzer finds another, add it here."""
 
 
 def of_file(read: Callable[[Path], object], name: str) -> Callable[[str, Path], object]:
@@ -127,7 +127,7 @@ def damaged(content: bytes, rng: np.random.Generator) -> bytes:
 @pytest.mark.filterwarnings("ignore:Reading .* Python 2:UserWarning")
 @pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_damaged_nets_are_refused(count: int) -> None:
-    """Bytes of small archives changed, lost and put in, within members as well, whose checksums then fit."""
+    """Bytes are changed, deleted and inserted in small archives, or in members, whose checksums are then valid."""
     rng, whole = np.random.default_rng(8), {"format": np.array(3), "rules": np.array("mancala-world"), "x": np.zeros(6)}
     for _ in range(count):
         members, file = {}, io.BytesIO()

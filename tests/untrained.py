@@ -1,4 +1,4 @@
-"""Agents that were never trained, for tests."""
+"""Untrained agents for tests."""
 
 import hashlib
 from pathlib import Path
@@ -14,7 +14,7 @@ NETWORK = NetworkConfig(embed=2, width=8, depth=1)
 
 
 def save_untrained(folder: Path, rules: str = "mancala-world", *, reward: str = "margin", seed: int = 0) -> Path:
-    """A folder with an agent of random weights: of `NETWORK`, which is plain for other rewards than margins."""
+    """Save an agent with random weights and return its folder. Its network is plain unless `reward` is "margin"."""
     torch.manual_seed(seed)
     config = NETWORK if reward == "margin" else NETWORK.model_copy(update={"name": "plain"})
     _, network = make_network(Core(rules), config)
@@ -24,6 +24,6 @@ def save_untrained(folder: Path, rules: str = "mancala-world", *, reward: str = 
 
 
 def renew_checksum(folder: Path) -> None:
-    """Put the checksum of an agent's changed weights into its card, so that they are read."""
+    """Update the checksum in an agent's card after its weights were changed, so that they can be read."""
     checksum = hashlib.sha256((folder / WEIGHTS_NAME).read_bytes()).hexdigest()
     (folder / CARD_NAME).write_bytes(dump_yaml(read_card(folder).model_copy(update={"weights": checksum})))

@@ -1,4 +1,4 @@
-"""The module of the page in Python, by wasmtime: the methods and answers of engine.js, and what the core answers."""
+"""The page's WebAssembly module, run by wasmtime behind the methods of engine.js, and the answers of the core."""
 
 import json
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ PAGE = 2**16
 FIELDS = "seeds", "stones", "scores", "mover", "ply", "ended"
 Json: TypeAlias = dict[str, Any]
 Call: TypeAlias = tuple[list[Any], Any]
-"""A method of engine.js with its arguments, and the answer."""
+"""A call as [method of engine.js, *arguments], and its expected answer."""
 
 
 class PageEngine:
-    """One record of each kind in a module's memory. The methods have the names and the answers of engine.js."""
+    """A module with one record of each kind in memory. The methods have the names and return values of engine.js."""
 
     def __init__(self, module: str = "engine.wasm") -> None:
         self.layout, self._held = json.loads((WEB / "engine.json").read_text()), None
@@ -64,7 +64,7 @@ class PageEngine:
         return [self.view(kind, field)[0].item() for field in fields]
 
     def call(self, name: str, *kinds: str, **numbers: int) -> None:
-        """Call an export with its records, after writing fields of the last one."""
+        """Call an export on records of these kinds, after writing `numbers` into fields of the last one."""
         for field, number in numbers.items():
             self.view(kinds[-1], field)[0] = number
         returned = self._places["rules"] - 64
@@ -113,7 +113,7 @@ class PageEngine:
         return self.view("game", "points", rules.players).tolist()
 
     def search(self, rules: Rules, position: Json, limits: Json) -> Json:
-        """But for the line of max^n, which is the first move alone."""
+        """Return the result of a search, except that the line of max^n is only its first move."""
         limits = {"depth": 0, "nodes": 0, "net": None, **limits}
         kind, work = ("two_rules", ["two", "table"]) if rules.players == 2 else ("many_rules", ["many"])
         self.use(rules, kind)
@@ -163,14 +163,14 @@ class PageEngine:
 
 
 def as_json(core: Core, positions: Positions) -> Json:
-    """The first position of a batch."""
+    """Return the first position of a batch as JSON."""
     columns = core.seeds(positions), core.stones(positions), positions.scores
     numbers = positions.mover, positions.ply, positions.ended
     return dict(zip(FIELDS, [column[0].tolist() for column in (*columns, *numbers)], strict=True))
 
 
 def calls_of_a_game(rules: Rules, rng: np.random.Generator) -> Iterator[Call]:
-    """The calls on the way through a random game, played by NumPy."""
+    """Play a random game with NumPy, and yield the calls for each of its positions and moves."""
     core = Core(rules, compiled=False)
     positions = core.start()
     yield ["start"], as_json(core, positions)
@@ -186,7 +186,7 @@ def calls_of_a_game(rules: Rules, rng: np.random.Generator) -> Iterator[Call]:
 
 
 def call_of_a_move(core: Core, positions: Positions, action: int) -> Call:
-    """Play an action in the first position."""
+    """Play an action in a batch of one position, and return the call."""
     before, mover, steps = as_json(core, positions), int(positions.mover[0]), list[tuple[int, int, int, int]]()
     sides, scores = (in_turn(core.rules.players, one[0], mover) for one in (positions.words, positions.scores))
     play(core.numbers, core.rules.players, sides, scores, core.rules.max_plies - before["ply"] - 1, action, steps)
@@ -198,7 +198,7 @@ def call_of_a_move(core: Core, positions: Positions, action: int) -> Call:
 
 
 def call_of_a_search(core: Core, positions: Positions, net: ValueNet | None, limits: Json, line: bool = True) -> Call:
-    """A native search of the first position; without `line`, max^n's is its first move."""
+    """Search a position natively, and return the call; unless `line`, the line of max^n is only its first move."""
     every = limits["everyMove"]
     given = Limits(**{name: number for name, number in limits.items() if name != "everyMove"})
     if core.rules.players == 2:
@@ -212,7 +212,7 @@ def call_of_a_search(core: Core, positions: Positions, net: ValueNet | None, lim
 
 
 def call_of_a_round(match: Match, positions: Positions) -> Call:
-    """The end of a match's first round at a position, by resignation if the game is not over."""
+    """Settle a match's first round at a position, by resignation if the game is not over; return the call."""
 
     def owned() -> Json:
         return {"sold": [*map(list, match.ownership.sold)], "pawned": [*map(list, match.ownership.pawned)]}

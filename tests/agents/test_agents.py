@@ -1,4 +1,4 @@
-"""Agents by name, agent files, configurations."""
+"""Test agents by name, agent files and training configurations."""
 
 import copy
 import os
@@ -38,7 +38,7 @@ from tests import ROOT
 from tests.boards import random_positions
 from tests.untrained import NETWORK, renew_checksum, save_untrained
 
-CONFIGS = sorted((ROOT / "configs").glob("[!e]*.yaml"))  # those of evaluations have no kind
+CONFIGS = sorted((ROOT / "configs").glob("[!e]*.yaml"))  # configurations of evaluations have no kind
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
     ["greedy:epsilon=0.5", "minimax:nodes=200,net=pretrained", "mcts:simulations=8", "ppo:{},temperature=1"],
 )
 def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
-    """Legal moves for any number of positions, which stay as they are; chance is the generator's; copies play alike."""
+    """A player leaves positions unchanged, chooses legal moves, and its copies choose the same with an equal seed."""
     core, player = Core(), agents.make(name.format(agent))
     positions = random_positions(core, 24, seed=8)
     before = positions.copy()

@@ -1,4 +1,4 @@
-"""Data for offline learning: positions with the values of their moves."""
+"""Test the data for offline learning: positions with the values of their moves."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ def hashes(folder: Path) -> dict[str, str]:
 
 
 def make_data(folder: Path, *options: str) -> dict[str, str]:
-    """The hashes of the files that the command wrote, by name."""
+    """Run the command and return the SHA-256 of each data file in `folder`, keyed by file name."""
     assert main(["--output", str(folder), *SMALL, *options]) == 0
     return hashes(folder)
 
@@ -94,20 +94,20 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
 
 def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make_data(tmp_path, "--positions", "30")
-    path, asked = tmp_path / "positions-00000.npz", ["--output", str(tmp_path), "--positions", "30"]
-    said = refusal(capsys, *asked, "--seed", "1")
-    assert f"{tmp_path} holds data made with " in said
-    assert "choose another folder" in said
+    path, options = tmp_path / "positions-00000.npz", ["--output", str(tmp_path), "--positions", "30"]
+    error = refusal(capsys, *options, "--seed", "1")
+    assert f"{tmp_path} holds data made with " in error
+    assert "choose another folder" in error
     whole, columns = path.read_bytes(), dict(read_columns(path))
     path.write_bytes(whole[:-30])
-    assert f"{path}: not a file of positions" in refusal(capsys, *asked)
+    assert f"{path}: not a file of positions" in refusal(capsys, *options)
     for change, message in (
         ({"values": np.array([print], dtype=object)}, "not a file of positions: not readable as .npz"),
         ({"ply": columns["ply"][1:]}, "not a file of positions: its arrays must have the same length"),
         ({"stones": 2 + columns["stones"]}, "no positions of 'mancala-world'"),
     ):
         np.savez(path, **{**columns, **change})
-        assert f"{path}: {message}" in refusal(capsys, *asked)
+        assert f"{path}: {message}" in refusal(capsys, *options)
 
 
 @pytest.mark.slow
@@ -118,5 +118,5 @@ def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
     suite = load_suite(Core().rules).part("development")
     greedy, again = (regret(make(name), suite, rng()) for name in ("greedy", f"maxn:depth=1,net={net}"))
     assert found is not None
-    assert found.mean == pytest.approx(again.mean, abs=0.2)  # ties fall at random
+    assert found.mean == pytest.approx(again.mean, abs=0.2)  # ties are broken at random
     assert again.high < greedy.low

@@ -1,4 +1,4 @@
-"""evaluate.py from settings to files; tournaments: they resume, keep games, count a player among copies."""
+"""Test evaluate.py from settings to files, and tournaments: resuming, saved games and three players."""
 
 import dataclasses
 import re
@@ -24,7 +24,7 @@ from tests.players import rng
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Exit status, standard output and standard error of a command."""
+    """Run evaluate.py and return its exit status, standard output and standard error."""
     status = evaluate.main([str(argument) for argument in arguments])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
@@ -69,7 +69,7 @@ def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     status, out, err = run(capsys, "greedy", "rnd=random", deep, *options, *files)
     assert (status, err) == (0, "")
     assert all(part in out for part in ("openings-mancala-world.txt", "Elo, greedy = 0", "ms a move"))
-    assert "…" not in out  # long names are whole
+    assert "…" not in out  # long names are not truncated
     assert out.count("epsilon=0.000000001") >= 4  # in the command, the rating and two pairings
     report = read_evaluation(tmp_path / "out.json")
     assert report == read_evaluation(tmp_path / "out" / "report.json")
@@ -133,7 +133,7 @@ def test_stored_regret_is_not_measured_again(
     assert first[0] == 0
     monkeypatch.setattr("oanquan_env.benchmark.tournament.regret", None)
     assert run(capsys, *arguments) == first
-    with pytest.raises(TypeError, match="not callable"):  # of another seed none is kept
+    with pytest.raises(TypeError, match="not callable"):  # no results are stored for another seed
         run(capsys, *arguments, "--seed", "5")
 
 
@@ -170,7 +170,7 @@ def test_finished_pairings_are_kept_by_players_settings_and_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def played(names: list[str], **settings: int) -> int:
-        """How many pairings had to be played."""
+        """Return the number of pairings that had to be played."""
         begun = tournament(tmp_path, names, **settings)
         play_one, seen = Tournament.play_one, list[int]()
         with monkeypatch.context() as patched:

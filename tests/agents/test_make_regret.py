@@ -1,4 +1,4 @@
-"""How regret suites are made, for two players and for more, and their values proved."""
+"""Test how regret suites are made for two and for more players, and how their values are proved."""
 
 import dataclasses
 import re
@@ -83,7 +83,7 @@ def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.Monk
     assert format_suite(make_suite(SMALL, Labeller(parts=tmp_path))) == whole
     left[0] = 0  # so one more search would stop it
     assert format_suite(make_suite(SMALL, Labeller(parts=tmp_path))) == whole
-    with pytest.raises(KeyboardInterrupt):  # values of another depth are not kept
+    with pytest.raises(KeyboardInterrupt):  # no values are stored for this depth
         make_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), Labeller(parts=tmp_path))
 
 
@@ -96,7 +96,7 @@ def test_random_moves_are_as_frequent_as_asked() -> None:
 
 @pytest.fixture(scope="module")
 def searched() -> Suite:
-    """A suite of which the search has proved some values."""
+    """Make a suite in which the search has proved some of the values."""
     recipe = SuiteRecipe("mancala-world fields=3 seeds=3 stone_value=3", count=6, depths=(3, 3, 3), games=200, seed=1)
     return make_suite(recipe)
 
@@ -150,7 +150,7 @@ def test_the_committed_values_are_those_of_the_search_and_rank_players() -> None
     some = suite.take((suite.phases() == 2).nonzero()[0][::80])
     searched = MoveValues(some.core, 8, read_value_net("pretrained", rules)).movers_values(some.positions)[0]
     away = abs(some.values - searched)[np.isfinite(some.values)]
-    assert (away < 0.5).mean() > 0.95  # the file rounds, and a choice between near equals may turn out otherwise
+    assert (away < 0.5).mean() > 0.95  # values in the file are rounded, and near ties may break differently
     names = ("random", "greedy", "maxn:depth=2", "maxn:depth=4,net=pretrained")
     regrets = [regret(agents.make(name, rules), suite.part("development"), rng()).mean for name in names]
     assert regrets == sorted(regrets, reverse=True)

@@ -1,4 +1,4 @@
-"""The page on one's own network, reward and algorithm: its code and commands as given, on fewer plies."""
+"""Test the code and the commands of the page on custom networks, rewards and algorithms, with fewer plies."""
 
 import re
 import shlex
@@ -50,7 +50,7 @@ class Wrong(MyRun):
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the page's module."""
+    """Write the page's code to a module in a new working directory, and return the directory."""
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "my_learning.py").write_text("\n".join(blocks))
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Reports: JSON, Markdown, the README's table, the picture; Markdown that programs write."""
+"""Test reports as JSON, Markdown, the README's table and a picture, and other Markdown that programs write."""
 
 import re
 import shlex
@@ -111,14 +111,14 @@ def test_the_whole_report(report: Evaluation) -> None:
         "| agent | opponent | won/drawn/lost | score, % (95 %) |",
         "| `greedy` | `random` | 8/0/0 | 100.0 (50.0 to 100.0) | +20.0 (+17.5 to +22.5) | ∞ (+0 to ∞) |",
         "| `deep` | `greedy` | 5/1/2 | 68.8 (50.0 to 80.0) | -1.5 (-3.5 to +0.5) | +137 (+0 to +241) |",
-        "Moving first from the opening is worth +12 (-18 to +42) Elo.",
+        "Moving first after the opening is worth +12 (-18 to +42) Elo.",
         "| `deep` | end | 10 | 0.00 (0.00 to 0.00) | 50.0 (45.0 to 55.0) | 10.0 (9.0 to 11.0) |",
-        "version 2 (fedcba), where 120 of 200 moves have proved values",
+        "version 2 (fedcba). 120 of 200 moves have proved values",
         "| `deep` | `minimax:depth=8` |",
     ):
         assert part in text
     assert re.findall(r"\]\((\w+\.png)\)", text) == ["scores.png"]
-    for part in text.split("\n\n"):  # every table's rows have as many cells as its head
+    for part in text.split("\n\n"):  # each row of a table has as many cells as its header
         assert len({line.count("|") for line in part.splitlines()}) == 1 or "|" not in part
 
 
@@ -126,9 +126,9 @@ def test_the_whole_report(report: Evaluation) -> None:
 def test_committed_reports_are_of_the_players_of_their_configuration(path: Path) -> None:
     report = read_evaluation(path)
     assert report.command
-    asked = parse(shlex.split(report.command)[2:]).settings
-    assert [one.label for one in report.players] == [labelled(text)[0] for text in asked.agents]
-    assert all(one.regret for one in report.players) == ("regret" in asked.suites)
+    settings = parse(shlex.split(report.command)[2:]).settings
+    assert [one.label for one in report.players] == [labelled(text)[0] for text in settings.agents]
+    assert all(one.regret for one in report.players) == ("regret" in settings.suites)
 
 
 def test_the_picture_shows_the_numbers(report: Evaluation) -> None:

@@ -1,4 +1,4 @@
-"""Runs of both kinds that are stopped, killed, diverge or lack room, and what they come to; what none begins with."""
+"""Test both kinds of runs: interruption, kills, divergence, a full disk, damaged checkpoints, refused settings."""
 
 import errno
 import io
@@ -45,7 +45,7 @@ def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def whole(settings: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run without interruption."""
+    """Train a run without interruption and return its folder."""
     folder = tmp_path_factory.mktemp("runs") / "whole"
     learn(begin(folder, settings))
     return folder
@@ -61,9 +61,9 @@ def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any
     for number in at:
         with pytest.raises((InterruptedError, StopTrainingError)):
             run.learn(kill, lambda: False) if kind == "kill" else learn(run, number * ITERATION)
-        random.seed(99)  # whatever happens between the sittings
+        random.seed(99)  # other code may use the generator between sessions
         with (tmp_path / "run" / EVALUATIONS_NAME).open("a") as file:
-            file.write('{"plies": 99999, "results": {}}\n')  # past the checkpoint: made again
+            file.write('{"plies": 99999, "results": {}}\n')  # past the checkpoint, so measured again
         run = resume(tmp_path / "run")
         assert run.plies == number * ITERATION or kind == "kill"
     learn(run)
@@ -122,7 +122,7 @@ def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "kills", "least"), [(PPO, 10, 4), (TD, 3, 2)], ids=["ppo", "td"])
 def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least: int, tmp_path: Path) -> None:
-    """By SIGKILL, in the middle of training at `least` different plies or more."""
+    """A run killed by SIGKILL at `least` or more different ply counts equals one that is never interrupted."""
     evaluation = {**kind["evaluation"], "every_plies": 50 * ITERATION}
     longer = {**kind, "total_plies": 300 * ITERATION, "evaluation": evaluation}
     whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
@@ -133,9 +133,9 @@ def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least
         started = (folder / CONFIG_NAME).exists()
         arguments = ("--resume", folder) if started else ("--config", config, "--output", folder)
         process = start_training(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        if kill % 3:  # in the middle of training; the others fall anywhere, mostly into the start
+        if kill % 3:  # in the middle of training; other kills come at any time, mostly at startup
             deadline, seen = time.monotonic() + 300, set[int]()
-            while time.monotonic() < deadline and len(seen) < 4:  # the old one, one of where this goes on, two of more
+            while time.monotonic() < deadline and len(seen) < 4:  # the old one, one on resuming, two later ones
                 time.sleep(0.002)
                 seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}
         time.sleep(moments.uniform(0, 0.3))
@@ -163,9 +163,9 @@ def test_a_signal_saves_and_stops(tmp_path: Path, number: int, sweep: bool) -> N
     while not (folder / EVALUATIONS_NAME).exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(number)
-    said, errors = process.communicate(timeout=300)
+    shown, errors = process.communicate(timeout=300)
     assert process.returncode == 130
-    assert ("stopped; the same command resumes the sweep" if sweep else f"--resume {folder}") in said.replace("\n", "")
+    assert ("stopped; the same command resumes the sweep" if sweep else f"--resume {folder}") in shown.replace("\n", "")
     assert "Traceback" not in errors
     assert (folder / CHECKPOINT_NAME).exists()
 
@@ -178,10 +178,10 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
         assert train.main(["--resume", str(folder)]) == 2
     assert "No space left on device" in capsys.readouterr().err
     assert {name: (folder / name).read_bytes() for name in before} == before
-    assert not list(folder.glob(f".*{TEMPORARY}"))  # nothing half-written stays
+    assert not list(folder.glob(f".*{TEMPORARY}"))  # no partly written files remain
     threads = torch.get_num_threads()
     try:
-        run = resume(folder, threads=2)  # another number than before, for this sitting
+        run = resume(folder, threads=2)  # overrides the configuration for this session only
         assert (torch.get_num_threads(), run.plies) == (2, 2 * ITERATION)
         learn(run)
     finally:
@@ -213,13 +213,13 @@ def test_what_would_fail_later_is_refused_at_once(
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of a run that was stopped after two iterations."""
+    """Return the folder of a run that was stopped after two iterations."""
     return stopped(tmp_path_factory.mktemp("stopped") / "run", 2 * ITERATION)
 
 
 @pytest.fixture
 def kept(folder: Path) -> Iterator[Path]:
-    """Its checkpoint, put back afterwards."""
+    """Yield the path of the stopped run's checkpoint, and restore its content afterwards."""
     path = folder / CHECKPOINT_NAME
     content = path.read_bytes()
     yield path
@@ -315,7 +315,7 @@ def test_a_finished_run_can_be_made_longer(tmp_path: Path, capsys: Capture) -> N
     assert train.main(["--config", str(config), "--output", str(folder)]) == 0
     assert f"rounded up to whole iterations: {2 * ITERATION} plies" in capsys.readouterr().out
     assert train.main(["--resume", str(folder)]) == 0
-    out = "".join(capsys.readouterr().out.split())  # whatever the width of the terminal
+    out = "".join(capsys.readouterr().out.split())  # independent of line breaks
     assert f"totrainlonger:pythontrain.py--resume{folder}--total-plies{4 * ITERATION}" in out
     assert train.main(["--resume", str(folder), "--total-plies", str(3 * ITERATION)]) == 0
     assert load_config(folder / CONFIG_NAME).total_plies == 3 * ITERATION

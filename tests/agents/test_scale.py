@@ -1,4 +1,4 @@
-"""Work spread over processes and over Ray: the same results, and nothing lost when a worker dies."""
+"""Test work spread over processes or Ray: results stay the same, failures are reported and sweeps resume."""
 
 import json
 import math
@@ -37,9 +37,9 @@ SMALL += ["--evaluation.pairs", "5", "--evaluation.opponents", "random", "greedy
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
-    """The address of a Ray cluster of one machine with two processors."""
+    """Yield the address of a Ray cluster of one machine with two processors."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Ray's modules use names that others deprecate
+        warnings.simplefilter("ignore")  # Ray uses deprecated names of other packages
         pytest.importorskip("ray")
         from ray.cluster_utils import Cluster
     one_machine = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
@@ -48,7 +48,7 @@ def cluster() -> Iterator[str]:
 
 
 def weights(folder: Path) -> list[bytes]:
-    """Of the agents of a sweep."""
+    """Return the contents of the weights files of a sweep's agents."""
     return [path.read_bytes() for path in sorted(folder.glob("seed-*/agent.safetensors"))]
 
 
@@ -73,7 +73,7 @@ def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: pytest.MonkeyPatc
             list(spread(abs, [1], ray="auto"))
     pytest.importorskip("ray")
     monkeypatch.setattr("ray.init", lambda *_, **__: pytest.fail("Ray was asked, and would wait for minutes"))
-    with socket.socket() as taken:  # bound, and listens to nobody
+    with socket.socket() as taken:  # bound but not listening
         taken.bind(("127.0.0.1", 0))
         for scheme in ("", "ray://"):
             address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
@@ -84,7 +84,7 @@ def test_no_ray_and_no_cluster_are_errors_at_once(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 def test_ray_finds_the_same(cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(spread(os.path.abspath, ["x"], ray=cluster)) == [(0, os.path.abspath("x"))]
-    assert list(spread(abs, [-3], ray=cluster, cpus=64)) == [(0, 3)]  # does not wait for so large a machine
+    assert list(spread(abs, [-3], ray=cluster, cpus=64)) == [(0, 3)]  # does not wait for a machine with 64 CPUs
     with pytest.raises(ValueError, match="math domain error"):
         list(spread(math.sqrt, [1, -2, 3], ray=cluster))
     with pytest.raises(UsageError, match="no Ray cluster at 'nonsense'"):
@@ -130,14 +130,14 @@ def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
     first, other = ((tmp_path / f"seed-{seed}" / "evaluations.jsonl").read_text() for seed in (3, 5))
     assert first != other
     found = weights(tmp_path)
-    (tmp_path / "seed-5" / CHECKPOINT_NAME).unlink()  # as if killed before the first
+    (tmp_path / "seed-5" / CHECKPOINT_NAME).unlink()  # as if killed before its first checkpoint
     assert train.main([*arguments, "--jobs", "2"]) == 0
     assert weights(tmp_path) == found
     assert (tmp_path / "seed-3" / "evaluations.jsonl").read_text() == first
     assert train.main([*arguments, "--ppo.gamma", "0.9"]) == 2
     assert "holds a run with another configuration" in capsys.readouterr().err
     (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
-    assert train.main([*arguments, "--jobs", "1"]) == 2  # and the other seed is not stopped
+    assert train.main([*arguments, "--jobs", "1"]) == 2  # but the other seed is still trained
     printed = capsys.readouterr()
     assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in printed.out.replace("\n", "")
     assert "±" not in printed.out

@@ -1,4 +1,4 @@
-"""Self-play's parts: the zero-sum buffer, the games as a VecEnv, start positions, features, networks."""
+"""Test the parts of self-play: advantages, the games as a VecEnv, start positions, features and networks."""
 
 from typing import Any
 
@@ -33,12 +33,12 @@ def network_of(core: Core, name: str, **sizes: int) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
-    """Generalised advantage estimation seat by seat; seat 0 moves at step 0, and the next one at each step."""
+    """Each seat has its own generalised advantage estimation; seat 0 moves first, and then the seats take turns."""
     rng = np.random.default_rng(players)
     steps, n, gamma, lam = 20, 50, 0.97, 0.8
     rewards, values = rng.normal(size=(2, steps + 1, n, players)).astype(np.float32)
     for one in (rewards, values):
-        one -= one.mean(axis=2, keepdims=True)  # as of a zero-sum game
+        one -= one.mean(axis=2, keepdims=True)  # as in a zero-sum game
     dones = rng.random((steps, n)) < 0.2
     paid, mover_first = (
         np.stack([np.roll(row, -step, axis=1) for step, row in enumerate(one)]) for one in (rewards, values)
@@ -107,12 +107,12 @@ def test_a_network_sees_the_same_when_seats_are_turned_and_rows_are_independent(
     with torch.no_grad():
         logits, values = network(rows, mask)
         assert values.shape == (60, core.rules.players - 1)
-        assert torch.allclose(network(rows, torch.zeros_like(mask))[1], values, atol=1e-5)  # needs no mask
+        assert torch.allclose(network(rows, torch.zeros_like(mask))[1], values, atol=1e-5)  # values need no mask
         assert torch.allclose(network(rows[7:8], mask[7:8])[0], logits[7:8], atol=1e-5)
 
 
 def test_a_fresh_afterstate_network_already_weighs_points_won() -> None:
-    """Q(move) = points won - V(afterstate): with V and correction silenced, the best move is the greedy one."""
+    """Q(move) = points won - V(afterstate): if V and the correction are zero, the best move is the greedy one."""
     core = Core("three-player")
     features, network = network_of(core, "afterstates", embed=4, width=16, depth=1)
     for head in (network.value, network.correction):
@@ -167,7 +167,7 @@ def test_two_ply_features_are_the_position_s_and_its_afterstates() -> None:
 
 
 def margins_won(core: Core, positions: Positions) -> np.ndarray:
-    """(N, A, P) what each move wins the mover and the players after it, points; zero for illegal moves."""
+    """Return each move's margin in points for each player, (N, A, P), in turn order from the mover; 0 if illegal."""
     after, rows, actions = core.expand(positions)
     points = core.standings(after) - positions.scores[rows]
     won = (points * core.rules.players - points.sum(axis=1, keepdims=True)) / (core.rules.players - 1)
@@ -178,7 +178,7 @@ def margins_won(core: Core, positions: Positions) -> np.ndarray:
 
 
 def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
-    """(N, P) what the moves that win the mover most win each player, on average over equals, the mover first."""
+    """Return each player's margin in points, (N, P), from the mover on, averaged over the mover's best moves."""
     won, legal = margins_won(core, positions), core.legal_mask(positions)
     own = np.where(legal, won[..., 0], -np.inf)
     best = np.isclose(own, own.max(axis=1, keepdims=True))
@@ -188,11 +188,11 @@ def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
 
 @pytest.mark.parametrize("preset", ["mancala-world", "three-player", "four-player"])
 def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: str) -> None:
-    """V is what the best move wins all players; a move, what it wins plus what the best reply then wins its mover."""
+    """V holds the best move's margins; logits are proportional to the mover's margins after moves and best replies."""
     core = Core(preset)
     features, network = network_of(
         core, "two_ply", embed=4, width=16, depth=2, leaf_width=8
-    )  # its leaves worth nothing, no corrections, a cold softmax
+    )  # below: leaf values and corrections are zeroed, and the softmax is cold
     for head in (network.leaf_value, network.value, network.correction[-1]):
         torch.nn.init.zeros_(head.weight)
     torch.nn.init.zeros_(network.leaf_value.bias)
@@ -205,14 +205,14 @@ def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: st
     after, rows, actions = core.expand(positions)
     replies = np.zeros((len(after), core.rules.players))
     replies[~after.over] = best_for_the_mover(core, after[~after.over])
-    moves = margins_won(core, positions)[rows, actions, 0] + replies[:, -1]  # the mover is the last after its move
-    wanted = moves / core.rules.total * np.exp(3.0)  # the inverse temperature that it begins with
+    moves = margins_won(core, positions)[rows, actions, 0] + replies[:, -1]  # after its move the mover comes last
+    wanted = moves / core.rules.total * np.exp(3.0)  # the initial inverse temperature
     assert logits.numpy()[rows, actions] == pytest.approx(wanted, abs=1e-3)
     assert (logits.numpy()[~mask] == np.float32(FORBIDDEN)).all()
 
 
 def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
-    """V without its correction, move by move: their mean by a softmax; a leaf of a finished game counts nothing."""
+    """V without correction is the softmax mean of gain minus leaf value; the leaf of a finished game counts as 0."""
     core = Core()
     features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
     torch.nn.init.zeros_(network.value.weight)
@@ -236,7 +236,7 @@ def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
 
 
 def test_kept_afterstates_decide_as_the_whole_network_does() -> None:
-    """Training sees outputs of `look_ahead` in half precision, of the network as it was when the ply was played."""
+    """Training gets `look_ahead` outputs in half precision, computed by the network that played the ply."""
     core = Core("three-player")
     features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
     env = SelfPlayVecEnv(features, games(core, 100), "margin", network)

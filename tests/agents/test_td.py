@@ -1,4 +1,4 @@
-"""TD(lambda) self-play: targets, gradient steps, evaluations, damaged checkpoints and the command line."""
+"""Test TD(lambda) self-play: targets, gradient steps, evaluations, damaged checkpoints and the command line."""
 
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ def test_move_values_are_those_of_the_search_for_all_players(rules: str, depth: 
         assert (own[legal] == wanted[legal]).all()
     else:
         wanted = plain_maxn(core, positions, depth, second.export({}))
-        close = np.abs(found[legal] - wanted[legal]) <= 2 / 64  # both round the net's values, and may break near ties
+        close = np.abs(found[legal] - wanted[legal]) <= 2 / 64  # both round the net's values, so near ties may differ
         assert close.mean() > 0.98
 
 
@@ -91,12 +91,12 @@ def test_a_net_learns_what_depends_on_the_board(rules: str) -> None:
 
 
 def test_evaluations_measure_regret_on_the_development_part(tmp_path: Path) -> None:
-    said: list[str] = []
-    run = begin(tmp_path / "run", TD, said.append, rules="three-player", total_plies=ITERATION)
+    reports: list[str] = []
+    run = begin(tmp_path / "run", TD, reports.append, rules="three-player", total_plies=ITERATION)
     learn(run)
     row = evaluations(tmp_path / "run")[-1]
     assert row["regrets"]["maxn:nodes=50"] == row["regret"]
-    assert f"regret {row['regret']['mean']:.2f} at 50 nodes" in said[-1]
+    assert f"regret {row['regret']['mean']:.2f} at 50 nodes" in reports[-1]
 
 
 def test_an_impossible_replay_buffer_is_refused(tmp_path: Path) -> None:

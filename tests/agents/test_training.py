@@ -1,4 +1,4 @@
-"""PPO runs: learning, rewards and networks, three and four players, schedules, the command line."""
+"""Test PPO runs: learning, rewards and networks, three and four players, schedules, the command line."""
 
 import contextlib
 import re
@@ -28,7 +28,7 @@ from train import parse
 
 @pytest.mark.slow
 def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
-    """A threshold that neither random weights (about 25 %) nor greedy itself (50 %) reaches."""
+    """Neither random weights (about 25 %) nor greedy itself (50 %) reaches the threshold."""
     settings = {
         "total_plies": 60_000,
         "ppo": {"n_envs": 256, "n_steps": 16, "batch_size": 1024},
@@ -86,7 +86,7 @@ def test_a_run_s_folder_is_named_after_its_configuration(tmp_path: Path, monkeyp
         (RuntimeError("Some tensors share memory"), None),
     ],
 )
-def test_a_lack_of_memory_is_told(
+def test_a_lack_of_memory_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception,
     message: str | None,
 ) -> None:  # fmt: skip
@@ -134,7 +134,7 @@ def test_a_stopped_run_of_four_players_resumes_to_the_same_numbers_and_its_agent
 
 
 def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """stable-baselines3 compares them flattened: both must be in the same order."""
+    """stable-baselines3 compares flattened values and returns, so both must be in the same order."""
     run = begin(tmp_path / "run", rules="four-player")
     monkeypatch.setattr(run.model, "train", lambda: None)
     run.iterate()

@@ -1,4 +1,4 @@
-"""Whole games in files, and as episodes of the environment."""
+"""Test whole games in files, and games as episodes of the environment."""
 
 import hashlib
 from collections import deque

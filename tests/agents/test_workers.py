@@ -1,4 +1,4 @@
-"""One run on several workers: equal results, resumption, workers that are killed, Ctrl-C."""
+"""Test runs on several workers: equal results, resuming, killed workers and Ctrl-C."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ KINDS = pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
 
 
 def start(settings: dict[str, Any], folder: Path, **changes: object) -> subprocess.Popen[str]:
-    """A new run with two workers; or the one in the folder resumed, if there is one."""
+    """Start a new run with two workers, or resume the run in `folder` if there is one."""
     words = ["--resume", str(folder)]
     if not (folder / CONFIG_NAME).exists():
         config = folder.with_suffix(".yaml")
@@ -38,13 +38,13 @@ def start(settings: dict[str, Any], folder: Path, **changes: object) -> subproce
 
 
 def finish(run: subprocess.Popen[str]) -> None:
-    """Wait until a run ends, which must succeed."""
+    """Wait until a run ends, and check that it succeeded."""
     _, errors = run.communicate(timeout=300)
     assert run.returncode == 0, errors
 
 
 def wait_for(folder: Path, checkpoints: int) -> None:
-    """Wait until so many more checkpoints have been written."""
+    """Wait until at least `checkpoints` new checkpoints have been written."""
     deadline, seen = time.monotonic() + 300, set[int]()
     while len(seen) <= checkpoints and time.monotonic() < deadline:
         seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}
@@ -76,8 +76,8 @@ def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, A
     os.kill(killed, signal.SIGKILL)
     wait_for(parts, 2)
     run.send_signal(signal.SIGINT)
-    said, errors = run.communicate(timeout=300)
-    assert (run.returncode, f"--resume {parts}" in said.replace("\n", "")) == (130, True)
+    printed, errors = run.communicate(timeout=300)
+    assert (run.returncode, f"--resume {parts}" in printed.replace("\n", "")) == (130, True)
     assert "Traceback" not in errors
     assert f"failed (exitcode: -9) local_rank: 1 (pid: {killed})" in (parts / workers.LOG_NAME).read_text()
     assert checkpoint(parts)["plies"] < state["plies"]
@@ -122,12 +122,12 @@ def test_torchrun_begins_a_run_and_the_same_command_resumes_it(tmp_path: Path) -
 
 @KINDS
 def test_a_run_goes_on_with_another_number_of_workers(settings: dict[str, Any], tmp_path: Path) -> None:
-    folder, said = stopped(tmp_path / "run", 2 * ITERATION, settings=settings), list[str]()
+    folder, reports = stopped(tmp_path / "run", 2 * ITERATION, settings=settings), list[str]()
     state = torch.load(folder / CHECKPOINT_NAME, weights_only=True)
     own = {name: state[name] for name in ("games", "random", "learner") if name in state}
-    torch.save({**state, "workers": [own]}, folder / CHECKPOINT_NAME)  # as of two workers
-    run = run_type(settings.get("kind", "ppo")).resume(folder, said.append)
-    assert said == ["workers: 1 instead of 2; the run starts new games"]
+    torch.save({**state, "workers": [own]}, folder / CHECKPOINT_NAME)  # as in a run with two workers
+    run = run_type(settings.get("kind", "ppo")).resume(folder, reports.append)
+    assert reports == ["workers: 1 instead of 2; the run starts new games"]
     assert same(run.parts["optimizer"].state_dict(), state["optimizer"])
     assert run.parts["games"].drawn < state["games"]["drawn"]
     learn(run)
@@ -169,7 +169,7 @@ def test_averages_are_of_weights_and_moments(monkeypatch: pytest.MonkeyPatch) ->
     assert torch.equal(optimizer.state[network.bias]["exp_avg"], 2 * before[1])
 
 
-def test_torchrun_is_told_what_restarts_need(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_names_what_restarts_by_torchrun_need(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "1")
     monkeypatch.delenv(workers.NEW_STORE, raising=False)
     with pytest.raises(UsageError, match=f"set {workers.NEW_STORE}=1"):

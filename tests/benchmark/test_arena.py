@@ -1,4 +1,4 @@
-"""Pairings: seats, scores, margins, moves; the openings they begin from, and keys of positions that play alike."""
+"""Test pairings (seats, scores, margins and moves), their openings, and the keys of equivalent positions."""
 
 import itertools
 import shlex
@@ -33,10 +33,10 @@ from tests.players import FirstMove, LastMove, rng
 def test_a_pairing_is_the_games_played_one_by_one(rules: str) -> None:
     core = Core(rules)
     openings = random_openings(core, 5, 3, rng())
-    before, heard = openings.copy(), list[int]()
-    played = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng(), heard.append)
+    before, finished = openings.copy(), list[int]()
+    played = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng(), finished.append)
     assert openings.same(before).all()
-    assert sum(heard) == 5 * core.rules.players
+    assert sum(finished) == 5 * core.rules.players
     for seat, k in itertools.product(range(core.rules.players), range(5)):
         board = Board.from_positions(core, openings, k)
         plies = len(board.history)

@@ -1,4 +1,4 @@
-"""Elo and Bradley-Terry ratings, against published numbers and other programs."""
+"""Test Elo and Bradley-Terry ratings against known numbers and another program."""
 
 import itertools
 import math
@@ -30,20 +30,20 @@ class Found(NamedTuple):
 
 
 def bradley_terry(pairs: ArrayLike, won: ArrayLike, played: ArrayLike, anchor: int, prior_draws: float = 1) -> Found:
-    """Elo of players from pairings, who moved first coming first, and what moving first is worth."""
+    """Return the players' Elo and the advantage of moving first; each pair in `pairs` names the first mover first."""
     points, games = (np.asarray([counts], np.float64) for counts in (won, played))
     estimate = ELO * fit(comparisons(np.asarray(pairs)), points, games, prior_draws)[0]
     return Found(estimate[:-1] - estimate[anchor], float(estimate[-1]))
 
 
 def test_ratings_agree_with_choix() -> None:
-    """Without an advantage of moving first, and with a weak prior, choix's maximum likelihood is ours."""
-    import choix  # it loads SciPy's statistics, for seconds
+    """With no first-move advantage and a weak prior, the ratings are choix's maximum-likelihood estimates."""
+    import choix  # imported here because it loads scipy.stats for seconds
 
     wins = np.random.default_rng(3).integers(5, 60, (5, 5))
     pairs = [(i, j) for i in range(5) for j in range(5) if i != j]
     oracle = choix.ilsr_pairwise(5, [pair for pair in pairs for _ in range(wins[pair])])
-    points = np.array([wins[pair] for pair in pairs]) / 2  # half of each pairing's games began with either player
+    points = np.array([wins[pair] for pair in pairs]) / 2  # each player moved first in half of the games
     played = np.array([wins[i, j] + wins[j, i] for i, j in pairs]) / 2
     found = bradley_terry(pairs, points, played, anchor=0, prior_draws=1e-9)
     assert found.elo == pytest.approx(ELO * (oracle - oracle[0]), abs=1e-3)
@@ -58,7 +58,7 @@ def test_a_player_who_wins_everything_has_a_finite_rating() -> None:
 
 
 def simulated(rng: np.random.Generator, strengths: np.ndarray, k: int) -> tuple[list[tuple[int, int]], np.ndarray]:
-    """Games over k openings that favour one side, by players of these strengths: (K, G) scores of who moves first."""
+    """Return all G ordered pairs of players, and the first mover's scores (K, G) from `k` openings of random bias."""
     games = list(itertools.permutations(range(len(strengths)), 2))
     bias = rng.normal(0, 1, k)
     edges = np.array([strengths[first] - strengths[second] for first, second in games])
@@ -66,7 +66,7 @@ def simulated(rng: np.random.Generator, strengths: np.ndarray, k: int) -> tuple[
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
-    """Over 100 tournaments of even players, 95 % intervals; 85 is below what chance makes of them, 4 sigma."""
+    """At least 85 of 100 intervals of 95 % contain the true rating; 85 is over 4 sigma below the expected 95."""
     rng, held = np.random.default_rng(0), 0
     for _ in range(100):
         found = rate(*simulated(rng, np.zeros(3), 60), anchor=0, rng=rng, samples=200)

@@ -1,4 +1,4 @@
-"""Means with their intervals, of games and of training runs."""
+"""Test the means of games and of training runs with their intervals."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from oanquan_env.benchmark.seeds import interquartile_estimate, interquartile_me
 
 @pytest.mark.parametrize("samples", [[0, 2], [0, 0, 0, 4]])
 def test_the_interval_of_a_margin_by_hand(samples: list[float]) -> None:
-    """Squared deviations over one less than the samples give variances of 2 and 4, so the mean's deviation is 1."""
+    """The unbiased variances are 2 and 4, so the standard error of the mean is 1 in both cases."""
     found, half = mean_estimate(np.array(samples, dtype=np.float64)), 1.96 * (1 + 2.5 / len(samples))
     assert (found.mean, found.low, found.high) == pytest.approx((1, 1 - half, 1 + half))
 
@@ -26,7 +26,7 @@ def test_samples_without_spread_have_an_interval_and_many_the_normal_one() -> No
 
 
 def pairs_of(score: float, kind: str) -> list[float]:
-    """(5,) chances of the outcomes of a pair of this expected score."""
+    """Return the probabilities, (5,), of a pair's scores 0, 1/4, …, 1; their expected value is `score`."""
     lost = 1 - score
     whole, split = [lost, 0, 0, 0, score], [0, 0, 2 * lost, 0, 2 * score - 1]
     drawn = min(0.4, 2 * lost)
@@ -38,9 +38,9 @@ def pairs_of(score: float, kind: str) -> list[float]:
 @pytest.mark.parametrize("score", [0.5, 0.92])
 @pytest.mark.parametrize("pairs", [5, 50])
 def test_intervals_of_few_and_one_sided_pairs_cover(pairs: int, score: float, kind: str) -> None:
-    """Of 2,000 intervals of 95 %; 92 % are asked for, which leaves room for noise."""
-    chances = np.maximum(pairs_of(score, kind), 0)
-    drawn = np.random.default_rng(pairs).choice(np.linspace(0, 1, 5), (2000, pairs), p=chances / chances.sum())
+    """At least 92 % of 2,000 intervals of 95 % contain the expected score; the difference leaves room for noise."""
+    weights = np.maximum(pairs_of(score, kind), 0)
+    drawn = np.random.default_rng(pairs).choice(np.linspace(0, 1, 5), (2000, pairs), p=weights / weights.sum())
     found = [score_estimate(row) for row in drawn]
     assert sum(one.low <= score + 1e-9 and score - 1e-9 <= one.high for one in found) >= 0.92 * 2000
 
@@ -64,14 +64,14 @@ def test_bootstrap_intervals_are_those_of_the_mean_and_columns_share_their_rows(
 
 
 def test_bootstrap_intervals_include_the_spread_of_runs() -> None:
-    """Runs that differ by one point have the interval of few runs, however many positions each has."""
+    """The interval's width follows from the spread of the four runs, however many positions each run has."""
     samples = np.arange(4.0)[:, None, None] + np.zeros((4, 1000, 1))
     (found,) = bootstrap_means(samples, np.random.default_rng(0))
     assert (found.mean, found.low, found.high) == pytest.approx((1.5, 0.5, 2.5), abs=0.26)
 
 
 def test_the_middle_half_by_hand() -> None:
-    assert interquartile_mean([[9.0], [1.0], [100.0], [3.0], [5.0]]) == (3 + 5 + 9) / 3  # 5 // 4 at each end
+    assert interquartile_mean([[9.0], [1.0], [100.0], [3.0], [5.0]]) == (3 + 5 + 9) / 3  # drops 5 // 4 at each end
     assert interquartile_mean([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, -99.0]]) == (2 + 3 + 4 + 5) / 4
     for scores in ([[2.5]], [[2.5]] * 6):
         found = interquartile_estimate(scores, np.random.default_rng(0))
@@ -79,7 +79,7 @@ def test_the_middle_half_by_hand() -> None:
 
 
 def test_runs_are_drawn_within_their_task() -> None:
-    """Tasks of very different scores: drawn across tasks the mean would vary by hundreds."""
+    """Tasks have very different scores, so resampling across tasks would vary the mean by hundreds."""
     scores = np.array([[0.0, 1000.0], [1.0, 1001.0], [2.0, 1002.0], [3.0, 1003.0]])
     found = interquartile_estimate(scores, np.random.default_rng(0))
     assert found.mean == (2 + 3 + 1000 + 1001) / 4
@@ -87,7 +87,7 @@ def test_runs_are_drawn_within_their_task() -> None:
 
 
 def test_intervals_cover() -> None:
-    """Of 200 intervals for twelve runs; the percentile bootstrap of so few is somewhat too narrow."""
+    """Of 200 intervals, 172 to 198 contain the mean; the percentile bootstrap of 12 runs is somewhat too narrow."""
     rngs = [np.random.default_rng(repetition) for repetition in range(200)]
     found = [interquartile_estimate(rng.normal(3, 1, (12, 1)), rng) for rng in rngs]
     assert 172 <= sum(one.low <= 3 <= one.high for one in found) <= 198
@@ -95,6 +95,6 @@ def test_intervals_cover() -> None:
 
 def test_improvement_by_hand() -> None:
     assert probability_of_improvement([[1.0], [3.0]], [[2.0], [3.0]]) == (0 + 0 + 1 + 0.5) / 4
-    assert probability_of_improvement([[1.0, 5.0]], [[0.0, 9.0], [0.0, 9.0]]) == 0.5  # always in one task of two
+    assert probability_of_improvement([[1.0, 5.0]], [[0.0, 9.0], [0.0, 9.0]]) == 0.5  # certain in one of two tasks
     one, other = np.random.default_rng(1).random((2, 5, 3))
     assert probability_of_improvement(one, other) == pytest.approx(1 - probability_of_improvement(other, one))

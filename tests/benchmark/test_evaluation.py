@@ -1,4 +1,4 @@
-"""`oanquan_env.evaluate`: what can be a player, agreement with evaluate.py, what is shown."""
+"""Test `oanquan_env.evaluate`: the kinds of players, agreement with evaluate.py and the displayed results."""
 
 import dataclasses
 import json
@@ -44,7 +44,7 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
     assert found.pairings == [row for row in report.pairings if row.agent == names[0]]
 
 
-def test_a_label_changes_no_result_and_chance_is_in_the_interval() -> None:
+def test_a_label_changes_no_result_and_the_interval_is_over_runs() -> None:
     one, other = (evaluate("greedy", opponents=(), label=label) for label in ("one", "other"))
     assert one.regret == other.regret
     assert one.regret
@@ -56,7 +56,7 @@ def test_a_label_changes_no_result_and_chance_is_in_the_interval() -> None:
 
 @pytest.mark.slow
 def test_differences_are_paired() -> None:
-    """Two players that differ in one move of many have a narrow difference, and a player none from itself."""
+    """A difference has a narrower interval than its two players together; between a player and itself it is zero."""
     twin = compare("maxn:depth=1", "maxn:depth=1", opponents=["random"], pairs=10)
     assert (twin.regret, twin.score) == (Estimate(0, 0, 0), Estimate(0, 0, 0))
     near = compare("minimax:depth=2", "maxn:depth=1", opponents=["random"], pairs=10)
@@ -86,7 +86,7 @@ def test_the_same_player_in_any_form_has_the_same_results() -> None:
     assert found[0].pairings == found[1].pairings == found[2].pairings
     assert found[0].pairings != evaluate(first_legal, **settings, seed=1).pairings
     (exact,) = evaluate(first_legal, opponents=[FirstMove(Core())], pairs=20).pairings
-    assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # nothing is left to chance: every pair is even
+    assert (exact.score.mean, exact.margin.mean) == (0.5, 0)  # both are deterministic, so every pair is even
 
 
 def test_a_torch_module_plays_its_best_legal_logit() -> None:
@@ -129,9 +129,9 @@ def test_models_of_sb3_play_with_masks_or_have_illegal_actions_replaced() -> Non
         as_policy(sb3.DQN("MlpPolicy", game, buffer_size=10, seed=0), Core("three-player"))
 
 
-def test_replaced_actions_are_told() -> None:
+def test_replaced_actions_are_reported() -> None:
     class Blind:
-        """As a model of sb3 that sees no masks: it always wants action 0."""
+        """A model with stable-baselines3's interface that sees no masks and always chooses action 0."""
 
         observation_space = OAnQuanEnv().observation_space
 
@@ -162,7 +162,7 @@ def test_replaced_actions_are_told() -> None:
         ("random", {"pairs": 10_000}, ValueError, "10000 openings are needed, but there are 600"),
     ],
 )
-def test_what_cannot_be_measured_is_told(
+def test_what_cannot_be_measured_is_refused(
     player: object, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -205,12 +205,12 @@ def test_rules_without_suite_or_pairs_of_two() -> None:
         assert reference_players(Rules.parse(rules)) == list(players)
 
 
-def test_progress_is_shown_where_somebody_looks(
+def test_progress_is_shown_only_if_requested(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for asked in (None, True, False):
-        evaluate("random", opponents=["greedy"], pairs=2, progress=asked)
+    for requested in (None, True, False):
+        evaluate("random", opponents=["greedy"], pairs=2, progress=requested)
         err = capsys.readouterr().err
-        assert ("\rrandom, games: 4 of 4" in err and err.endswith("\r")) if asked else not err
+        assert ("\rrandom, games: 4 of 4" in err and err.endswith("\r")) if requested else not err
         monkeypatch.setattr(progress, "PATIENCE", 0.0)
         monkeypatch.setattr(progress, "EVERY", 0.0)

@@ -1,4 +1,4 @@
-"""The opening table: its positions, its values against search to the end, its file, and the package's tables."""
+"""Test the opening table: its positions, its bounds against the solver, its file, and the package's tables."""
 
 import math
 import re

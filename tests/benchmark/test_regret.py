@@ -1,4 +1,4 @@
-"""Regret: what chosen moves are worth, suites as files, the committed suite."""
+"""Test regret: the points that chosen moves lose, suites as files, and the committed suites."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ from tests.strategies import PRESET_NAMES
 
 
 def hand_made() -> Suite:
-    """Three positions with invented values: South to move 4 points behind, level scores, South 1 point ahead."""
+    """Return a suite of three positions with invented values; the mover is 4 points behind, level, and 1 ahead."""
     texts = (
         "1,1,1,0,0,0*/5,5,5,5,5,0* 9,13 0 8",
         "5,5,5,5,5,0/1,1,1,0,0,0* 16,16 1 9",
@@ -41,9 +41,9 @@ def hand_made() -> Suite:
     [
         # 4 behind: +6 wins, +3 loses; level: +1 wins, -1 loses; 1 ahead: +3 wins, -20 loses
         ([2, 4, 0], [3, 2, 23], [1, 1, 1], None),
-        ([1, 3, 7], [2, 1, 4], [1, 1, 1], None),  # each of them turns a win into a draw
+        ([1, 3, 7], [2, 1, 4], [1, 1, 1], None),  # each move turns a win into a draw
         ([4, 2, 6], [0, 0, 0], [0, 0, 0], None),
-        ([2, 4, 5], [3, 2, 0], [0, 0, 0], [[30, 0], [0, 30], [30, 0]]),  # points lost without another result
+        ([2, 4, 5], [3, 2, 0], [0, 0, 0], [[30, 0], [0, 30], [30, 0]]),  # points are lost, but the result is the same
     ],
 )
 def test_moves_are_judged_by_points_and_by_the_result(
@@ -63,7 +63,7 @@ def test_proved_bounds_of_the_values_bound_the_regret() -> None:
     assert (judged.least[:2].tolist(), judged.most[:2].tolist()) == ([2, 0], [2, np.inf])  # proved, and not proved
     suite.lower[1, :3], suite.upper[1, :3] = [0.5, -2, 1], [4, 0.75, 1.5]
     judged = judge(suite, np.array([4, 1, 6]))
-    assert judged.least.tolist() == [0, 0.25, 0]  # 1 at least, and 0.75 at most
+    assert judged.least.tolist() == [0, 0.25, 0]  # the best move has at least 1, the chosen one at most 0.75
     assert judged.most.tolist() == [0, 6, 0]
     row = regret(Fixed([4, 1, 6]), suite, rng())
     assert (row.mean, row.least, row.most) == (0, pytest.approx(0.25 / 3), 2)
@@ -81,7 +81,7 @@ def test_regret_is_summed_up_over_all_and_by_phase_and_agents_cannot_change_the_
     suite = hand_made()
     row = regret(Vandal([2, 4, 1]), suite, rng())
     assert suite.positions.same(hand_made().positions).all()
-    assert (row.positions, row.low, row.high) == (3, 0, 3)  # three times the least or the largest: 1 / 27
+    assert (row.positions, row.low, row.high) == (3, 0, 3)  # one position drawn three times has probability 1 / 27
     assert (row.mean, row.optimal.mean, row.blunders.mean) == pytest.approx((5 / 3, 1 / 3, 2 / 3))
     assert {name: one.mean for name, one in row.phases.items()} == {"middle": 2.5, "end": 0, "proved": 1.5}
 
@@ -168,7 +168,7 @@ def test_the_committed_suite_keeps_its_conditions_and_its_parts_share_nothing(ru
     assert regret_path(suite.core.rules).stat().st_size < 1_000_000
     assert (suite.core.legal_mask(suite.positions).sum(axis=1) >= 3).all()
     spread = np.nanmax(suite.values, axis=1) - np.nanmin(suite.values, axis=1)
-    assert (spread >= 1).mean() > 0.99  # proofs may bring values together
+    assert (spread >= 1).mean() > 0.99  # proofs may move values closer together
     assert min(Counter(suite.phases().tolist()).values()) >= 0.25 * len(suite)
     parts = suite.part("development"), suite.part("test")
     assert sum(map(len, parts)) == len(suite) == len(suite.part("all"))
@@ -179,12 +179,12 @@ def test_the_committed_suite_keeps_its_conditions_and_its_parts_share_nothing(ru
 
 @pytest.mark.parametrize("rules", ["vietnamese", "tonkin"])
 def test_the_committed_values_are_those_of_the_search(rules: str) -> None:
-    """Of the positions that are all proved, or most, and of these with the fewest points in play."""
+    """Compare proved values in the 40 positions with the fewest unproved moves and then the fewest points in play."""
     committed = load_suite(Rules.parse(rules))
     left = committed.core.rules.total - committed.positions.scores.sum(axis=1)
     unproved = (np.isfinite(committed.values) & ~committed.proved).sum(axis=1)
     few = committed.take(np.lexsort((left, unproved))[:40].astype(np.intp))
     values, proved = Search(few.core).proved_values(few.positions, 16)
-    both = proved & few.proved  # proofs of the suite may be deeper
+    both = proved & few.proved  # the suite's proofs may be deeper
     assert both.sum() >= 10
     assert (values[both] == few.values[both]).all()

@@ -1,4 +1,4 @@
-"""One game for a person: moves pushed and popped, what a board says of itself, and positions set up by hand."""
+"""Test `Board`: moves that are pushed and popped, text and pictures, status, and positions set up by hand."""
 
 import base64
 
@@ -33,7 +33,7 @@ def test_pop_takes_back_what_push_did_and_a_copy_goes_its_own_way(board: Board) 
     assert (board.text(), twin, twin.history) == (before, board.start(), [])
     with pytest.raises(IndexError, match="no move to take back"):
         twin.pop()
-    board.positions.squares[:] = 0  # a copy, too
+    board.positions.squares[:] = 0  # changes a copy only, like the next two lines
     board.history.clear()
     board.seeds.clear()
     assert (board.text(), len(board.history)) == (before, board.ply)
@@ -121,7 +121,7 @@ def test_a_board_shows_itself_as_text_and_as_a_picture(preset: str) -> None:
     start, board = boards_of("5A", rules=preset)
     before, data, after = start._repr_html_().split('"', 2)
     assert (before, after.partition(":")[0]) == ("<img src=", ' alt="Ô Ăn Quan')
-    assert "max-width:100%" in after  # of its cell in a notebook
+    assert "max-width:100%" in after  # the width of its cell in a notebook
     assert base64.b64decode(data.removeprefix("data:image/svg+xml;base64,")).decode() == svg(start)
     assert str(board).endswith(" played 5A")
     assert board._repr_html_() == image(svg(board, last=board.last_mark))

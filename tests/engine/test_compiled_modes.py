@@ -1,4 +1,4 @@
-"""Compiled code in other ways: with bounds checks, for other processors, and not compiled at all."""
+"""Test searches and nets with bounds checks, compiled for other processors, and without compilation."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ SEARCH = ["tests/search/test_search.py"]
 NETS = ["tests/search/test_signature.py", "tests/search/test_value_net.py"]
 PLAIN = ["-k", "plain_minimax or core or best or says and (tonkin or three)"]
 PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
-"""The small searches alone, as plain Python is slow; plain NumPy says when a hash overflows, as it should."""
+"""Select only small searches, as plain Python is slow, and ignore NumPy's warnings of overflows, which are intended."""
 
 
 @pytest.mark.slow

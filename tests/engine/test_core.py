@@ -1,4 +1,4 @@
-"""Properties of the core: conservation, symmetries, independence of rows, checks at the boundary."""
+"""Test the core: conserved points, symmetries, independent rows, and the checks of actions and positions."""
 
 import pickle
 from typing import Any
@@ -66,7 +66,7 @@ def test_positions_that_differ_in_anything_are_not_the_same() -> None:
         other = start.copy()
         getattr(other, name)[1] += 1
         assert start.same(other).tolist() == [True, False]
-    assert start != start.copy()  # `==` is identity; arrays have no truth
+    assert start != start.copy()  # `==` compares identity, `same` compares contents
 
 
 def test_illegal_actions_are_refused_by_row_and_change_nothing() -> None:
@@ -142,12 +142,12 @@ def test_the_deepest_debt_is_let_in_and_overflows_nothing(players: int) -> None:
 SIDE, EMPTY = [1, 0, 0, 0, 0, 0], [0] * 6
 FORFEITS = [
     ("turn", [EMPTY, SIDE, SIDE], [4, 9, 9], 0, Termination.FORFEIT),
-    ("turn", [EMPTY, SIDE, SIDE], [5, 0, 0], 0, Termination.RUNNING),  # it can pay
+    ("turn", [EMPTY, SIDE, SIDE], [5, 0, 0], 0, Termination.RUNNING),  # South can pay for its refill
     ("turn", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # not due yet
     ("at_once", [SIDE, EMPTY, SIDE], [9, 4, 9], 0, Termination.FORFEIT),
     ("at_once", [EMPTY, SIDE, SIDE], [4, 9, 9], 1, Termination.FORFEIT),  # two seats after the mover
     ("at_once", [SIDE, EMPTY, SIDE], [0, 5, 0], 0, Termination.RUNNING),
-    ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # the first that is due can be paid
+    ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 0, Termination.RUNNING),  # the first player due can pay
     ("at_once", [EMPTY, EMPTY, SIDE], [9, 4, 9], 1, Termination.FORFEIT),
 ]
 
@@ -165,7 +165,7 @@ def test_forfeits_of_positions_set_up_by_hand() -> None:
 def test_winners_share_a_tie_and_running_games_have_none() -> None:
     core, seeds = Core(), [[5, 0, 0, 0, 0, 0] * 2]
     tied, won = (core.setup(seeds, [[0, 0]], [scores]) for scores in ([30, 30], [31, 29]))
-    assert relative_points(np.array([[30, 20]])).tolist() == [[10, -10]]  # own less the mean of the others
+    assert relative_points(np.array([[30, 20]])).tolist() == [[10, -10]]  # own points minus the mean of the others
     assert relative_points(np.array([[30, 20, 10]])).tolist() == [[15, 0, -15]]
     winners = core.winners(Positions.concatenate([tied, won, core.start()]))
     assert winners.tolist() == [[True, True], [True, False], [False, False]]

@@ -1,4 +1,4 @@
-"""The trace of a move: each kind of turn once, written out by hand, and random games against the core."""
+"""Test the trace of a move: an example of each way a turn can end, and random games compared with the core."""
 
 import numpy as np
 import pytest
@@ -11,11 +11,11 @@ from oanquan_env.engine.notation import WORDS
 from tests.boards import boards_of
 from tests.strategies import PRESET_NAMES, rules, seeds
 
-NORTH = "0,0,0,0,1,0*"  # a row that can move and a stone, so that no game is over
+NORTH = "0,0,0,0,1,0*"  # a row that can move, and a stone, so that the game is not over
 
 
 def lesson(south: str, north: str = NORTH, rules: str = "mancala-world", scores: str = "0,0") -> Board:
-    """A board with only the seeds that matter."""
+    """Return an unchecked board with only the seeds that matter and South to move."""
     return Board.parse(f"{south}/{north} {scores} 0 0", rules, checked=False)
 
 
@@ -41,7 +41,7 @@ def test_how_turns_end(text: str, south: str, north: str, move: str, ahead: int,
     assert {case[-1] for case in TURN_ENDS} == {*TurnEnd} - {TurnEnd.NOT_COMPLETED}  # see test_board
 
 
-def test_a_relay_and_a_chain_are_told_in_order() -> None:
+def test_a_relay_and_a_chain_are_described_in_order() -> None:
     trace = lesson("2,0,0,2,0,1*", "0,3,0,4,1,0*").sowing("1A")
     assert trace.laps == (Lap(0, 0, 2, (1, 2), False), Lap(3, 0, 2, (4, 5), False))
     assert trace.captures == (Capture(6, 7, 3, 0, 3), Capture(8, 9, 4, 0, 4))
@@ -57,7 +57,7 @@ def test_a_relay_and_a_chain_are_told_in_order() -> None:
     ]
 
 
-def test_a_refill_says_what_was_borrowed_and_a_forfeit_is_told() -> None:
+def test_a_refill_states_what_was_borrowed_and_a_forfeit_is_described() -> None:
     bare = {"south": "0,0,0,1,0,0*", "north": "0,0,0,0,0,0*"}
     trace = lesson(**bare, scores="0,3").sowing("4A")
     assert trace.refillings == (Refilling(player=1, seeds=5, borrowed=2),)
@@ -75,7 +75,7 @@ def test_a_refill_says_what_was_borrowed_and_a_forfeit_is_told() -> None:
     ]
 
 
-def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:
+def test_a_move_can_be_traced_before_and_after_it_is_played() -> None:
     board = boards_of("5A")[-1]
     assert str(board.last_trace) == str(Board().sowing("5A"))
     assert board.sowing("3A").termination is Termination.STONES_CAPTURED
@@ -85,7 +85,7 @@ def test_the_story_of_a_move_can_be_asked_before_and_after_it() -> None:
 
 
 @given(rules() | sampled_from([Rules.parse(preset) for preset in PRESET_NAMES]), seeds)
-def test_stories_end_as_the_core_plays(game_rules: Rules, seed: int) -> None:
+def test_traces_agree_with_the_core(game_rules: Rules, seed: int) -> None:
     rng, board = np.random.default_rng(seed), Board(game_rules)
     while board.outcome is None and board.ply < 60:
         move = board.legal_moves[rng.integers(len(board.legal_moves))]

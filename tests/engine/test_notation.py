@@ -1,4 +1,4 @@
-"""Moves and positions as text: what is written, what is read back, and where a wrong text is said to be wrong."""
+"""Test moves and positions as text: formatting, parsing, and the column and reason of each error."""
 
 import pytest
 from hypothesis import given
@@ -56,7 +56,7 @@ WRONG = """\
 0 0 0 | 0 0 201 | 33 | ply must be 0 to 200
 1,2,3,4,5,0*/6,7,8,9,5,0* 0,0 | 0,0,0,0,0,0*/6,7,8,9,5,0* 15,0 | 32 | player 0, is empty, so it cannot move
 """
-"""A part of BASE, another text for it, the column of the error and its reason."""
+"""In each line: a part of BASE, its replacement, the column of the error and the reason in its message."""
 
 
 def test_a_text_that_is_no_position_is_refused_at_its_column() -> None:

@@ -1,4 +1,4 @@
-"""The encoder: layout, views, bounds."""
+"""Test the encoder: the layout of observations, their viewers and their bounds."""
 
 import numpy as np
 import numpy.typing as npt
@@ -57,8 +57,8 @@ def test_planes_are_one_hot_counts_numbers_stones_and_plies() -> None:
     assert found[-15:].tolist() == pytest.approx([4.0, 0.5, 0.5, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 1, 1, 0.75])
 
 
-def wins_and_remains(core: Core, position: Positions) -> list[list[float]]:
-    """What the moves of one position win its mover, by `Core.expand`: at once, and after the best reply."""
+def gains_by_action(core: Core, position: Positions) -> list[list[float]]:
+    """Return the mover's gain (relative points / 10) by action, 0 if illegal: at once, and after the best reply."""
     mover, won = position.mover[0], [[0.0] * core.rules.actions for _ in range(2)]
 
     def margins(after: Positions) -> npt.NDArray[np.float64]:
@@ -92,7 +92,7 @@ def test_planes_are_the_same_compiled_or_not_within_bounds_and_turn_with_the_sea
     moves = encoder.encode(positions)
     assert (moves[:, : -2 * rules.actions] == Encoder(core, "planes").encode(positions)).all()
     for row, over in enumerate(positions.over):
-        expected = np.zeros((2, rules.actions)) if over else wins_and_remains(core, positions[row : row + 1])
+        expected = np.zeros((2, rules.actions)) if over else gains_by_action(core, positions[row : row + 1])
         assert moves[row, -2 * rules.actions :] == pytest.approx(np.ravel(expected), abs=1e-5)
     waiting = encoder.encode(positions, (positions.mover + 1) % rules.players)
     assert not waiting[:, -2 * rules.actions :].any()

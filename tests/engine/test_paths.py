@@ -1,4 +1,4 @@
-"""One position, a batch by NumPy and a batch compiled: the same moves, masks, observations, gains, errors."""
+"""Test that single positions, batches in NumPy and compiled batches give the same results and the same errors."""
 
 import os
 import runpy
@@ -21,7 +21,7 @@ from tests.strategies import PRESET_NAMES
 
 
 def assert_plays_alike(rules: Rules, seed: int) -> None:
-    """Every legal move of positions of every phase, alone and in a batch, on to the finished games."""
+    """Check that each legal move has the same result alone, in a NumPy batch and in a compiled one, in whole games."""
     core, by_numpy, rng = Core(rules, compiled=True), Core(rules, compiled=False), np.random.default_rng(seed)
     encoder = Encoder(core)
     positions = random_positions(core, 12, seed)
@@ -50,7 +50,7 @@ def assert_plays_alike(rules: Rules, seed: int) -> None:
         rows, actions = mask[going].nonzero()
         assert (np.stack([going[rows], actions]) == np.stack([expanded.rows, expanded.actions])).all()
         children = positions[going[rows]]
-        played = core.play(children, actions)  # checked, which `expand` is not
+        played = core.play(children, actions)  # checks the actions, unlike `expand`
         assert expanded.positions.same(children).all()
         for child, (row, action) in enumerate(zip(going[rows], actions, strict=True)):
             one = positions[row : row + 1]
@@ -78,7 +78,7 @@ test_a_single_game_plays_as_in_a_batch_under_random_rules = settings(max_example
 
 @pytest.mark.parametrize("action", [-1, 1, 4, 10, 2**40])
 def test_an_illegal_action_is_refused_in_the_same_words(action: int) -> None:
-    """By the position alone and in batches of both kinds, which stay as they were."""
+    """A single position and both kinds of batches raise the same error, and the batches stay unchanged."""
     core = Core("tonkin")
     position = parse_position(core, "5,5,0,5,5,10/5,5,5,5,5,10 5,0 0 0")
     with pytest.raises(IllegalActionError) as single:
@@ -97,7 +97,7 @@ def test_an_illegal_action_is_refused_in_the_same_words(action: int) -> None:
     ("rules", "text", "action"),
     [
         ("mancala-world", "1,0,0,0,0,250*/0,0,0,0,0,0* 0,0 0 0", 0),  # North's refill
-        ("ludii", "0,0,0,0,1,252*/1,0,0,0,0,0* 0,0 0 0", 8),  # South's own, at once
+        ("ludii", "0,0,0,0,1,252*/1,0,0,0,0,0* 0,0 0 0", 8),  # South's own refill, at once
     ],
 )
 def test_a_move_without_an_end_ends_the_game_on_the_board_before_it(rules: str, text: str, action: int) -> None:
@@ -175,7 +175,7 @@ def test_two_programs_that_compile_at_once_do_not_mix_their_code(tmp_path: Path)
 
     def save_index_as_the_other_saves(overloads: dict[str, str]) -> None:
         save_index(overloads)
-        tmp_path.joinpath(first._index_name).unlink()  # the other read the index before
+        tmp_path.joinpath(first._index_name).unlink()  # as if `second` had read the index before this
         second.save("of integers", 2)
 
     first._save_index = save_index_as_the_other_saves
@@ -206,12 +206,12 @@ for order in sys.argv[1:]:
     pairs["a"], pairs["b"] = 100, 1_000_000
     print(outer(pairs[0], 9))
 """
-"""A program that meets records of two types, in the order of its arguments."""
+"""A program that calls `outer` with a record of the type that each argument names, in the order of the arguments."""
 
 
 @pytest.mark.slow
 def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_path: Path) -> None:
-    """Numba gave both the same symbols; the third program then called one function for both."""
+    """With Numba's own symbols, both functions had the same name, and the third program called one for both types."""
     program = tmp_path / "meets.py"
     program.write_text(MEETS)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

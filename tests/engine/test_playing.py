@@ -1,4 +1,4 @@
-"""Games advanced together: seats, limits, games that begin anew; random lines."""
+"""Test playing batches of games: choosing moves, ply limits, replaced games and random lines."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_random_lines_lead_to_their_running_positions() -> None:
     assert (positions.ply.tolist(), lines.shape, positions.over.any()) == ([3] * 5, (5, 3), False)
 
 
-def test_lines_have_their_own_lengths_and_games_that_are_over_begin_anew() -> None:
+def test_lines_have_their_own_lengths_and_finished_games_are_restarted() -> None:
     rng, plies = np.random.default_rng(0), np.array([0, 3, 7, 1])
     positions, lines = random_lines(CORE, 4, plies, rng)
     assert positions.ply.tolist() == (lines >= 0).sum(axis=1).tolist() == plies.tolist()
@@ -94,14 +94,14 @@ def test_lines_longer_than_games_are_given_up(monkeypatch: pytest.MonkeyPatch) -
         random_lines(Core("max_plies=4"), 5, 4, rng)
     with pytest.raises(ValueError, match=r"random games of 'mancala-world' ended within 150 plies: take fewer"):
         random_lines(CORE, 2000, 150, rng)
-    monkeypatch.setattr(playing, "MAX_FAILED_GAMES", 400)  # fewer than it takes for all, more than for one
+    monkeypatch.setattr(playing, "MAX_FAILED_GAMES", 400)  # fewer failures than ten lines take, more than one takes
     positions, lines = random_lines(CORE, 10, 40, rng)
     assert set(positions.ply.tolist()) == {40}
     assert lines.shape == (10, 40)
 
 
 def test_random_play_stops_with_the_last_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many plies are allowed: a game that is over costs no ply more."""
+    """No further plies are tried after all games have ended, however many are allowed."""
     positions = CORE.start(3)
     play_randomly(CORE, positions, None, np.random.default_rng(0))
     assert positions.over.all()

@@ -1,4 +1,4 @@
-"""The fast core beside the slow referee; move sequences counted; golden playthroughs, which must answer as they did."""
+"""Test the fast core against the slow referee, published counts of move sequences and golden playthroughs."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Laps of relays: the bound where mandarin squares stop a relay, and relays without an end."""
+"""Test the laps of relays: their bound if mandarin squares stop relays, and endless relays."""
 
 import numpy as np
 import pytest
@@ -13,14 +13,14 @@ from tests.boards import ENDLESS, endless_rules
 
 
 def laps_of_every_move(core: Core, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
-    """(M,) laps of each legal move, and the row of its position."""
+    """Return the (M,) laps of each legal move, and the (M,) rows of their positions."""
     rows, actions = core.legal_mask(positions).nonzero()
     moved = positions[rows]
     return core.play(moved, actions).laps, rows
 
 
 def most_laps(core: Core, positions: Positions) -> np.ndarray:
-    """(N,) the bound of docs/RULES.md 2: F * (S + 1) laps for S seeds outside the mandarin squares."""
+    """Return the (N,) bounds of docs/RULES.md 2: F * (S + 1) laps for S seeds outside the mandarin squares."""
     fields = core.rules.fields
     seeds = core.seeds(positions).reshape(len(positions), core.rules.players, fields + 1)
     bounds: np.ndarray = fields * (seeds[:, :, :fields].sum(axis=(1, 2)) + 1)
@@ -29,7 +29,7 @@ def most_laps(core: Core, positions: Positions) -> np.ndarray:
 
 @given(strategies.rules(), strategies.seeds)
 def test_a_relay_that_mandarin_squares_stop_has_few_laps(rules: Rules, seed: int) -> None:
-    """In positions of random games, and on random boards with few seeds or many."""
+    """The bound holds in positions of random games, and on random boards with few or many seeds."""
     core, rng = Core(rules.replace(mandarin_ahead="stop")), np.random.default_rng(seed)
     played = core.start(100)
     play_randomly(core, played, rng.integers(0, 30, 100), rng)
@@ -46,7 +46,7 @@ def test_a_relay_that_mandarin_squares_stop_has_few_laps(rules: Rules, seed: int
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_relay_without_an_end_ends_the_game(compiled: bool) -> None:
-    """The rules refuse three players with `take_one` for its sake; two players have none that is known."""
+    """`Rules` refuses `take_one` with three players for this reason; no endless relay is known for two players."""
     core = Core(endless_rules(), compiled=compiled)
     position = parse_position(core, ENDLESS, checked=False)
     moved = Positions.concatenate([position, position])

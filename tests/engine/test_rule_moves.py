@@ -1,6 +1,6 @@
-"""The rules one by one (docs/RULES.md sections 2 to 4): a position, a move, the position after it, how the game ended.
+"""Test the rules of docs/RULES.md 2 to 4 by example: a position, a move, the next position, and how the game ended.
 
-The lesson positions are small; their points need not make a game's total. South's row is written first, `*` is a stone.
+The positions are small; their points need not add up to a game's total. South's row comes first, and `*` is a stone.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Rules as data: presets, text form, refusals."""
+"""Test rules as data: presets, their text form, and the errors of invalid rules."""
 
 import dataclasses
 from typing import Any
@@ -12,11 +12,11 @@ from tests import strategies
 
 
 def test_presets_have_their_names_as_texts_and_some_are_symmetric() -> None:
-    """What they change of the default is written in the golden playthroughs."""
+    """The golden playthroughs record how each preset differs from the default."""
     assert PRESETS["mancala-world"].rules == Rules()
     assert [str(preset.rules) for preset in PRESETS.values()] == list(PRESETS)
     symmetric = {name for name, preset in PRESETS.items() if preset.rules.is_symmetric}
-    assert symmetric == {"mancala-world", "vietnamese", "ludii", "app"}  # two players who sow in both directions
+    assert symmetric == {"mancala-world", "vietnamese", "ludii", "app"}  # two players, and sowing in either direction
 
 
 @given(strategies.rules())

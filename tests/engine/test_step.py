@@ -1,4 +1,4 @@
-"""The step of a game: its random generator, its uncompiled form, threads, and steps that an opponent interrupts."""
+"""Test the step of a game: its random generator, its uncompiled form, threads, and interruption by an opponent."""
 
 import os
 import subprocess
@@ -35,19 +35,19 @@ def drawn(seed: int, count: int, below: int = 2**31) -> list[int]:
 def test_generators_of_neighbouring_seeds_are_independent() -> None:
     """Bits are balanced, and neither neighbouring seeds nor successive draws are correlated."""
     numbers = np.array([drawn(seed, NEIGHBOURS) for seed in range(NEIGHBOURS)])
-    assert len(np.unique(numbers)) > 0.999 * numbers.size  # of 2^31: one pair in 2^16 would be expected
+    assert len(np.unique(numbers)) > 0.999 * numbers.size  # 2^16 draws below 2^31 should contain one equal pair
     bits = (numbers[:, :, None] >> np.arange(31)) & 1
     assert abs(bits.mean(axis=(0, 1)) - 0.5).max() < 5 * 0.5 / NEIGHBOURS  # five standard deviations
     signs = 2 * bits - 1
     for one, other in ((signs[:-1], signs[1:]), (signs[:, :-1], signs[:, 1:]), (signs[:-1, :-1], signs[1:, 1:])):
         assert abs((one * other).mean(axis=(0, 1))).max() < 5 / NEIGHBOURS
-    for shift in range(1, 8):  # no stream is another one, begun later
+    for shift in range(1, 8):  # no stream is a shifted copy of its neighbour
         assert not (numbers[:-1, shift:] == numbers[1:, :-shift]).all(axis=1).any()
         assert not (numbers[1:, shift:] == numbers[:-1, :-shift]).all(axis=1).any()
 
 
 def test_the_generator_is_the_published_one() -> None:
-    """Squares with four rounds, written again with NumPy's words of 64 bits."""
+    """The draws equal those of a second implementation of Squares with four rounds, in NumPy's uint64."""
     key = generator_key(7)
     with np.errstate(over="ignore"):
         for counter, number in enumerate(drawn(7, 100)):
@@ -111,19 +111,19 @@ def test_threads_change_nothing(opponent: object, monkeypatch: pytest.MonkeyPatc
         with pytest.raises(IllegalActionError, match=r"action 10 in row 49 is outside 0 \.\. 9"):
             games.step(np.array([0] * 49 + [10]))
     actions = random_legal(one.action_masks(), rng)
-    assert data_equivalence(one.step(actions), three.step(actions), exact=True)  # nothing was played
+    assert data_equivalence(one.step(actions), three.step(actions), exact=True)  # the refused step played nothing
 
 
 class Failing(FirstMove):
-    """Raises an error, or plays an illegal move, when asked for the third time."""
+    """A player whose third choice raises an error, or is an illegal move if `error` is None."""
 
     def __init__(self, core: Core, error: type[BaseException] | None) -> None:
         super().__init__(core)
-        self.error, self.asked = error, 0
+        self.error, self.choices = error, 0
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        self.asked += 1
-        if self.asked != 3:
+        self.choices += 1
+        if self.choices != 3:
             return super().choose(positions, rng)
         if self.error is None:
             return self.core.legal_mask(positions).argmin(axis=1)
@@ -138,7 +138,7 @@ def test_after_a_step_that_the_opponent_interrupted_a_reset_is_needed(error: typ
     ):
         game = make(Failing(Core(), error))
         _, info = game.reset(seed=1)
-        while game._games._opponents._players[0].asked < 2:  # type: ignore[attr-defined]
+        while game._games._opponents._players[0].choices < 2:  # type: ignore[attr-defined]
             _, _, _, _, info = game.step(info["action_mask"].argmax(axis=-1))
         with pytest.raises(error or IllegalActionError):
             game.step(info["action_mask"].argmax(axis=-1))

@@ -1,4 +1,4 @@
-"""The AEC environment: PettingZoo's own tests, what they leave out, and match play."""
+"""Test the AEC environment: PettingZoo's own tests, cases that they omit, and match play."""
 
 import copy
 import functools
@@ -20,10 +20,10 @@ from oanquan_env.observation import OBSERVATIONS
 from oanquan_env.rewards import REWARDS, game_rewards
 from tests.boards import fair_reward
 
-# api_test knows the names of the environments that may observe dicts, and warns about all others
+# api_test warns about dict observations of environments that are not on its own list
 pytestmark = pytest.mark.filterwarnings("ignore:.*[Oo]bservation.*:UserWarning")
 
-SOUTH = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"  # it may play actions 2, 3, 8 and 9
+SOUTH = "0,3,0,0,2,0*/5,5,5,5,5,0* 10,10 0 4"  # South may play actions 2, 3, 8 and 9
 
 
 def from_text(text: str, make: Callable[..., GameEnv] = raw_env, **settings: str) -> GameEnv:
@@ -203,7 +203,7 @@ def test_a_match_shows_who_owns_what_from_each_side() -> None:
     game.reset()
     assert game.observe("player_0")["observation"][-12:].tolist() == [0] * 10 + [0, 9]
     game.step(Move.parse("5A").action)
-    game.step(Move.parse("3A").action)  # 22-46: South's lack is 11, its leftmost field is sold, and it begins again
+    game.step(Move.parse("3A").action)  # 22-46: South's lack is 11, its leftmost field is sold, and it moves first
     assert game.agent_selection == "player_0"
     assert game.observe("player_0")["observation"][-12:].tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8]
     assert game.observe("player_1")["observation"][-12:].tolist() == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1, 8]

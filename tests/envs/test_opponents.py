@@ -1,4 +1,4 @@
-"""One player in all places without an adapter; opponents that are drawn or exchanged; players in forked processes."""
+"""Test players in every role without an adapter, drawn or exchanged opponents, and players in forked processes."""
 
 import os
 import subprocess
@@ -29,48 +29,48 @@ def test_a_torch_module_is_opponent_evaluated_player_and_entrant_without_an_adap
     assert [pairing.opponent for pairing in found.pairings] == ["net", "first"]
 
 
-class Noted(FirstMove):
-    """As `FirstMove`; counts the positions that it was asked about."""
+class Counting(FirstMove):
+    """A `FirstMove` that counts the moves that it has chosen."""
 
-    asked = 0
+    chosen = 0
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        self.asked += len(positions)
+        self.chosen += len(positions)
         return super().choose(positions, rng)
 
 
 def test_one_of_several_opponents_is_drawn_for_each_game_and_plays_all_of_it() -> None:
     core = Core()
-    players = [Noted(core) for _ in range(3)]
+    players = [Counting(core) for _ in range(3)]
     games = OAnQuanVectorEnv(300, opponent=players, seat=1)
     _, info = games.reset(seed=0)
-    first = [player.asked for player in players]
+    first = [player.chosen for player in players]
     assert sum(first) == 300
     assert min(first) > 70  # expected 100, standard deviation 8
     games.step(info["action_mask"].argmax(axis=1))
-    assert [player.asked for player in players] == [2 * count for count in first]
+    assert [player.chosen for player in players] == [2 * count for count in first]
 
 
 def test_an_exchanged_opponent_plays_the_games_that_begin_afterwards() -> None:
-    former, latter = Noted(Core()), Noted(Core())
+    former, latter = Counting(Core()), Counting(Core())
     games = OAnQuanVectorEnv(4, opponent=former, seat=1, autoreset_mode="Disabled")
     games.reset(seed=0)
-    assert former.asked == 4
+    assert former.chosen == 4
     games.set_opponent(latter)
     actions = np.where(np.arange(4) < 2, games.action_masks().argmin(axis=1), games.action_masks().argmax(axis=1))
     assert games.action_masks()[np.arange(4), actions].tolist() == [False, False, True, True]  # illegal: the game ends
     games.step(actions)
-    assert (former.asked, latter.asked) == (6, 0)
+    assert (former.chosen, latter.chosen) == (6, 0)
     games.reset(options={"reset_mask": np.array([True, True, False, False])})
-    assert (former.asked, latter.asked) == (6, 2)
+    assert (former.chosen, latter.chosen) == (6, 2)
     games.step(games.action_masks().argmax(axis=1))
-    assert (former.asked, latter.asked) == (8, 4)
+    assert (former.chosen, latter.chosen) == (8, 4)
     games.reset()
-    assert (former.asked, latter.asked) == (8, 8)
+    assert (former.chosen, latter.chosen) == (8, 8)
 
 
 def test_weights_decide_who_plays_the_games_that_begin_afterwards() -> None:
-    """Also where the opponent ends games at once, so that they are drawn again; a single game draws the same."""
+    """Weights hold even if the opponent ends games at once and new ones are drawn; a single game draws the same."""
     players = ["random", "greedy", "saver", "random"]
     for rules, seat in (("mancala-world", 1), ("mancala-world max_plies=1", "random")):
         games = OAnQuanVectorEnv(2000, rules, opponent=players, seat=seat)
@@ -100,7 +100,7 @@ def test_weights_decide_who_plays_the_games_that_begin_afterwards() -> None:
 
 
 @pytest.mark.parametrize("weights", [[1], [1, 2, 3], [0, 0], [1, -1], [1, np.nan], [1, np.inf], None])
-def test_weights_that_cannot_be_are_an_error(weights: Any) -> None:
+def test_impossible_weights_are_an_error(weights: Any) -> None:
     with pytest.raises(ValueError, match="weights must be 2 finite numbers, one per opponent"):
         OAnQuanEnv(opponent=["greedy", "random"]).set_opponent_weights(weights)
 

@@ -1,4 +1,4 @@
-"""Pictures of environments, and the window of the mode `human`."""
+"""Test the pictures of environments, and the window of the mode `human`."""
 
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -14,11 +14,11 @@ from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
 from oanquan_env.render import LastMove, Window, window
 from tests.boards import boards_of
 
-RULES = "quan_non=20 max_plies=3"  # no stone is taken so soon: every game has three plies
+RULES = "quan_non=20 max_plies=3"  # nothing is captured so early, so every game has three plies
 
 
 def line(first: str) -> list[str]:
-    """A game of three plies: `first`, and then always the first legal move."""
+    """Return the moves of a game of three plies: `first`, and then always the first legal move."""
     board = Board(RULES)
     board.push(first)
     while not board.outcome:
@@ -34,13 +34,13 @@ def actions(moves: Iterable[str]) -> npt.NDArray[np.int64]:
 
 
 def picture(*moves: str, rules: str = RULES) -> npt.NDArray[np.uint8]:
-    """The picture after these moves."""
+    """Return the picture of the position after `moves`."""
     board = boards_of(*moves, rules=rules)[-1]
     return render.rgb(board, last=board.last_mark)
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-def test_a_game_that_began_anew_is_drawn_at_its_beginning(mode: str) -> None:
+def test_a_game_that_restarted_is_drawn_at_its_beginning(mode: str) -> None:
     games: Any = OAnQuanVectorEnv(2, RULES, opponent=None, render_mode="rgb_array", autoreset_mode=mode)
     games.reset()
     assert np.array_equal(games.render(), [picture()] * 2)
@@ -79,11 +79,11 @@ def test_a_game_is_filmed_picture_by_picture(make: Any) -> None:
     assert game.metadata["render_fps"] == 1
 
 
-HOLD = Window.hold  # the real one, which other tests do without
+HOLD = Window.hold  # the real method, which conftest.py replaces in every test
 
 
 class Shown:
-    """Stands for a window; notes the pictures, their marks and how long each was held."""
+    """A fake window that records the pictures, their marks and how long each was held, in seconds."""
 
     def __init__(self) -> None:
         self.pictures: list[render.Drawable] = []
@@ -112,13 +112,13 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
 
 
 @pytest.mark.parametrize(("seat", "moves"), [(0, ["1A", "5C"]), (1, ["5C"])])
-def test_one_s_own_ply_and_those_of_the_opponent_are_shown(shown: Shown, seat: int, moves: list[str]) -> None:
+def test_plies_of_the_agent_and_the_opponent_are_shown(shown: Shown, seat: int, moves: list[str]) -> None:
     reply = np.array([Move.parse("5C").action])
     game = OAnQuanEnv(opponent=lambda positions, rng: reply, seat=seat, render_mode="human")
     game.reset()
     if seat == 0:
         game.step(Move.parse("1A").action)
-    first = {picture.ply: list(picture.seeds) for picture in reversed(shown.pictures)}  # of each ply
+    first = {picture.ply: list(picture.seeds) for picture in reversed(shown.pictures)}  # the first of each ply
     assert first == {board.ply: board.seeds for board in boards_of(*moves)}
     assert list(dict.fromkeys(mark.label for mark in shown.marks if mark)) == moves
 
@@ -160,7 +160,7 @@ def test_a_picture_is_held_on_until_its_time_is_up(monkeypatch: pytest.MonkeyPat
     clock = SimpleNamespace(now=100.0)
 
     def sleep(seconds: float) -> None:
-        assert 0 < seconds <= 0.05  # in between, what the user does is handled
+        assert 0 < seconds <= 0.05  # the window handles events between short sleeps
         clock.now += seconds
 
     monkeypatch.setattr(window, "time", SimpleNamespace(monotonic=lambda: clock.now, sleep=sleep))

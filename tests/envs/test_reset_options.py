@@ -1,4 +1,4 @@
-"""The options of `reset`, in all three environments: where a game may begin, and what is refused."""
+"""Test the options of `reset` in all three environments: valid start positions, and what is refused."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The batch under stable-baselines3's interface, against the vector environment itself."""
+"""Test the vector environment with stable-baselines3's interface against the one with Gymnasium's."""
 
 import numpy as np
 import pytest
@@ -48,5 +48,5 @@ def test_maskable_ppo_learns_on_planes_and_takes_another_opponent() -> None:
     assert len(model.ep_info_buffer or ()) > 5
     assert games.observation_space.shape == (12 * 17 + 3,)
     core = Core()
-    player = as_policy(model, core)  # it sees what it learned from
+    player = as_policy(model, core)  # it gets the observation that it was trained on
     assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]

@@ -1,4 +1,4 @@
-"""The Gymnasium environment: its checker, learning on it, and every step beside the AEC environment played by hand."""
+"""Test the Gymnasium environment with Gymnasium's checker, and step by step against the AEC environment."""
 
 import gymnasium
 import numpy as np
@@ -52,7 +52,7 @@ def test_the_self_play_view_is_the_aec_environment(rules: Rules, reward: str, se
 def compare_game_with_opponent(
     game: OAnQuanEnv, other: GameEnv, player: LastMove, seat: int, rng: np.random.Generator
 ) -> None:
-    """The agent's reward is what PettingZoo pays it over its ply and all others' until it is to move again."""
+    """Play one game in both environments; a step's reward sums the agent's AEC rewards until its next turn."""
     other.reset()
     agent = other.possible_agents[seat]
     expected = 0.0

@@ -1,4 +1,4 @@
-"""Episodes of the Gymnasium environment: rewards, beginnings and ends, chance, copies, settings, pictures."""
+"""Test episodes of the Gymnasium environment: rewards, starts and ends, seeds, copies, settings and pictures."""
 
 import copy
 import pickle
@@ -19,7 +19,7 @@ from tests.players import FirstMove
 
 
 def scripted(*moves: str) -> Any:
-    """An opponent that plays these moves in turn, one game's."""
+    """Return an opponent that plays `moves` in turn, for one game."""
     left = iter(moves)
     return lambda positions, rng: np.array([Move.parse(next(left)).action])
 
@@ -31,7 +31,7 @@ def from_text(text: str, **settings: Any) -> OAnQuanEnv:
 
 
 def play_out(game: OAnQuanEnv, seed: int) -> list[tuple[Any, ...]]:
-    """Random play to the end: all that `step` returned."""
+    """Play random moves to the end of the game; return everything that `step` returned."""
     rng = np.random.default_rng(seed)
     steps: list[tuple[Any, ...]] = []
     while not steps or not (steps[-1][2] or steps[-1][3]):
@@ -54,7 +54,7 @@ def test_an_illegal_action_ends_the_game(reward: str) -> None:
     with pytest.raises(ResetNeeded, match="the game is over or has not begun"):
         game.step(2)
     _, info = game.reset()
-    info["action_mask"][:] = game.action_masks()[:] = False  # they are the caller's own
+    info["action_mask"][:] = game.action_masks()[:] = False  # the masks belong to the caller
     assert game.action_masks().all()
 
 
@@ -138,7 +138,7 @@ def test_unknown_settings_are_refused(settings: dict[str, Any], message: str) ->
         OAnQuanEnv(**settings)
 
 
-def test_an_opponent_s_illegal_action_is_named_as_his() -> None:
+def test_an_illegal_action_of_the_opponent_is_attributed_to_it() -> None:
     with pytest.raises(IllegalActionError, match="the opponent's action is illegal: row 0: the player chose action 2"):
         from_text("0,3,0,0,2,0*/5,0,5,5,5,0* 10,15 1 4", opponent=scripted("2A"), seat=0)
 

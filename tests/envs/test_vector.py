@@ -1,4 +1,4 @@
-"""The native VectorEnv: row by row what Gymnasium makes of single environments, and what chance adds."""
+"""Test the native vector environment row by row against Gymnasium's vector of single environments."""
 
 import copy
 from typing import Any
@@ -21,13 +21,13 @@ from oanquan_env.rewards import REWARDS
 from tests import ROOT, strategies
 from tests.players import FirstMove, random_legal, refusing
 
-THREE_PLIES = "quan_non=20 max_plies=3"  # no stone is taken so soon: every game has three plies
+THREE_PLIES = "quan_non=20 max_plies=3"  # nothing is captured so early, so every game has three plies
 
 opponents = st.sampled_from([None, "random", "greedy", "first"])
 
 
 def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int, seed: int, **settings: Any) -> int:
-    """Step both with the same actions, a few of them illegal; returns how many games ended."""
+    """Step both vector environments with the same actions, a few of them illegal; return the number of ended games."""
     single = SyncVectorEnv([lambda: OAnQuanEnv(rules, **settings)] * n, autoreset_mode=mode)
     native = OAnQuanVectorEnv(n, rules, autoreset_mode=mode, **settings)
     for space in ("observation_space", "action_space", "single_observation_space", "single_action_space"):
@@ -45,7 +45,7 @@ def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int
         actions = np.where(rng.random(n) < 0.02, any_action, random_legal(native.action_masks(), rng))
         stepped, expected = native.step(actions), single.step(actions)
         for info in (expected[4], expected[4].get("final_info", {})):
-            if "termination" in info:  # texts, of which a batch has the codes
+            if "termination" in info:  # strings, where a batch has codes
                 codes = [TERMINATIONS.index(text or "running") for text in info["termination"]]
                 info["termination"] = np.array(codes, dtype=np.int64)
         assert data_equivalence(stepped, expected, exact=True)
@@ -105,7 +105,7 @@ def test_rows_are_single_environments_for_any_rules(
 ) -> None:
     opponent = FirstMove(shared_core(rules)) if opponent == "first" else opponent
     settings = {"opponent": opponent, "reward": "margin", "opening_plies": min(plies, rules.max_plies)}
-    with refusing():  # also in the middle of play, where a game begins anew
+    with refusing():  # also during play, when a game restarts
         compare_with_single(rules, mode, n=3, steps=25, seed=seed, **settings)
 
 
@@ -124,7 +124,7 @@ def test_actions_of_any_layout_are_played(actions: Any) -> None:
 def test_a_game_that_goes_on_has_a_legal_action(
     rules: Rules, opponent: str | None, seat: Any, plies: int, mode: AutoresetMode, seed: int
 ) -> None:
-    """In all environments; rules by which the opponent ends every game at once are refused instead."""
+    """Check all environments; they refuse rules by which the opponent ends every game at once."""
     opponents: Any = {"opponent": opponent, "opening_plies": min(plies, rules.max_plies)}
     opponents |= {} if opponent is None else {"seat": seat}
     single, games = OAnQuanEnv(rules, **opponents), OAnQuanVectorEnv(8, rules, autoreset_mode=mode, **opponents)
@@ -153,7 +153,7 @@ def test_rules_by_which_no_game_lets_the_agent_move_are_refused() -> None:
         with pytest.raises(ValueError, match=message):
             make("max_plies=1", seat=1).reset()
         make("max_plies=1", seat="random").reset()
-    with pytest.raises(ValueError, match="ended 100 of 100 games"):  # the ply limit is South's
+    with pytest.raises(ValueError, match="ended 100 of 100 games"):  # South makes the last ply
         OAnQuanEnv("max_plies=8", seat=1).reset(options={"position": "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 7"})
 
 
@@ -170,7 +170,7 @@ def seeded_run(games: OAnQuanVectorEnv, seed: Any) -> list[Any]:
 
 def test_a_seed_for_all_or_for_each_game_is_a_run() -> None:
     games = OAnQuanVectorEnv(64, "three-player max_plies=30", opponent="random")
-    seeds = (1, 2, 2**32, 0, 2**64 - 1, None, list(range(0, 128, 2)))  # with None, the games draw on
+    seeds = (1, 2, 2**32, 0, 2**64 - 1, None, list(range(0, 128, 2)))  # with None, the generators continue
     runs = [seeded_run(games, seed) for seed in seeds]
     again = [seeded_run(twin, seed) for twin in [copy.deepcopy(games)] for seed in seeds]
     same = [[data_equivalence(one, other, exact=True) for other in again] for one in runs]
@@ -213,7 +213,7 @@ def test_returned_arrays_are_the_caller_s_own() -> None:
     assert data_equivalence(games.step(actions), twin.step(actions), exact=True)
 
 
-def test_games_begin_after_as_many_random_plies_as_asked() -> None:
+def test_games_begin_after_0_to_opening_plies_random_plies() -> None:
     games, rng = OAnQuanVectorEnv(3000, opponent=None, opening_plies=3), np.random.default_rng(0)
     games.reset(seed=0)
     begun = [games.positions.ply.copy()]
@@ -243,7 +243,7 @@ def test_positions_go_to_all_rows_or_to_those_of_the_mask(disabled: OAnQuanVecto
     starts = core.expand(core.start()).positions[:3]
     options = {"reset_mask": np.array(some), "position": starts}
     disabled.reset(options=options)
-    assert list(options) == ["reset_mask", "position"]  # they are the caller's own
+    assert list(options) == ["reset_mask", "position"]  # the caller's dict is unchanged
     assert disabled.positions.same(starts).tolist() == some
     disabled.reset(options={"position": starts})
     assert disabled.positions.same(starts).all()
@@ -262,7 +262,7 @@ def test_a_step_of_games_that_are_over_is_refused_until_they_are_reset(disabled:
     disabled.step(first_legal(disabled))
 
 
-def test_masks_that_are_none_are_refused(disabled: OAnQuanVectorEnv) -> None:
+def test_invalid_masks_are_refused(disabled: OAnQuanVectorEnv) -> None:
     for mask, error, message in (
         ([True, False, False], TypeError, "must be an array of bool"),
         (np.array([1, 0, 0]), TypeError, "must be an array of bool"),

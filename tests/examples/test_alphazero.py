@@ -1,4 +1,4 @@
-"""AlphaZero in one file: its targets, what an untrained network expects, and a short training that repeats."""
+"""Test AlphaZero in one file: its targets, an untrained network, self-play, and a short reproducible training."""
 
 from argparse import Namespace
 

@@ -1,4 +1,4 @@
-"""Each framework trains for some steps, and the same seed repeats them; PPO and PQN in one file learn."""
+"""Test that training in each framework repeats with the same seed, and that PPO and PQN in one file learn."""
 
 import importlib
 import warnings
@@ -18,12 +18,12 @@ TRAINED = {
     "tianshou_ppo": ("tianshou", ["--envs", "4", "--batch", "256", "--minibatch", "128"]),
     "rllib_ppo": ("ray.rllib", ["--envs", "2", "--batch", "256", "--minibatch", "64", "--epochs", "2"]),
 }
-"""Example -> module of its framework, and small sizes."""
+"""Example -> module of its framework, and options for a short run."""
 
 
 def example(name: str, module: str) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the frameworks' own
+        warnings.simplefilter("ignore")  # the frameworks' own warnings
         pytest.importorskip(module)
         return importlib.import_module(f"examples.{name}")
 

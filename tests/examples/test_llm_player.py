@@ -1,4 +1,4 @@
-"""A language model as a player, against a local server that speaks the chat-completions protocol."""
+"""Test a language model as a player, with a local server that speaks the chat-completions protocol."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from oanquan_env import Board, Move
 
 @contextmanager
 def served(answer: Callable[[str, int], tuple[int, Any]]) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """The URL of a server that answers prompts with a status and JSON, and the headers that it got."""
+    """Serve the status and JSON that `answer` returns; yield the server's URL and the headers of its requests."""
     seen: list[dict[str, str]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -55,14 +55,14 @@ def model_of(url: str, folder: Path, **settings: Any) -> LanguageModel:
 
 
 class Scripted(LanguageModel):
-    """Gives these replies, one after another."""
+    """A language model that gives `replies`, one after another."""
 
     def __init__(self, folder: Path, replies: list[str], **settings: Any) -> None:
         vars(self).update(vars(model_of("", folder, **settings)))
-        self.script, self.asked = iter(replies), list[list[dict[str, str]]]()
+        self.script, self.requests = iter(replies), list[list[dict[str, str]]]()
 
     def ask(self, messages: list[dict[str, str]]) -> str:
-        self.asked.append(list(messages))
+        self.requests.append(list(messages))
         return next(self.script)
 
 
@@ -72,8 +72,8 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
     chosen = [model.choose_move(board) for _ in range(4)]
     assert chosen == [Move.parse("3A"), Move.parse("3A"), Move.parse("1A"), None]
     assert model.replies == {"legal": 3, "illegal": 2, "unparsed": 2}
-    assert [len(messages) for messages in model.asked] == [1, 3, 1, 3, 1, 1, 3]
-    assert [messages[-1]["content"] for messages in model.asked[1:4:2]] == [
+    assert [len(messages) for messages in model.requests] == [1, 3, 1, 3, 1, 1, 3]
+    assert [messages[-1]["content"] for messages in model.requests[1:4:2]] == [
         "Your last line must name exactly one move. Try again.",
         "9A is not a legal move. Try again.",
     ]
@@ -91,7 +91,7 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
 
 
 def test_a_game_ends_by_its_outcome_or_a_forfeit(tmp_path: Path) -> None:
-    """In this position 3A wins, and 3C lets the other side win."""
+    """A winning move wins, two illegal replies forfeit, and a game that the opponent wins at once is lost."""
     board, rng = Board.parse("0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"), np.random.default_rng(0)
     assert play(Scripted(tmp_path, ["3A"]), board.copy(), 0, "greedy", rng) == "wins"
     assert play(Scripted(tmp_path, ["4A", "5A"]), board.copy(), 0, "greedy", rng) == "forfeits"
@@ -99,7 +99,7 @@ def test_a_game_ends_by_its_outcome_or_a_forfeit(tmp_path: Path) -> None:
     assert play(Scripted(tmp_path, []), lost, 0, "greedy", rng) == "losses"
 
 
-def test_a_model_is_measured_beside_the_baselines(
+def test_a_model_is_compared_with_the_baselines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")

@@ -1,4 +1,4 @@
-"""The game in OpenSpiel: its own conformance test, and the core's answers ply by ply."""
+"""Test the game in OpenSpiel with its conformance test, and against the core ply by ply."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
-"""Golden playthroughs: one whole game a preset, with every public answer at every ply, as text.
+"""Golden playthroughs: one whole game of each preset as text, with the results of public functions at every ply.
 
-`python -m tests.golden` writes them anew. Do that only for a change of behaviour that is meant, and read the diff.
+`python -m tests.golden` rewrites them. Run it only after an intended change of behaviour, and read the diff.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ FOLDER = Path(__file__).parent
 
 
 def path(preset: str) -> Path:
-    """Where the playthrough of a preset lies."""
+    """Return the path of a preset's playthrough."""
     return FOLDER / f"{preset}.txt"
 
 
 def playthrough(preset: str) -> Iterator[str]:
-    """The lines of one game by the rules of `preset`. Moves go by a fixed rule that prefers no kind of move."""
+    """Yield the lines of one game under the rules of `preset`. A formula of the ply selects each legal move."""
     yield f"# A game by the rules {preset}, with every answer at every ply; `python -m tests.golden` writes it."
     board = Board(preset)
     yield f"rules: {board.rules}"
@@ -82,7 +82,7 @@ def _environment_lines(environments: dict[str, raw_env]) -> Iterator[str]:
 
 
 def _children(core: Core, positions: Positions) -> Iterator[str]:
-    """What each legal move would do."""
+    """Yield one line with the result of each legal move."""
     for action in core.legal_mask(positions)[0].nonzero()[0].tolist():
         child = positions.copy()
         played = core.play(child, [action])

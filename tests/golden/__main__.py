@@ -1,4 +1,4 @@
-"""`python -m tests.golden`: write the playthrough of every preset anew."""
+"""Rewrite the playthrough of every preset (`python -m tests.golden`)."""
 
 from oanquan_env import PRESETS
 from tests import golden

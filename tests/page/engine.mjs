@@ -1,4 +1,4 @@
-// Calls of engine.js by the cases on standard input, and their answers. Argument: the folder of engine.js.
+// Makes the calls to engine.js that standard input lists, and prints their answers. Argument: the folder of engine.js.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 

@@ -1,5 +1,5 @@
-// Asks the page's players for test_page_players.py: calls in, as [method, ...arguments] with rules and positions as
-// texts, and what each gives, or why it is refused, out.
+// Runs the page's players for test_players.py: reads calls [method, ...arguments], with rules and positions as texts,
+// and prints the value of each call or the reason for its refusal.
 
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
@@ -18,7 +18,7 @@ const { folder, calls } = JSON.parse(readFileSync(0, "utf8"));
 const json = (file) => JSON.parse(readFileSync(file, "utf8"));
 const catalogue = json(new URL("data/catalogue.json", web)), layout = json(new URL("engine.json", web));
 const bytes = readFileSync(new URL("engine.wasm", web));
-/** A file of the folder that the test made, or else of the page. */
+/** Return the content of a file: a net from the folder that the test made, any other file from the page. */
 async function data(name) {
   const file = name.startsWith("net-") ? `${folder}/${name}` : new URL(`data/${name}`, web);
   return name.endsWith(".json") ? json(file) : new Uint8Array(readFileSync(file)).buffer;
@@ -29,7 +29,7 @@ const read = (rules, position) => {
   return [fields, position && parsePosition(engine.rules(fields), position, engine)];
 };
 const live = { made: 0, ended: 0 };
-/** A Worker of the page's kind, which runs `file`. */
+/** Return a thread that runs `file` and has the interface of a browser's Worker. */
 function workerOf(file) {
   const thread = new Worker(new URL(file, import.meta.url)), port = { postMessage: (message) => thread.postMessage(message) };
   live.made += 1;
@@ -45,7 +45,7 @@ const METHODS = {
   choose: (name, rules, position, seed) => thinking.choose(name, ...read(rules, position), seed),
   hint: (rules, position, options) => thinking.hint(...read(rules, position), options),
   player: (name, rules) => playerOf(name, read(rules)[0], catalogue),
-  /** What a book, read from `content` if given, knows of positions, by their history of actions. */
+  /** Return the proved move of a book, read from `content` if given, after each [starting position, actions]. */
   async book(preset, histories, content) {
     const rules = engine.rules(read(preset)[0]);
     const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(Book.file(preset)));
@@ -54,13 +54,13 @@ const METHODS = {
       return end.ended ? null : book.provedMove(end);
     });
   },
-  /** Bounds of the moves in positions, by a table that is read from `content` if given. */
+  /** Return bounds of the moves in positions from a table of openings, read from `content` if given. */
   openings: async (preset, positions, content) => {
     const rules = engine.rules(read(preset)[0]), table = new Openings(engine, preset, content ?? (await data(Openings.file(preset))));
     const text = (bound) => (Number.isFinite(bound) ? bound : null);
     return positions.map((position) => Object.entries(table.moveValues(rules, parsePosition(rules, position, engine))).map(([action, { lower, upper }]) => [Number(action), text(lower), text(upper)]));
   },
-  /** A game of players from the set-up. */
+  /** Play a game from the initial position; return its actions and final points. */
   async game(preset, names, seed) {
     const rules = engine.rules(read(preset)[0]), start = engine.start(rules), history = [];
     let position = start;
@@ -70,25 +70,25 @@ const METHODS = {
     return { history, standings: engine.standings(rules, position) };
   },
   draws: (seed, count) => Array.from({ length: count }, seeded(seed)),
-  /** Requests to a thinker with a worker: their order, one that aborts while it is thought about, one that waits, errors. */
+  /** Send requests to a thinker with a worker, abort one that runs and one that waits, and log all answers in order. */
   async requests(rules, position) {
-    const [fields, at] = read(rules, position), told = [];
-    const thinker = new Thinker({ ...made, catalogue, think, worker, ask: async (name, ...texts) => (told.push([name, ...texts]), "2A"), askable: (name) => name.startsWith("ppo:") });
-    const first = new AbortController(), waiting = new AbortController(), said = (name) => [(value) => told.push([name, value]), (error) => told.push([name, error.message])];
+    const [fields, at] = read(rules, position), log = [];
+    const thinker = new Thinker({ ...made, catalogue, think, worker, ask: async (name, ...texts) => (log.push([name, ...texts]), "2A"), askable: (name) => name.startsWith("ppo:") });
+    const first = new AbortController(), waiting = new AbortController(), logged = (name) => [(value) => log.push([name, value]), (error) => log.push([name, error.message])];
     const asked = [
-      thinker.hint(fields, at, { signal: first.signal }).then(...said("aborted")),
-      thinker.hint(fields, at, { review: true, signal: waiting.signal }).then(...said("left")),
-      thinker.choose("greedy", fields, at, 1).then(...said("greedy")),
-      thinker.choose("ppo:pretrained", fields, at, 1).then(...said("python")),
-      thinker.choose("greedy", fields, { ...at, ended: 1 }, 1).then(...said("over")),
+      thinker.hint(fields, at, { signal: first.signal }).then(...logged("aborted")),
+      thinker.hint(fields, at, { review: true, signal: waiting.signal }).then(...logged("left")),
+      thinker.choose("greedy", fields, at, 1).then(...logged("greedy")),
+      thinker.choose("ppo:pretrained", fields, at, 1).then(...logged("python")),
+      thinker.choose("greedy", fields, { ...at, ended: 1 }, 1).then(...logged("over")),
     ];
     setTimeout(() => first.abort(new Error("first")), 20);
     waiting.abort(new Error("second"));
     await Promise.all(asked);
-    try { thinker.needsPython("other:Thing", fields); } catch { told.push(["unknown"]); }
-    return { told, live: { ...live } };
+    try { thinker.needsPython("other:Thing", fields); } catch { log.push(["unknown"]); }
+    return { log, live: { ...live } };
   },
-  /** The same request to a thinker with a worker and without one. */
+  /** Return the answers of a thinker with a worker and of one without to the same request. */
   alike: (name, ...texts) => Promise.all([worker, null].map((maker) => new Thinker({ ...made, catalogue, think, worker: maker }).choose(name, ...read(...texts), 7))),
 };
 

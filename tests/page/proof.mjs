@@ -1,5 +1,5 @@
-// Asks certificate.js and book.js for test_proof.py: calls in, as [method, ...arguments], and what each gives, or
-// why it is refused, out.
+// Calls certificate.js and book.js for test_proof.py: reads calls [method, ...arguments], and prints the value of each
+// call or the reason for its refusal.
 
 import { readFileSync } from "node:fs";
 
@@ -19,12 +19,12 @@ const read = (preset) => {
 };
 
 const METHODS = {
-  /** What a certificate, in base64, proves, and what its progress heard. */
+  /** Check a certificate in base64; return what it proves and the progress that was reported. */
   async check(content) {
-    const heard = [], { text, lower, upper } = await checkProof(engine, catalogue, "proof.npz", Buffer.from(content, "base64"), (...told) => heard.push(told));
+    const heard = [], { text, lower, upper } = await checkProof(engine, catalogue, "proof.npz", Buffer.from(content, "base64"), (...counts) => heard.push(counts));
     return { text, lower, upper, heard };
   },
-  /** The moves of positions, and what each is worth. */
+  /** Return the moves of each position and the value of the position. */
   moves(preset, positions, hint = null) {
     const [rules, table] = read(preset);
     return positions.map((text) => {
@@ -34,8 +34,8 @@ const METHODS = {
   },
   refutation(preset) {
     const [rules, table] = read(preset);
-    const { line, ...told } = refutation(engine, rules, table);
-    return { ...told, moves: line.map(moveText) };
+    const { line, ...rest } = refutation(engine, rules, table);
+    return { ...rest, moves: line.map(moveText) };
   },
 };
 

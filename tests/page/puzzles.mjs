@@ -1,5 +1,5 @@
-// Plays the log of puzzles for test_page_puzzles.py: [text, [[function, arguments...]]] in, the answers and the log at last out.
-// "next" and "solved" are asked of puzzles named by a list of ids.
+// Calls the puzzle log for test_puzzles.py: reads [log, [[function, ...arguments], ...]], and prints the answers and
+// the final log. "next" and "solved" take a list of puzzle ids.
 
 import { readFileSync } from "node:fs";
 

@@ -1,7 +1,7 @@
-// Plays sessions for test_page_model.py: lists of [request, arguments] in, after each of them {refused, state, seats} out. Beside the
-// requests of a session there are "answer": a move of the player that is no person; "hint"; "reopen": the game goes on in
-// another session with what this one keeps; "link": it begins again from its link; "read": a game begins from
-// a link; and "lessons", whose answer has them.
+// Runs sessions for test_model.py: reads lists of [request, arguments], and prints {refused, state, seats} for each
+// request. Further requests: "answer" plays a move for the player that is not a person; "hint" returns a hint;
+// "reopen" restores the game from its snapshot in another session; "link" starts it again from its link; "read"
+// starts a game from a given link; and "lessons" returns the lessons.
 
 import { readFileSync } from "node:fs";
 
@@ -20,7 +20,7 @@ async function play(script) {
     choose: () => new Promise((resolve) => { answer = resolve; }),
     hint: async (rules, position, options) => ({ best: positionText(rules, position), options }),
   };
-  const begin = () => new Session({ engine, thinker, data, catalogue }), told = [], known = new Set();
+  const begin = () => new Session({ engine, thinker, data, catalogue }), answers = [], known = new Set();
   let session = begin();
   const others = {
     async answer({ move }) {
@@ -51,11 +51,11 @@ async function play(script) {
     if (squares.length !== state.start.seeds.length) throw new Error("the drawing is of another board");
     if (state.game !== game) known.clear();
     game = state.game;
-    for (const serial of known) delete state.moves[serial]; // told before
+    for (const serial of known) delete state.moves[serial]; // sent with an earlier answer
     for (const serial of Object.keys(state.moves)) known.add(serial);
-    told.push({ refused, state, seats: seats.vi, ...result });
+    answers.push({ refused, state, seats: seats.vi, ...result });
   }
-  return told;
+  return answers;
 }
 
 const results = [];

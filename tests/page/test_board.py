@@ -1,4 +1,4 @@
-"""What the scripts of the board make of a game's JSON: marks, the sweep at the end, and words. Node.js runs them."""
+"""Test the scripts of the page's board in Node.js: marks, the sweep at the end of a game, and texts."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ WEB = ROOT / "oanquan_env/play/web"
 
 
 def run_script(module: str, result: str, asked: dict[str, Any]) -> Any:
-    """The value of an expression; in it, `module` are the exports of a script, and `asked` is at hand."""
+    """Return the value of the expression `result`, which may use `asked` and, as `module`, a script's exports."""
     script = f"""
         import {{ readFileSync }} from "node:fs";
         const module = await import({json.dumps((WEB / module).as_uri())});
         const asked = JSON.parse(readFileSync(0, "utf8"));
         console.log(JSON.stringify({result}));
     """
-    return json.loads(node.run_script(script, asked=json.dumps(asked)))
+    return json.loads(node.run_script(script, stdin=json.dumps(asked)))
 
 
 def assert_same(made: list[str], expected: list[str]) -> None:
-    """The same elements; a coordinate that ends in half a hundredth may be rounded either way."""
+    """Check that SVG elements agree; coordinates may differ by 0.01, as half a hundredth may round either way."""
     number = re.compile(r"-?\d+(?:\.\d+)?")
     assert number.sub("#", "\n".join(made)) == number.sub("#", "\n".join(expected))
     drawn, wanted = (np.array(number.findall("".join(texts)), float) for texts in (made, expected))
@@ -91,11 +91,11 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state: dict[str, Any] = {"turn": "over", "resigned": None, "puzzle": None, "match": None, "seats": SEATS}
     state["outcome"] = {"scores": [30, 40], "winners": [1]}
     asked = {"drawing": drawing(2, 5), "state": state}
-    said = run_script("narration.js", f"module.status({VIEW})", asked)
-    assert said == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
+    text = run_script("narration.js", f"module.status({VIEW})", asked)
+    assert text == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
-    said = run_script("narration.js", f"module.status({VIEW})", asked)
-    assert said.startswith("The game is over. North (Trạng) wins (")
+    text = run_script("narration.js", f"module.status({VIEW})", asked)
+    assert text.startswith("The game is over. North (Trạng) wins (")
 
 
 def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
@@ -117,14 +117,14 @@ def test_a_motion_that_is_cut_short_leaves_the_next_game_alone() -> None:
     played = run_script(
         "moving-board.js",
         """await (async () => {
-            const told = [], step = { kind: "taking" }, move = { steps: [step], lines: { en: ["", "it takes"] } };
+            const seen = [], step = { kind: "taking" }, move = { steps: [step], lines: { en: ["", "it takes"] } };
             const board = Object.assign(Object.create(module.MovingBoard.prototype), {
                 speed: 1, language: "en", show() {}, say() {},
-                async taking(_, run) { await this.wait(run, 60000); told.push("points for nobody"); },
+                async taking(_, run) { await this.wait(run, 60000); seen.push("points for nobody"); },
             });
-            const ends = board.play(move, {}, {}, (line) => told.push(line));
+            const ends = board.play(move, {}, {}, (line) => seen.push(line));
             board.cancel();
-            return [await ends, told];
+            return [await ends, seen];
         })()""",
         {},
     )

@@ -1,4 +1,4 @@
-"""The page as a folder of files: how much loads, which files are kept, and a game without a network."""
+"""Test the page as static files: their sizes, the lists of cached files, offline play and new versions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_lists_of_files_are_as_the_command_writes_them() -> None:
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """A plain host of files."""
+    """A server of static files that logs nothing."""
 
     def log_message(self, format: str, *values: object) -> None: ...
 
@@ -95,8 +95,8 @@ def test_a_plain_host_of_files_serves_the_page_and_a_kept_page_plays_without_a_n
     page.on("request", heard)
     page.goto(address)
     page.wait_for_selector("body[data-ready]")
-    unlisted = {"", "players.json"}  # the page itself, and the question whether there is a program with Python
-    assert set(asked) - unlisted <= set(of_its_beginning())  # the first opponent loads at once, too
+    unlisted = {"", "players.json"}  # the page itself, and a request that only the Python server answers
+    assert set(asked) - unlisted <= set(of_its_beginning())  # the files of the first opponent also load at once
     assert set(modules([START], STATIC)) <= set(asked)
     page.evaluate(REGISTER)
     assert page.evaluate("caches.match('icon.png').then(Boolean)")
@@ -105,7 +105,7 @@ def test_a_plain_host_of_files_serves_the_page_and_a_kept_page_plays_without_a_n
     page.wait_for_selector("body[data-ready]")
     page.locator(".hit.legal[data-field='3']").click()
     page.locator(".way[data-move='3A']").click()
-    page.locator("#moves button").nth(2).wait_for()  # the player of the page has answered
+    page.locator("#moves button").nth(2).wait_for()  # the page's player has replied
     page.locator("#learn").click()
     page.locator("#learn-title", has_text="The board").wait_for()
     page.context.close()
@@ -121,7 +121,7 @@ def test_the_published_page_asks_for_few_files_and_has_all_parts(browser: Browse
         person = Person(page)
         page.on("request", lambda request: asked.append(request.url.removeprefix(address)))
         person.open(address)
-        assert len(set(asked)) <= 14, asked  # the worker and its engine among them
+        assert len(set(asked)) <= 14, asked  # including the worker and its engine
         assert sum(len(gzip.compress((tmp_path / name).read_bytes())) for name in ("page.js", "worker.js")) <= 80_000
         person.move("3A")
         page.locator("#moves button").nth(2).wait_for()
@@ -137,7 +137,7 @@ def test_the_published_page_asks_for_few_files_and_has_all_parts(browser: Browse
 
 @pytest.fixture
 def secure(tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """A copy of the page's folder, and its address at a host with encryption, whose certificate nobody has signed."""
+    """Serve a copy of the page's folder over HTTPS with a self-signed certificate; yield the folder and the address."""
     if shutil.which("openssl") is None:
         pytest.skip("needs openssl")
     folder, key, certificate = tmp_path / "web", tmp_path / "key.pem", tmp_path / "certificate.pem"

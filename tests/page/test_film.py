@@ -1,4 +1,4 @@
-"""The pictures that the page makes of a game, as of `render.motion`, and its GIF."""
+"""Test the page's animation of a game against `render.motion`, and its GIF."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ MAKE = """async game => {
 
 
 def run(script: str, module: str, asked: object) -> bytes:
-    return run_script(script, (WEB / module).as_uri(), asked=json.dumps(asked))
+    return run_script(script, (WEB / module).as_uri(), stdin=json.dumps(asked))
 
 
 def game_of(boards: list[Board]) -> dict[str, Any]:
-    """A game as the page's film takes it, from the boards after each of its moves."""
+    """Return a game in the form that picture.js takes, given the board at the start and after each move."""
     start, last, outcome = boards[0], boards[-1], boards[-1].outcome
     moves = []
     for board in boards[1:]:
@@ -94,7 +94,7 @@ def test_a_gif_holds_its_pictures_exactly() -> None:
     image = pytest.importorskip("PIL.Image")
     rng = np.random.default_rng(2)
     width, height, colours = 150, 80, rng.integers(256, size=(100, 3)).tolist()
-    first = rng.integers(100, size=width * height)  # so many codes that the table starts anew
+    first = rng.integers(100, size=width * height)  # enough codes that the table is restarted
     second = np.where(rng.random(first.size) < 0.3, 7, first)
     pictures = [first, second, second, np.zeros_like(first)]
     asked = {"width": width, "height": height, "colours": colours, "pictures": [one.tolist() for one in pictures]}
@@ -121,8 +121,8 @@ def test_a_gif_made_in_the_page_has_the_colours_of_the_board(browser: Browser) -
     assert heard == sorted(heard)
     assert made.size == (600, 350)
     drawing = game_of(boards)["drawing"]
-    x, y = drawing["squares"][5]["stone"]  # of the first mandarin, still there
+    x, y = drawing["squares"][5]["stone"]  # the stone of the first mandarin, which is still on the board
     assert boards[-1].stones[0]
-    made.seek(made.n_frames - 2)  # before the pieces that are left pale
+    made.seek(made.n_frames - 2)  # before the pieces that are left turn pale
     red, green, blue = made.convert("RGB").getpixel((round(600 / 768 * (x - 18)), round(600 / 768 * (y - 6))))
     assert f"#{red:02x}{green:02x}{blue:02x}" == LIGHT["stone"]

@@ -1,4 +1,4 @@
-"""Two people who play at two devices: links bring the moves, and a game that went on elsewhere is noticed."""
+"""Test games of two people on two devices, who send each other links with the moves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RULES = "vietnamese quan_non=250 max_plies=100"
 
 
 def link_of(person: Person, *, copied: bool) -> str:
-    """Return the fragment of the link to the friend, after a press of its button if it is to be `copied`."""
+    """Return the fragment of the link to the friend; if `copied`, press its button and check the clipboard."""
     link: str = person.state["friend"]["link"]
     if copied:
         person.page.locator("#send").click()
@@ -53,7 +53,7 @@ def test_two_browsers_finish_a_game_of_100_plies_by_sending_links(visit: Visit) 
     for person in people:
         assert person.moves == moves
         assert person.state["outcome"]["scores"] == list(board.outcome.scores)
-        assert person.page.locator("#resume").is_hidden()  # the game is not kept once for each link
+        assert person.page.locator("#resume").is_hidden()  # the links have left no unfinished games behind
     assert page.locator("#send").is_hidden()  # the last move was the friend's
 
 
@@ -62,10 +62,10 @@ def test_a_game_that_went_on_elsewhere_is_not_replaced_unasked(visit: Visit) -> 
     page, versions = person.page, person.page.locator("#games button")
     person.move("1A")
     person.waits_for("Send the link")
-    for moves, told in (("3A", "1 move"), ("3A2A5A", "3 moves")):
+    for moves, length in (("3A", "1 move"), ("3A2A5A", "3 moves")):
         opens(person, f"rules=vietnamese&moves={moves}&south=friend&game=a1")
         page.locator("#games-title", has_text="has continued elsewhere").wait_for()
-        assert versions.all_inner_texts() == ["The one here (2 moves)", f"The one in the link ({told})"]
+        assert versions.all_inner_texts() == ["The one here (2 moves)", f"The one in the link ({length})"]
         assert person.moves == ["3A", "1A"]
         if moves == "3A":
             versions.nth(0).click()

@@ -1,4 +1,4 @@
-"""How the page looks on phones and desktops, how moves look on it, and what a screen reader hears."""
+"""Test the page's layout on phones and desktops, its animation of moves, and what a screen reader hears."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_options_close_like_a_menu_and_cover_no_square(visit: Visit, size: t
         assert panel.is_hidden()
         opener.tap()
         person.board.locator("select").select_option("none")
-        person.fields.first.tap()  # outside
+        person.fields.first.tap()  # a tap outside the options
         assert panel.is_hidden()
         opener.tap()
         opener.tap()
@@ -97,7 +97,7 @@ COMPARE = """async () => {
         ["board", "common", "table"].map(name => import(`./${name}.js`)));
     const { plain } = view.board, host = document.body.appendChild(document.createElement("div")), wrong = [];
     const shown = new BoardView(host);
-    shown.speed = 1e9;  // every step is made, and none takes time
+    shown.speed = 1e9;  // each step runs without a delay
     shown.setDrawing(plain);
     let before = { frame: state.start, mover: state.starter };
     for (const serial of state.line) {
@@ -112,7 +112,7 @@ COMPARE = """async () => {
     host.remove();
     return [state.line.length, wrong];
 }"""
-"""The motion of each move of the page's game must end in the position of the engine."""
+"""A script that returns the number of moves, and the moves whose animation does not end in the engine's position."""
 
 
 def test_the_motion_ends_in_the_position_of_the_engine(visit: Visit) -> None:
@@ -131,7 +131,7 @@ def test_the_board_stays_in_view_and_a_reply_comes_after_a_rest(visit: Visit) ->
     person = visit("#rules=three-player&east=easy&west=medium", viewport={"width": 1280, "height": 800})
     page = person.page
     assert person.board.locator(".plate circle").count() > 2  # faces of three players
-    page.evaluate("""() => {  // when so many buttons were there first
+    page.evaluate("""() => {  // record when the list first reaches each length
         const list = document.getElementById("moves");
         window.seen = {};
         const note = () => { seen[list.children.length] ??= performance.now(); };
@@ -144,18 +144,18 @@ def test_the_board_stays_in_view_and_a_reply_comes_after_a_rest(visit: Visit) ->
     assert seen["3"] - seen["2"] > 350  # milliseconds between the person's move and the reply
     other = visit("#north=easy")
     other.move("1A")
-    other.press("undo")  # while the reply rests
+    other.press("undo")  # while the reply is delayed
     other.page.wait_for_timeout(600)
     assert other.moves == []
     page.evaluate("document.querySelector('aside').style.minHeight = '3000px'")
     page.evaluate("scrollTo(0, 1500)")
     assert person.board.locator(".hit").evaluate_all(INSIDE)
     page.evaluate("scrollTo(0, 0)")
-    page.set_viewport_size({"width": 320, "height": 200})  # 400 %
+    page.set_viewport_size({"width": 320, "height": 200})  # as at a zoom of 400 %
     assert person.board.locator(".tools").evaluate("node => getComputedStyle(node).position") == "static"
 
 
-def test_who_wants_less_motion_gets_none_and_a_screen_reader_hears_no_loose_numbers(visit: Visit) -> None:
+def test_reduced_motion_shows_none_and_a_screen_reader_hears_no_loose_numbers(visit: Visit) -> None:
     person = visit("#north=human")
     assert person.board.locator("select").input_value() == "none"
     heard = person.board.aria_snapshot()
@@ -175,7 +175,7 @@ def test_how_to_play_shows_every_lesson(visit: Visit) -> None:
         page.locator("#learn-next").click()
         page.wait_for_timeout(50)
     assert len(set(titles)) == len(titles) >= 7
-    person.waits_for("Bạn có thể ăn quan")  # the help of the first game
+    person.waits_for("Bạn có thể ăn quan")  # the help in a person's first game
     page.reload()
     person.waits_for("Bạn có thể ăn quan")
 

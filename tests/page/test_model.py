@@ -1,4 +1,4 @@
-"""The page's own sessions: the same requests lead to the positions, stories, matches and records of the library."""
+"""Test that the page's sessions give the same positions, moves, matches and records as the library."""
 
 import json
 import random
@@ -10,7 +10,7 @@ from oanquan_env import Board, Rules, parse_records
 from oanquan_env.match.match import Match
 from oanquan_env.records.match_records import match_records
 from tests.node import CALLS, run_node
-from tests.page_sessions import PLAYED, Json, Reference, Script, requests, told
+from tests.page_sessions import PLAYED, Json, Reference, Script, move_json, requests
 from tests.strategies import PRESET_NAMES
 
 VARIANTS = (
@@ -23,8 +23,8 @@ VARIANTS = (
 
 
 def played(scripts: list[Script]) -> list[list[Json]]:
-    """The page's answers {refused, state, seats} to the requests of some sessions."""
-    answers: list[list[Json]] = json.loads(run_node(CALLS / "session.mjs", asked=json.dumps(scripts)))
+    """Run scripts of requests in sessions of the page; return its answer {refused, state, seats} to each request."""
+    answers: list[list[Json]] = json.loads(run_node(CALLS / "session.mjs", stdin=json.dumps(scripts)))
     return answers
 
 
@@ -51,14 +51,14 @@ def test_sessions_are_those_of_the_library(match: str | None) -> None:
             assert comparable(found) == state, request
             if trace is not None:
                 move = moves[str(found["line"][-1])]
-                wanted_move = told(trace, answer["seats"])
+                wanted_move = move_json(trace, answer["seats"])
                 assert {name: move[name] for name in move if name not in ("under", "over")} == wanted_move, request
                 compared += 1
     assert compared > 200
 
 
 def comparable(state: Json) -> Json:
-    """The state without what the page adds, and without its moves."""
+    """Return the part of the page's state that `Reference.state` also contains."""
     own = ("version", "game", "moves", "link", "friend", "played")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
@@ -68,7 +68,7 @@ def comparable(state: Json) -> Json:
 
 
 def test_two_friends_play_a_match_by_links() -> None:
-    """Each device begins with the link of the other; the link seats who is to move, or who has not seen the end."""
+    """Each device starts from the other's link, which seats the person there as the player to move."""
     rules = "tonkin max_plies=4"
     moves = [[], ["1A"], ["1A", "2A"], ["1A", "2A", "3A"], ["1A", "2A", "3A", "4A"]]
     link, seats = "", ["human", "friend"]
@@ -82,7 +82,7 @@ def test_two_friends_play_a_match_by_links() -> None:
         assert [seat["person"] for seat in begun["seats"]] == [ply % 2 == 0, ply % 2 == 1]
         assert (begun["turn"], begun["friend"]["due"], begun["can_undo"]) == ("person", False, False)
         assert (moved["turn"], moved["friend"]["due"]) == ("over" if ply == 3 else "friend", True)
-        assert undone["friend"]["link"] == begun["friend"]["link"]  # as long as the friend has not answered
+        assert undone["friend"]["link"] == begun["friend"]["link"]  # a move can be undone until the friend replies
         assert reopened["friend"] == moved["friend"]
         link = moved["friend"]["link"]
     [answers] = played([[("read", {"link": link}), ("next_round", {}), ("rematch", {})]])
@@ -97,9 +97,9 @@ def test_a_friend_learns_of_a_resignation() -> None:
     [[_, gave_up]] = played([script])
     sent = gave_up["state"]["friend"]
     assert sent["due"]
-    [[told]] = played([[("read", {"link": sent["link"]})]])
-    assert (told["state"]["turn"], told["state"]["resigned"]) == ("over", 0)
-    assert [seat["name"] for seat in told["state"]["seats"]] == ["friend", "human"]
+    [[opened]] = played([[("read", {"link": sent["link"]})]])
+    assert (opened["state"]["turn"], opened["state"]["resigned"]) == ("over", 0)
+    assert [seat["name"] for seat in opened["state"]["seats"]] == ["friend", "human"]
 
 
 def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
@@ -143,7 +143,7 @@ def test_a_try_and_an_own_puzzle_leave_the_game_where_it_was() -> None:
     )
     names = [seat["name"] for seat in other["seats"]]
     assert (tried["position"], moved["turn"], again["line"], again["can_resume"]) == (position, "player", [], True)
-    assert names == [PLAYED, "human"]  # a person tries the move of the other player
+    assert names == [PLAYED, "human"]  # a person takes the seat of the player to move
     assert other["ply"] == 1
     assert (puzzle["puzzle"]["name"], puzzle["puzzle"]["answer"]) == ("own", None)
     assert right["puzzle"]["answer"] == {"move": "2C", "right": True, "line": ["3A 2C"]}
@@ -211,7 +211,7 @@ OPENED = """\
 
 
 def test_an_opened_record_keeps_its_comments_and_names_only_those_who_play_on() -> None:
-    """In every text of it: records, links, and what a session keeps."""
+    """Check the record, the link and the session restored from its snapshot."""
     (record,) = parse_records(OPENED)
     seats = {"seats": ["human", PLAYED]}
     begin, load = ("new", {"rules": "vietnamese", **seats}), ("load", {"text": OPENED})
@@ -253,7 +253,7 @@ def test_an_opened_match_keeps_the_comments_and_the_players_of_its_rounds() -> N
     )
 
 
-def test_a_match_begins_at_no_position() -> None:
+def test_a_match_cannot_begin_from_a_position() -> None:
     asked: list[Json] = [{"match": "", "position": text} for text in ("hello", Board().text())]
     [answers] = played([[("new", {"rules": "tonkin"}), *(("new", each) for each in asked)]])
     refused = [answer["refused"] for answer in answers[1:]]
@@ -285,7 +285,7 @@ def test_lessons_and_hints() -> None:
             board = Board.setup(start["seeds"], start["stones"], start["scores"], rules="vietnamese")
             board.push(move["move"])
             assert board.last_trace is not None
-            wanted = told(board.last_trace, ["bạn", "đối thủ"])
+            wanted = move_json(board.last_trace, ["bạn", "đối thủ"])
             assert {name: move[name] for name in move if name not in ("under", "over")} == wanted
     now, first, _, none, *refused = answers[2:]
     board = Board()

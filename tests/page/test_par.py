@@ -1,4 +1,4 @@
-"""The position of the day: best play of both sides leads to its par, and the page tells who fell short of it."""
+"""Test the position of the day: best play by both sides reaches its par, and the page shows any shortfall."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_best_play_of_both_sides_leads_to_par(rules: str) -> None:
     assert checked >= 4
 
 
-@pytest.mark.slow  # it plays out all games against a strategy
+@pytest.mark.slow  # plays all games against a strategy
 def test_pars_are_those_of_all_games_against_a_strategy() -> None:
     found = {**pars(book_of("tonkin"), 0), **pars(book_of("tonkin"), 1)}
     entries = {entry["position"]: entry["par"] for entry in PARS if entry["rules"] == "tonkin"}
@@ -60,7 +60,7 @@ def begin(visit: Visit) -> Person:
 
 
 def finish(person: Person, *, well: bool) -> str:
-    """Play the game to its end, with best play or not, and return the text to share."""
+    """Play the game to its end, with the best moves if `well`, and return the text to share."""
     rules = person.state["rules"]
     core, book = Core(Rules.parse(rules)), book_of(rules)
     while person.wait_for_turn():
@@ -78,7 +78,7 @@ def finish(person: Person, *, well: bool) -> str:
 def test_the_page_keeps_and_shares_how_far_off_par_the_first_game_was(visit: Visit) -> None:
     person = begin(visit)
     person.page.reload()
-    person.page.locator("#about-game b", has_text="Your goal is par").wait_for()  # it goes on
+    person.page.locator("#about-game b", has_text="Your goal is par").wait_for()  # the game continues
     text = finish(person, well=True)
     person.page.locator("#about-game b", has_text="Par! Nobody can do better.").wait_for()
     assert " · par\n" in text
@@ -93,5 +93,5 @@ def test_the_page_keeps_and_shares_how_far_off_par_the_first_game_was(visit: Vis
     (par,) = {entry["par"] for entry in PARS if (entry["rules"], entry["position"]) == (rules, start)}
     scores = other.state["outcome"]["scores"]
     short = par - scores[seat] + scores[1 - seat]
-    assert short >= 0  # nobody does better
+    assert short >= 0  # nobody can do better
     assert f" · {short} short of par\n" in text or (short == 0 and " · par\n" in text)

@@ -1,4 +1,4 @@
-"""What people do on the page, from a plain server of files: games, matches, lessons, puzzles."""
+"""Test what people do on the page: play games and matches, take lessons and solve puzzles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.strategies import PRESET_NAMES
 pytestmark = pytest.mark.slow  # a browser takes seconds
 
 LAST = "#rules=mancala-world&from=2,3,1,0,0,4%2A/3,0,1,2,0,0+22,22+0+30&north=human"
-"""A position in which 3A captures the last stone: 42 to 28."""
+"""A link to a position in which 3A captures the last stone and wins 42 to 28."""
 
 
 def test_a_whole_game_against_a_level_offline(visit: Visit) -> None:
@@ -58,7 +58,7 @@ def test_a_game_by_keyboard_in_vietnamese(visit: Visit) -> None:
         press(key)
     person.waits_for("Ván đã kết thúc")
     assert person.state["outcome"]["scores"] == [42, 28]
-    person.page.locator("#next button:focus").wait_for()  # the keyboard goes on there
+    person.page.locator("#next button:focus").wait_for()  # the keyboard focus is there now
 
 
 def test_undo_hint_redo_and_review(visit: Visit) -> None:
@@ -97,7 +97,7 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     page.locator("#as-match").check()
     assert page.locator("#starter").is_disabled()
     page.locator("#begin").click()
-    person.play("5A", "3A")  # North wins 46-22, and South sells a field for it
+    person.play("5A", "3A")  # North wins 46-22, so South sells a field
     page.locator("#next-round").click()
     page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
     person.play("3A", "4A")
@@ -138,8 +138,8 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
     person.move("1A")
     assert person.wait_for_turn()
     best = max(preview["captured"] for preview in person.state["previews"].values())
-    told = "You can’t capture anything" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
-    person.waits_for(told)
+    text = "You can’t capture anything" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
+    person.waits_for(text)
 
 
 def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:
@@ -162,7 +162,7 @@ def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:
     person.wait_for_turn()
     assert (person.state["rules"], person.moves) == ("tonkin", ["2A"])
     page.locator("#puzzles").click()
-    page.locator("#puzzle-list .kinds button").first.filter(has_text="đã giải 0/3").wait_for()  # not without a mistake
+    page.locator("#puzzle-list .kinds button").first.filter(has_text="đã giải 0/3").wait_for()  # solved after a mistake
 
 
 def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
@@ -194,7 +194,7 @@ def test_both_languages_have_all_words(visit: Visit) -> None:
     keys = """async () => {
         const paths = (value, at = "") => typeof value === "object" && !Array.isArray(value)
             ? Object.entries(value).flatMap(([key, inner]) => paths(inner, `${at}.${key}`)) : [at];
-        await Promise.all([import("./dialog-words.js"), import("./puzzle-words.js")]); // their words join
+        await Promise.all([import("./dialog-words.js"), import("./puzzle-words.js")]); // they add their words
         const files = [await import("./words.js"), await import("./board-words.js")];
         return files.map(file => ["en", "vi"].map(language => paths(file.WORDS[language]).sort().join()));
     }"""

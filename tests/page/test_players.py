@@ -1,4 +1,4 @@
-"""The page's players, books, hints and worker in Node, against Python's: the same positions in, the same moves out."""
+"""Test the page's players, books, hints and worker in Node.js against their counterparts in Python."""
 
 import base64
 import functools
@@ -40,20 +40,20 @@ SEARCHES = {
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
-    """The answers of the page's functions, values or refusals, by one process of Node.js."""
+    """Return a function that runs calls in one Node.js process; each answer is a value or a refusal."""
     folder = tmp_path_factory.mktemp("nets")
     for name in PRESET_NAMES:
         (folder / f"net-{name}.bin").write_bytes(net_bytes(read_value_net("pretrained", name)))
 
     def asked(*calls: tuple[Any, ...]) -> list[Any]:
         given = json.dumps({"folder": str(folder), "calls": calls})
-        return answers_of(run_node(CALLS / "players.mjs", asked=given))
+        return answers_of(run_node(CALLS / "players.mjs", stdin=given))
 
     return asked
 
 
 def boards(rules: Rules | str, count: int, seed: int = 0) -> list[Board]:
-    """Running boards of every phase: random moves, more of them each time."""
+    """Return up to `count` unfinished boards, each after more random moves than the one before."""
     played = (played_board(rules, seed + number, 3 * number) for number in range(3 * count))
     return [board for board in played if not board.outcome][:count]
 
@@ -62,7 +62,7 @@ make_once = functools.cache(make)
 
 
 def best(name: str, board: Board) -> list[int]:
-    """The actions of which Python's player of that name plays any."""
+    """Return the actions among which Python's player of this name chooses."""
     player, legal = make_once(name, board.rules), [move.action for move in board.legal_moves]
     if isinstance(player, SearchPlayer):
         return list(player.search.best(board.positions, player.limits).actions)
@@ -73,7 +73,7 @@ def best(name: str, board: Board) -> list[int]:
     return [action for action in legal if values[action] == values[legal].max()]
 
 
-def test_players_think_the_moves_best_that_pythons_do(ask: Callable[..., list[Any]]) -> None:
+def test_players_prefer_the_same_moves_as_in_python(ask: Callable[..., list[Any]]) -> None:
     calls, wanted = [], []
     for rules in (*PRESET_NAMES, FORFEIT, "three-player refill=forfeit"):
         parsed = Rules.parse(rules)
@@ -86,7 +86,7 @@ def test_players_think_the_moves_best_that_pythons_do(ask: Callable[..., list[An
         assert answer["actions"] == actions, call
 
 
-def test_levels_are_pythons_and_names_that_nobody_has_are_refused(ask: Callable[..., list[Any]]) -> None:
+def test_levels_match_python_and_unknown_names_are_refused(ask: Callable[..., list[Any]]) -> None:
     levels = ask(*(("player", name, "mancala-world") for name in LEVELS))
     rules = [(level["epsilon"], level.get("goesOn", False)) for level in levels]
     assert rules == [(level.epsilon, level.goes_on) for level in LEVELS.values()]
@@ -131,9 +131,9 @@ def test_levels_are_pythons_and_names_that_nobody_has_are_refused(ask: Callable[
         assert answer["detail"]["vi"] not in ("", answer["detail"]["en"])
 
 
-def test_the_weakest_ends_no_game_while_it_has_another_move_here_as_in_python(ask: Callable[..., list[Any]]) -> None:
+def test_the_weakest_level_avoids_ending_a_game_as_in_python(ask: Callable[..., list[Any]]) -> None:
     tempted = "6,6,6,6,0,0/6,6,6,6,0,1* 11,0 1 1"  # the greedy move ends the game
-    last = "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 199"  # every move does
+    last = "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 0 199"  # every move ends the game
     for position, goes_on in ((tempted, True), (last, False)):
         board = Board.parse(position)
         core, children = board.core, board.core.expand(board.positions)[0]
@@ -161,7 +161,7 @@ def test_random_moves_come_from_the_seed_and_are_spread_evenly(ask: Callable[...
 
 
 def certified_games(preset: str, count: int) -> list[Board]:
-    """Games in which one seat mostly follows the certificate and the other plays at random; some begin late."""
+    """Return games in which one seat mostly follows the certificate and the other plays randomly; some start late."""
     book, rng, games = with_book(make("random", preset), Rules.parse(preset)), np.random.default_rng(5), []
     assert isinstance(book, BookPolicy)
     for number in range(count):
@@ -176,7 +176,7 @@ def certified_games(preset: str, count: int) -> list[Board]:
     return games
 
 
-def test_the_book_knows_what_pythons_does(ask: Callable[..., list[Any]]) -> None:
+def test_the_book_knows_the_same_moves_as_in_python(ask: Callable[..., list[Any]]) -> None:
     calls, wanted = [], []
     for preset in ("tonkin", "app"):
         book, histories, known = with_book(make("random", preset), Rules.parse(preset)), [], []
@@ -223,7 +223,7 @@ def test_damaged_certificates_are_refused_with_the_place(ask: Callable[..., list
 
 
 def flipped(content: bytes, place: int) -> bytes:
-    """The content with one bit changed."""
+    """Return the content with one bit of the byte at `place` changed."""
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 
 
@@ -279,7 +279,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
             least = final[best] if {move, best} <= {*exact} else final[best] - PREFERENCE
             best = move if final[move] >= least else best
         trace = board.sowing(best)
-        assert (found["search"].pop("nodes") > 0) == (rules.refill == "borrow")  # else more would see the same
+        assert (found["search"].pop("nodes") > 0) == (rules.refill == "borrow")  # 0: more would find the same
         assert found == {
             "player": reviewer(rules),
             "best": str(best),
@@ -292,7 +292,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
 
 
 def reviewer(rules: Rules) -> str:
-    """The player who values the positions of a whole game."""
+    """Return the name of the player that reviews games under these rules."""
     if rules.refill == "forfeit":
         return "maxn:depth=5"
     return f"{'minimax' if rules.players == 2 else 'maxn'}:nodes=250000,net=pretrained"
@@ -311,15 +311,15 @@ def test_perfect_play_holds_the_proved_bound(ask: Callable[..., list[Any]]) -> N
 def test_the_worker_answers_in_order_and_drops_what_is_not_wanted(ask: Callable[..., list[Any]]) -> None:
     position = Board("mancala-world").text()
     requests, alike = ask(("requests", "mancala-world", position), ("alike", "greedy", "mancala-world", position))
-    assert requests["told"] == [
+    assert requests["log"] == [
         ["ppo:pretrained", position, "mancala-world"],
         ["left", "second"],
         ["python", 2],
         ["aborted", "first"],
-        ["greedy", requests["told"][4][1]],
+        ["greedy", requests["log"][4][1]],
         ["over", "the game is over"],
         ["unknown"],
     ]
     assert requests["live"] == {"made": 2, "ended": 1}
-    assert requests["told"][4][1] in best("greedy", Board("mancala-world"))
+    assert requests["log"][4][1] in best("greedy", Board("mancala-world"))
     assert len(set(alike)) == 1

@@ -1,4 +1,4 @@
-"""The page's proof and explorer of openings in Node, against Python's checker and its tables; and once in a browser."""
+"""Test the page's proof checker and its explorer of openings against Python, in Node.js and in a browser."""
 
 import base64
 import dataclasses
@@ -25,8 +25,8 @@ from tools.page import FOLDER
 
 
 def ask(*calls: tuple[Any, ...]) -> list[Any]:
-    """The answers of the page's functions, values or refusals, by one process of Node.js."""
-    return answers_of(run_node(CALLS / "proof.mjs", asked=json.dumps(calls)))
+    """Run calls in one Node.js process; each answer is a value or a refusal."""
+    return answers_of(run_node(CALLS / "proof.mjs", stdin=json.dumps(calls)))
 
 
 def check(*contents: bytes) -> list[Any]:
@@ -34,7 +34,7 @@ def check(*contents: bytes) -> list[Any]:
 
 
 def claims(certificate: Certificate) -> dict[str, Any]:
-    """What Python's checker finds, as the page tells it."""
+    """Return what Python's checker proves, in the form of the page's result."""
     found = verify(certificate)
     bounds = {name: one and dataclasses.asdict(one) for name, one in (("lower", found.lower), ("upper", found.upper))}
     return {"text": str(certificate.rules), **bounds}
@@ -54,11 +54,11 @@ def test_the_page_proves_what_pythons_checker_proves(names: tuple[str, ...], sma
     contents += [certificate.to_bytes() for certificate in others]
     answers = check(*contents)
     for certificate, found in zip(certificates, answers, strict=True):
-        told = found.pop("heard")
+        progress = found.pop("heard")
         assert found == claims(certificate)
         everything = sum(one["positions"] for name in ("lower", "upper") if (one := found[name]))
-        assert told == sorted(told)
-        assert told[-1] == [everything, everything]
+        assert progress == sorted(progress)
+        assert progress[-1] == [everything, everything]
     bounds = [tuple(found[side]["bound"] for side in ("lower", "upper")) for found in answers[: len(names)]]
     assert bounds == [SHIPPED[name] for name in names]
 
@@ -107,7 +107,7 @@ def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> Non
 
 
 def south(board: Board, lower: float, upper: float) -> tuple[float, float]:
-    """Bounds of South's final lead from those of the mover's future margin."""
+    """Convert bounds of the mover's future margin to bounds of South's final lead."""
     lead = board.scores[0] - board.scores[1]
     return (lead - upper, lead - lower) if board.mover else (lead + lower, lead + upper)
 
@@ -117,40 +117,40 @@ def test_values_of_the_explorer_are_those_of_the_table_from_souths_view() -> Non
     running = {name: [board for board in boards if not board.outcome] for name, boards in games.items()}
     answers = ask(*(("moves", name, [board.text() for board in boards]) for name, boards in running.items()))
     for boards, found in zip(running.values(), answers, strict=True):
-        for board, told in zip(boards, found, strict=True):
+        for board, answer in zip(boards, found, strict=True):
             known = {move: south(board, *bounds) for move, bounds in opening_move_values(board).items()}
             open_bounds = (-math.inf, math.inf)
             wanted = {str(move): known.get(move, open_bounds) for move in board.legal_moves}
-            # an infinite bound has no number in JSON
+            # JSON has null for an infinite bound
             bounds = {
                 one["move"]: (
                     -math.inf if one["lower"] is None else one["lower"],
                     math.inf if one["upper"] is None else one["upper"],
                 )
-                for one in told["moves"]
+                for one in answer["moves"]
             }
             assert bounds == wanted
-            assert {one["move"]: one["value"] for one in told["moves"] if one["proved"]} == {
+            assert {one["move"]: one["value"] for one in answer["moves"] if one["proved"]} == {
                 move: lower for move, (lower, upper) in wanted.items() if lower == upper
             }
-            values, moves = [one["value"] for one in told["moves"]], [one["move"] for one in told["moves"]]
-            if None in values:  # nothing is sorted before the search has answered
+            values, moves = [one["value"] for one in answer["moves"]], [one["move"] for one in answer["moves"]]
+            if None in values:  # moves are sorted only after the search has answered
                 assert moves == list(map(str, board.legal_moves))
             else:
                 assert values == sorted(values, reverse=board.mover == 0)
             value = opening_value(board)
             if value and value.meet:
-                assert (told["value"], told["proved"]) == (south(board, *value)[0], True)
+                assert (answer["value"], answer["proved"]) == (south(board, *value)[0], True)
 
 
-def test_searched_values_stand_beside_proved_ones_and_are_marked() -> None:
+def test_searched_values_are_shown_with_proved_ones_and_marked() -> None:
     values = {f"{field}{way}": 0 for field in range(1, 6) for way in "AC"} | {"4A": 12, "2C": 12, "1A": 1, "5C": -3}
     (found,) = ask(("moves", "mancala-world", [Board().text()], {"values": values, "exact": ["5C"]}))
-    told = {one["move"]: (one["value"], one["proved"]) for one in found[0]["moves"]}
-    assert told["4A"] == told["2C"] == (12, True)
-    assert told["5A"] == (-24, True)
-    assert told["1A"] == (1, False)
-    assert told["5C"] == (-3, True)
+    shown = {one["move"]: (one["value"], one["proved"]) for one in found[0]["moves"]}
+    assert shown["4A"] == shown["2C"] == (12, True)
+    assert shown["5A"] == (-24, True)
+    assert shown["1A"] == (1, False)
+    assert shown["5C"] == (-3, True)
     assert [one["move"] for one in found[0]["moves"]][:2] in (["2C", "4A"], ["4A", "2C"])
 
 
@@ -207,13 +207,13 @@ def test_the_explorer_shows_how_the_network_loses_and_tells_how_to_play_it(visit
 def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -> None:
     person = visit()
     page = person.page
-    page.locator("#openings").click()  # by the page's first rules
+    page.locator("#openings").click()  # with the page's default rules
     page.locator("#openings-claim", has_text="between +12 and +14; the exact value is still open").wait_for()
     page.locator("#openings-rules").select_option("mancala-world")
     page.locator("#openings-refuted", has_text="5↺ captures 11 points at once").wait_for()
     page.get_by_role("button", name="Check the proof").click()
-    told = page.locator("#openings-answer")
-    told.filter(has_text="Proved: South wins by 12. 5,796 + 15,226 positions checked").wait_for()
+    answer = page.locator("#openings-answer")
+    answer.filter(has_text="Proved: South wins by 12. 5,796 + 15,226 positions checked").wait_for()
     page.locator("#openings-moves button", has_text="4↺").click()
     page.locator("#openings-line button", has_text="1. 4↺").wait_for()
     page.locator("#openings-moves button").first.click()
@@ -286,4 +286,4 @@ def test_the_explorer_keeps_its_order_when_values_come_and_its_preset_without_a_
     assert page.locator("#openings-rules").input_value() == "mancala-world"
     assert "3." in page.locator("#openings-line").inner_text()
     page.evaluate("import('./common.js').then(({ notice }) => notice('above it'))")
-    page.locator("#notice:popover-open").wait_for()  # in the top layer, after the dialog
+    page.locator("#notice:popover-open").wait_for()  # in the top layer, above the dialog

@@ -1,4 +1,4 @@
-"""Puzzles on the page: solving, failing, what comes back, the daily one, its streak and its text to share."""
+"""Test the page's puzzles: the log of solved and failed puzzles, the daily puzzle, its streak and its shared text."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ IDS = ["a", "b", "c", "d", "e"]
 
 
 def logged(*calls: tuple[Any, ...], text: str | None = None) -> tuple[list[Any], dict[str, Any]]:
-    """The answers of the log to calls, and what it keeps; it begins with a text."""
-    told = json.loads(run_node(CALLS / "puzzles.mjs", asked=json.dumps([text, calls])))
-    return told["answers"], told["kept"]
+    """Run calls on the puzzle log stored as `text`; return their answers and the final log."""
+    output = json.loads(run_node(CALLS / "puzzles.mjs", stdin=json.dumps([text, calls])))
+    return output["answers"], output["kept"]
 
 
 def puzzles_of(rules: str) -> dict[str, list[dict[str, Any]]]:
@@ -44,7 +44,7 @@ def test_a_failed_puzzle_comes_back_after_others_until_it_is_solved() -> None:
     assert kept["sets"][SET]["failed"] == {"e": 9}
 
 
-def test_where_all_are_solved_none_comes() -> None:
+def test_no_puzzle_follows_if_all_are_solved() -> None:
     answers, _ = logged(*(("finish", SET, name, True) for name in IDS), ("next", SET, IDS, 3))
     assert answers[-1] is None
 
@@ -61,13 +61,13 @@ def test_the_daily_puzzle_counts_once_and_days_in_a_row_make_a_streak() -> None:
     assert kept["streak"] == {"day": 103, "days": 1}
 
 
-def test_the_daily_puzzle_depends_on_the_date_alone() -> None:
+def test_the_daily_puzzle_depends_only_on_the_date() -> None:
     epoch = datetime.date(1970, 1, 1)
     dates = [datetime.date(2026, 11, 25) + datetime.timedelta(days) for days in range(120)]
     answers, _ = logged(*(("day", date.year, date.month, date.day) for date in dates))
     assert answers == [(date - epoch).days for date in dates]
     chosen, _ = logged(*(("daily", day, 120) for day in answers), ("date", answers[0]))
-    assert sorted(chosen[:-1]) == list(range(120))  # each once
+    assert sorted(chosen[:-1]) == list(range(120))  # each puzzle once
     assert chosen[-1] == {"year": 2026, "month": 11, "day": 25}
 
 
@@ -80,7 +80,7 @@ def test_daily_puzzles_meet_each_once_and_mix_the_levels(count: int) -> None:
         return
     for one, other in itertools.pairwise(chosen):
         apart = (other - one) % count
-        assert min(apart, count - apart) > count / 4  # tomorrow's is no neighbour of today's
+        assert min(apart, count - apart) > count / 4  # consecutive days have distant puzzles
     levels = [3 * number // count for number in chosen]
     assert max(len(list(days)) for _, days in itertools.groupby(levels)) <= 2
     assert all(len(set(levels[at : at + 5])) == 3 for at in range(count))
@@ -104,13 +104,13 @@ def test_damaged_texts_lose_no_more_than_what_is_damaged(text: str | None) -> No
 
 
 def kept_puzzle(person: Person) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The page's state of its puzzle, and the entry of its file."""
+    """Return the state of the page's puzzle, and the puzzle's entry in its file."""
     shown = person.state["puzzle"]
     return shown, puzzles_of(shown["rules"])[shown["level"]][shown["number"]]
 
 
 def solve(person: Person, line: list[str]) -> None:
-    """Make the solver's moves of a line, each when the page has replied."""
+    """Play the solver's moves of a line, each after the page's reply to the one before."""
     for ply in range(0, len(line), 2):
         person.page.wait_for_function(f"import('./common.js').then(({{ page }}) => page.state.line.length === {ply})")
         person.fields.first.wait_for(state="attached")
@@ -132,7 +132,7 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
     )
     page.locator("#puzzles").click()
     page.locator(medium).click()
-    person.waits_for("Puzzle 1 of")  # its name stands below the board
+    person.waits_for("Puzzle 1 of")  # its name appears below the board
     _, failed = kept_puzzle(person)
     assert person.state["previews"] == {}
     wrong = wrong_move(person, failed["line"][0])
@@ -155,7 +155,7 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
     assert failed["id"] not in seen
     assert len(set(seen)) == 3
     page.reload()
-    person.waits_for("Find it.")  # the last one again
+    person.waits_for("Find it.")  # the last puzzle again
     page.locator("#puzzles").click()
     page.locator(medium, has_text="3 of").wait_for()
     page.locator(medium).click()

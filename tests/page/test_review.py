@@ -1,4 +1,4 @@
-"""What the board tells on the page: hints, the end, a review that keeps it in sight, and nothing stale."""
+"""Test the page's hints, its reviews of finished games, and the values of all moves beside the board."""
 
 import re
 
@@ -21,7 +21,7 @@ HIDING = """hints => {
     return boxes(".hint rect").some((box, number) => texts[number].width > box.width || floors.some(floor =>
         box.left < floor.right - 1 && box.right > floor.left + 1
         && box.top < floor.bottom - 1 && box.bottom > floor.top + 1));
-}"""  # whether a hint lies over a square, or its text over its edge
+}"""  # whether a hint covers a square, or its text overflows
 
 
 def test_hints_and_spoken_words_are_of_the_position_shown(visit: Visit) -> None:
@@ -34,9 +34,9 @@ def test_hints_and_spoken_words_are_of_the_position_shown(visit: Visit) -> None:
     person.press("hint")
     person.board.locator(".hint").first.wait_for()
     assert not person.board.locator(".hint").evaluate_all(HIDING)  # no number is covered, no hint overflows
-    told = person.page.evaluate("import('./table.js').then(({ hint }) => hint())")
-    equals = [move for move, value in told["values"].items() if value == told["values"][told["best"]]]
-    assert person.board.locator(".marks rect").count() == len(equals)  # an arrow for each
+    found = person.page.evaluate("import('./table.js').then(({ hint }) => hint())")
+    equals = [move for move, value in found["values"].items() if value == found["values"][found["best"]]]
+    assert person.board.locator(".marks rect").count() == len(equals)  # one arrow for each best move
     person.press("previous")
     assert person.board.locator(".hint").count() == 0
     assert person.said == "Start"
@@ -51,7 +51,7 @@ def test_a_review_is_of_one_game_and_keeps_the_board_in_sight(visit: Visit) -> N
     page = person.page
     person.move("3A")
     person.waits_for("The game is over. North wins (South 22, North 46).")
-    assert "North wins" not in page.locator("aside").inner_text()  # the result is told once
+    assert "North wins" not in page.locator("aside").inner_text()  # the result is shown only once
     page.locator("#review").tap()
     page.locator("#mistakes button", has_text="−36").tap()
     person.waits_for("Start. South played 5A: gives away 36 points, turns a win into a loss")
@@ -84,7 +84,7 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
         "dashed red arrow",
         "solid green arrow",
     ]
-    assert arrows.count() == 2  # of the move played: its field, and the shaft
+    assert arrows.count() == 2  # the field and the shaft of the played move's arrow
     lesson.get_by_text("Show the best line").click()
     person.waits_for("Best line, 1 of 3: 2C.")
     assert arrows.count() == 0
@@ -113,7 +113,7 @@ def test_a_mistake_is_a_lesson(visit: Visit) -> None:
     person.waits_for("One move gave away")
 
 
-def test_people_are_no_directions_in_vietnamese(visit: Visit) -> None:
+def test_vietnamese_texts_do_not_call_people_by_directions(visit: Visit) -> None:
     person = visit("#moves=5A3A&north=easy", locale="vi-VN")
     person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, Tí 46).")
     seen = person.page.locator("body").inner_text() + person.board.aria_snapshot()
@@ -134,7 +134,7 @@ def test_motion_that_another_motion_replaces_leaves_it_alone(visit: Visit) -> No
     assert person.board.locator("[data-tool=skip]").is_visible()
     person.waits_for("South to move.")
     speed = "import('./table.js').then(({ view }) => view.board.speed)"
-    assert person.page.evaluate(speed) == float("inf")  # as who wants less motion has it
+    assert person.page.evaluate(speed) == float("inf")  # as with a preference for reduced motion
 
 
 def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> None:
@@ -143,7 +143,7 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     person.fields.nth(1).tap()
     aimed = [person.board.locator(".way").first, page.locator("#moves button").nth(1), page.locator("#about-game")]
     before = [(one.element_handle(), one.bounding_box()) for one in aimed]
-    page.evaluate("import('./table.js').then(({ view, hint }) => hint().then(told => view.setHint(told)))")
+    page.evaluate("import('./table.js').then(({ view, hint }) => hint().then(found => view.setHint(found)))")
     person.board.locator(".hint").first.wait_for()
     page.evaluate("import('./table.js').then(({ view }) => view.dispatchEvent(new Event('render')))")
     for one, (handle, box) in zip(aimed, before, strict=True):
@@ -154,7 +154,7 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     other.move("3A")
     other.page.locator("#review").tap()
     other.page.locator("#mistakes progress, #mistakes button").first.wait_for()
-    other.press("first")  # the mistake, whether it is known as one by now or not
+    other.press("first")  # the mistake, whether or not the review has found it yet
     names = "[...view.board.root.querySelectorAll('.tools button:not([hidden])')].map(one => one.dataset.tool)"
     tops = "[view.tools.bar, document.getElementById('moves')].map(one => one.getBoundingClientRect().top + scrollY)"
     seen = f"import('./table.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('lesson').hidden])"
@@ -170,14 +170,14 @@ def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     page.locator("#review").click()
     page.locator("#mistakes button", has_text="West 3A −13 Gives away 13 points, lets South capture a mandarin").click()
     assert page.locator("#lesson li").nth(1).inner_text().startswith("Best was 5C: ")
-    assert page.locator("#bar").is_hidden()  # it tells who of two is ahead
+    assert page.locator("#bar").is_hidden()  # it shows which of two players is ahead
     page.locator("#mistakes button", has_text="Practise your mistakes").click()
     person.waits_for("This is from your game")
     person.move("5C")
     person.waits_for("Correct – 5C!")
 
 
-def test_the_values_of_all_moves_stand_beside_any_game_if_they_are_wanted(visit: Visit) -> None:
+def test_the_values_of_all_moves_can_be_shown_beside_any_game(visit: Visit) -> None:
     person = visit("#moves=3A1C&south=easy&north=medium")  # no person plays
     page, hints = person.page, person.board.locator(".hint")
     page.locator("#live").check()
@@ -196,7 +196,7 @@ def test_the_values_of_all_moves_stand_beside_any_game_if_they_are_wanted(visit:
     page.locator("#live:checked").wait_for()
     page.evaluate("location.hash = 'match=&north=human'")
     person.waits_for("South to move.")
-    page.locator("#live:not(:checked)").wait_for()  # a match asks again
+    page.locator("#live:not(:checked)").wait_for()  # switched off at the start of a match
     assert hints.count() == 0
     page.locator("#live").check()
     hints.nth(9).wait_for()

@@ -1,4 +1,4 @@
-"""Games that the page saves, links, opens and keeps in the browser."""
+"""Test how the page saves, links, opens and stores games."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def test_games_are_saved_linked_copied_filmed_and_opened(visit: Visit, tmp_path:
 @pytest.mark.parametrize(("locale", "words"), [("en-GB", "isn’t a valid position"), ("vi-VN", "Không đọc được thế")])
 def test_a_bad_position_in_the_link_is_explained(visit: Visit, locale: str, words: str) -> None:
     person = visit("#rules=vietnamese&from=5,5,5,x,5,0*/5,5,5,5,5,0*%200,0%200%200", locale=locale)
-    said = person.page.locator("#notice").inner_text()
-    assert words in said
-    assert "5,5,5,▸x,5,0*" in said
-    assert person.fields.count() == 5  # and a new game stands there
+    notice = person.page.locator("#notice").inner_text()
+    assert words in notice
+    assert "5,5,5,▸x,5,0*" in notice
+    assert person.fields.count() == 5  # of a new game
 
 
 def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:
@@ -80,10 +80,10 @@ def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:
     assert back.is_hidden()
     person.play("3A", "2A")
     page.goto("about:blank")
-    person.open(f"{address}#moves=5A3A")  # a link, in a page that begins; that game is over
+    person.open(f"{address}#moves=5A3A")  # a link to a finished game, opened as the page loads
     assert person.moves == ["5A", "3A"]
     assert back.inner_text() == "Back to the game"
-    page.evaluate("location.hash = 'rules=vietnamese&moves=1A'")  # and in one that is there
+    page.evaluate("location.hash = 'rules=vietnamese&moves=1A'")  # a link opened in the loaded page
     page.locator("#moves button").nth(1).wait_for()
     page.locator("#new").click()
     page.locator("#begin").click()
@@ -97,7 +97,7 @@ def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:
     page.locator("#games-dialog:not([open])").wait_for(state="attached")
     assert (person.state["rules"], person.moves) == ("tonkin", ["3A", "2A"])
     assert [seat["name"] for seat in person.state["seats"]] == ["human", "human"]
-    back.click()  # the other one, with one move less; this one takes its place
+    back.click()  # opens the other game, of one move, and stores this one in its place
     page.locator("#moves button").nth(2).wait_for(state="detached")
     person.board.locator(".hit.legal").first.wait_for()
     assert (person.moves, back.inner_text()) == (["1A"], "Back to the game")
@@ -130,7 +130,7 @@ DAMAGED = {
         '{"text": %s, "seats": ["human", "easy"], "puzzle": {"rules": "tonkin", "level": "constructor", "number": -1}}',
     ],
 }
-"""Values that other pages of a host, or older ones of ours, may have left, by key."""
+"""Values, by storage key, that other pages of the host or older versions of this page may have left."""
 
 
 def test_damaged_values_of_the_browser_are_left_out(visit: Visit) -> None:
@@ -144,7 +144,7 @@ def test_damaged_values_of_the_browser_are_left_out(visit: Visit) -> None:
         page.wait_for_selector("body[data-ready]")
         assert (page.locator("#puzzles").inner_text(), person.state["rules"]) == ("Puzzles", "vietnamese"), values
         assert person.moves[:1] == (["3A"] if "%s" in last else []), values
-        assert page.locator(".tools select").evaluate("select => select.value") == "none"  # less motion is wanted
+        assert page.locator(".tools select").evaluate("select => select.value") == "none"  # reduced motion
         page.locator("#puzzles").click()
         page.locator("#daily").wait_for()
     gone = json.dumps({"text": json.loads(record), "seats": ["human", "nobody"]})

@@ -1,4 +1,4 @@
-"""The page's texts in JavaScript: rules, positions, records, matches, links. They are read and written as in Python."""
+"""Test that the page reads and writes rules, positions, records, matches and links in the same way as Python."""
 
 import dataclasses
 import json
@@ -27,7 +27,7 @@ Answer = tuple[Any, Any]
 
 
 class Ask(Protocol):
-    """Ask the page's modules: the value and None, or None and the refusal."""
+    """A function that calls the page's modules and returns (value, None) or (None, refusal)."""
 
     def __call__(self, name: str, *arguments: object) -> Answer: ...
 
@@ -53,12 +53,12 @@ def page() -> Iterator[Ask]:
 
 
 def beginning(message: str) -> str:
-    """An error's words up to the first text that it quotes, as quoting differs."""
+    """Return a message up to its first quotation mark, as Python and JavaScript quote differently."""
     return re.split("['\"]", message)[0]
 
 
 def refused_alike(answer: Answer, error: UsageError, code: str) -> None:
-    """The same error at the same place, in both languages; of rules, the field is named."""
+    """Check that the page refuses with the same words, line and column as `error`, and also in Vietnamese."""
     value, refused = answer
     assert value is None, f"not refused: {error}"
     column, line = getattr(error, "column", None), getattr(error, "line", None)
@@ -131,7 +131,7 @@ def test_moves_are_read_alike(page: Ask, text: str) -> None:
 
 @st.composite
 def set_up(draw: st.DrawFn) -> tuple[Rules, str]:
-    """Rules and the text of a position whose points make the total: finished, forfeited, not ready, or to play."""
+    """Draw rules and the text of a position with all points: in play, finished, forfeited, or in need of a refill."""
     rules, few = draw(strategies.rules()), st.sampled_from([0, 0, 0, 1, 4])
     seeds = draw(st.lists(few, min_size=rules.squares, max_size=rules.squares))
     stones = draw(st.lists(st.booleans(), min_size=rules.players, max_size=rules.players))
@@ -170,7 +170,7 @@ def test_squares_have_the_same_names(page: Ask) -> None:
 # ---- records ---------------------------------------------------------------------------------------------------------
 
 names = st.from_regex(r"[A-Z][A-Za-z0-9_-]{0,8}", fullmatch=True).filter(lambda name: name not in RESERVED)
-said = st.text(max_size=20)
+texts = st.text(max_size=20)
 
 
 def check_records(page: Ask, text: str) -> None:
@@ -183,8 +183,8 @@ def check_records(page: Ask, text: str) -> None:
 
 @given(
     boards(),
-    st.dictionaries(names, said, max_size=3),
-    st.dictionaries(st.integers(0, 9), said),
+    st.dictionaries(names, texts, max_size=3),
+    st.dictionaries(st.integers(0, 9), texts),
     st.data(),
     strategies.seeds,
 )
@@ -192,7 +192,7 @@ def test_records_are_read_and_written_alike(
     page: Ask, board: Board, headers: dict[str, str], comments: dict[int, str], data: st.DataObject, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    later = Board.parse(board.text(), board.rules)  # a game that begins here
+    later = Board.parse(board.text(), board.rules)  # a game that starts from this position
     if later.legal_moves:
         later.push(data.draw(st.sampled_from(later.legal_moves)))
     games = []
@@ -213,7 +213,7 @@ def test_records_of_other_programs_are_read_alike(page: Ask, moves: str) -> None
 
 
 def test_a_move_that_cannot_be_completed_ends_a_game(page: Ask) -> None:
-    """North is to refill its row while 255 seeds are in play."""
+    """North has to refill its row while 255 seeds are in play."""
     board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
     board.push("5C")
     text = format_records([GameRecord.from_board(board)])
@@ -229,7 +229,7 @@ ROUND_HEADERS = ("Match", "Round", "Sold", "Pawned")
 
 
 def random_match(rules: str, rng: np.random.Generator) -> list[GameRecord]:
-    """The records of a match, some of whose rounds are resigned; the last one may go on."""
+    """Return the records of a random match in which some rounds are resigned and the last may be unfinished."""
     match, moves = Match(rules, "max_rounds=4 fields_to_lose=2"), list[int]()
     for _ in range(rng.integers(150)):
         if match.outcome is not None:
@@ -250,7 +250,7 @@ def random_match(rules: str, rng: np.random.Generator) -> list[GameRecord]:
 
 
 def damaged(records: list[GameRecord], rng: np.random.Generator) -> str:
-    """The text of the records with a fault: one of them lost or moved, a header or a letter of it changed."""
+    """Return the records' text with a fault: a record deleted or moved, or a header, result or letter changed."""
     at, kind = rng.integers(len(records)), rng.integers(5)
     changed, record = records.copy(), records[at]
     if kind == 0 and at:
@@ -270,12 +270,12 @@ def damaged(records: list[GameRecord], rng: np.random.Generator) -> str:
 
 
 def others(record: GameRecord) -> dict[str, str]:
-    """The headers of a round that no match made."""
+    """Return the headers of a round that are not about the match."""
     return {name: text for name, text in record.headers.items() if name not in ROUND_HEADERS}
 
 
 def check_match(page: Ask, text: str) -> None:
-    """The match goes on alike from its records, and from a link."""
+    """Check that a match continues in the same way from its records and from a link."""
     value, refused = page("resumed", text)
     try:
         records = parse_records(text)
@@ -283,7 +283,7 @@ def check_match(page: Ask, text: str) -> None:
     except UsageError as error:
         refused_alike((value, refused), error, "record")
         return
-    told = {
+    wanted = {
         "moves": list(map(str, board.history)),
         "resigned": is_resigned(records[-1]),
         "start": board.start().text(),
@@ -294,13 +294,13 @@ def check_match(page: Ask, text: str) -> None:
         for done, record in zip(match_records(match), records, strict=False)
     ]
     assert refused is None, refused
-    assert told.items() <= value.items()
+    assert wanted.items() <= value.items()
     assert value["finished"] == format_records(finished)
     held, link = value["held"], value["link"]
     assert held | {"rules": str(match.rules), "match": str(match.match_rules), "seats": ["human", "easy"]} == held
     again, refused = page("rounds", held["rules"], held["match"], held["moves"])
     assert refused is None, refused
-    assert {**told, "link": link}.items() <= again.items()
+    assert {**wanted, "link": link}.items() <= again.items()
 
 
 @given(st.sampled_from(["mancala-world", "tonkin fields=3", "vietnamese stone_value=5"]), strategies.seeds)

@@ -1,4 +1,4 @@
-"""engine.wasm and engine.js against the core, the native searches and matches."""
+"""Test engine.wasm and engine.js against the core, the native searches and matches."""
 
 import base64
 import json
@@ -43,7 +43,7 @@ searchable = presets_and_others.map(lambda rules: rules.replace(refill="borrow")
 
 
 def compare_game(engine: PageEngine, rules: Rules, rng: np.random.Generator) -> int:
-    """Play a random game; returns how many moves were the same."""
+    """Play a random game, check all answers of the engine, and return the number of plies."""
     plies = 0
     for call, answer in calls_of_a_game(rules, rng):
         assert engine.answer(rules, call) == answer, call
@@ -52,7 +52,7 @@ def compare_game(engine: PageEngine, rules: Rules, rng: np.random.Generator) -> 
 
 
 def compare_search(rules: Rules, plies: int, seed: int, net: bool, limits: Json) -> int:
-    """Search a position after random plies; returns the nodes, or 0 for a game that is over."""
+    """Compare searches of a position after random plies; return the number of nodes, or 0 if the game is over."""
     core = Core(rules)
     positions = core.start()
     play_randomly(core, positions, plies, np.random.default_rng(seed))
@@ -161,8 +161,8 @@ def test_engine_js_gives_the_same_answers() -> None:
     cases.append({"fields": asdict(Rules()), "calls": [call for call, _ in wrong]})
     answers.append([answer for _, answer in wrong])
     asked = json.dumps(cases, default=lambda net: base64.b64encode(net).decode())
-    told = run_node(CALLS / "engine.mjs", WEB, asked=asked)
-    for found, wanted in zip(json.loads(told), json.loads(json.dumps(answers)), strict=True):
+    output = run_node(CALLS / "engine.mjs", WEB, stdin=asked)
+    for found, wanted in zip(json.loads(output), json.loads(json.dumps(answers)), strict=True):
         for one, other in zip(found, wanted, strict=True):
             assert one == other
 

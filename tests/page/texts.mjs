@@ -1,4 +1,4 @@
-// Answers test_page_texts.py: a line of JSON is a request [name, ...arguments], whose answer is a line, too.
+// Answers test_texts.py: reads a request [name, ...arguments] from each line of JSON, and prints a line of JSON.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -15,8 +15,8 @@ const read = (text) => rules.parseRules(text, catalogue);
 const texts = (moves) => moves.map(notation.moveText);
 const text = (given) => records.formatRecords(given, catalogue);
 
-/** The round of a match that goes on, by texts, and the same by way of a link. */
-function told({ rules: by, start, moves, match, resigned }) {
+/** Return the last round of a match as texts, its link, and what is read from the link. */
+function describe({ rules: by, start, moves, match, resigned }) {
   const game = { engine, rules: by, match, root: { position: start }, played: ["human", "easy"], isPlayer: (name) => name === "easy", resigned: resigned ? 0 : null, line: () => moves.map((action) => ({ action })) };
   const link = links.linkOf(game, catalogue), held = readLink(link, catalogue);
   return { link, held, moves: texts(moves), resigned, start: notation.positionText(by, start), headers: matches.roundHeaders(match), finished: text(matches.matchRecords(engine, by, match)) };
@@ -24,7 +24,7 @@ function told({ rules: by, start, moves, match, resigned }) {
 
 function resumed(given) {
   const { match, record } = resumeMatch(parseRecords(given, catalogue, engine), engine, catalogue);
-  return told({ ...record, match, resigned: record.termination === "resigned" });
+  return describe({ ...record, match, resigned: record.termination === "resigned" });
 }
 
 function linked({ rules: by, position, moves, seats }) {
@@ -44,7 +44,7 @@ const ANSWERS = {
   squares: (by) => [...Array(read(by).players * (read(by).fields + 1)).keys()].map((index) => notation.squareName(read(by), index)),
   records: (given) => text(parseRecords(given, catalogue, engine)),
   resumed,
-  rounds: (by, match, moves) => told(playRounds(moves, engine.rules(read(by)), rules.parseMatchRules(match, read(by), catalogue), engine)),
+  rounds: (by, match, moves) => describe(playRounds(moves, engine.rules(read(by)), rules.parseMatchRules(match, read(by), catalogue), engine)),
   linked,
   fragment: (text) => readLink(text, catalogue),
 };

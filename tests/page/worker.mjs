@@ -1,4 +1,4 @@
-// The page's worker.js as a thread of Node.
+// Runs the page's worker.js in a thread of Node.js.
 
 import { parentPort } from "node:worker_threads";
 

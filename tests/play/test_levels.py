@@ -1,4 +1,4 @@
-"""Levels for people, and hints in the terminal."""
+"""Test the levels of computer players, and hints in the terminal."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tests.players import FirstMove
 
 
 class Searching(FirstMove):
-    """Its search values 1A at 5 points and every other move at nothing."""
+    """A player whose search values 1A at 5 points and every other move at 0."""
 
     def analyse(self, board: Board) -> Analysis:
         return Analysis.of(board, {move.action: 5.0 * (str(move) == "1A") for move in board.legal_moves}, [0], 1)
@@ -38,7 +38,7 @@ def test_levels_take_the_best_that_is_installed() -> None:
         assert first_playing(LEVELS["perfect"].players, Rules.parse(rules))[0] == name
 
 
-def test_a_damaged_net_is_told_and_no_other_player_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_damaged_net_is_an_error_and_no_other_player_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     damaged = tmp_path / "value.npz"
     damaged.write_bytes(b"PK\x03\x04 and nothing more")
     monkeypatch.setattr(value_net, "pretrained_path", lambda rules: damaged)

@@ -1,4 +1,4 @@
-"""The server of the page, over HTTP: who is refused, what is answered, and how the command starts and ends."""
+"""Test the page's HTTP server: refused requests, answers, and how the command `play --browser` starts and ends."""
 
 import contextlib
 import http.client
@@ -31,7 +31,7 @@ QUESTION = {"player": "greedy", "rules": "mancala-world", "position": Board().te
 
 @contextlib.contextmanager
 def serve(*players: str, host: str = serving.HOST) -> Iterator[PlayServer]:
-    """A server in a thread."""
+    """Run a server in a thread and yield it."""
     with PlayServer(Chooser(players, np.random.default_rng(1)), host, 0, {}) as played:
         thread = threading.Thread(target=played.serve_forever, args=(0.01,), daemon=True)
         thread.start()
@@ -41,7 +41,7 @@ def serve(*players: str, host: str = serving.HOST) -> Iterator[PlayServer]:
 
 
 def ask(played: PlayServer, path: str, body: Any = None, headers: Any = None) -> tuple[int, Any]:
-    """Status and answer: a GET without a body, a POST with one."""
+    """Send a GET, or a POST if `body` is given; return the status and the JSON, or the status and (type, bytes)."""
     sent = {"Content-Type": "application/json", **(headers or {})}
     address = played.server_address[0], played.server_port
     with contextlib.closing(http.client.HTTPConnection(*map(str, address), timeout=60)) as connection:  # type: ignore[arg-type]
@@ -56,14 +56,14 @@ def ask(played: PlayServer, path: str, body: Any = None, headers: Any = None) ->
 def test_only_its_own_page_is_answered() -> None:
     with serve() as played:
         own = f"127.0.0.1:{played.server_port}"
-        assert (played.server_address[0], played.address) == ("127.0.0.1", f"http://{own}/")  # on this machine alone
+        assert (played.server_address[0], played.address) == ("127.0.0.1", f"http://{own}/")  # only for this machine
         elsewhere = [{"Host": host} for host in ("evil.example", f"evil.example:{played.server_port}", "127.0.0.1")]
         elsewhere += [{"Origin": origin} for origin in ("http://evil.example", f"https://{own}", "null")]
         for headers in (*elsewhere, {"Host": f"localhost:{played.server_port}", "Origin": "http://localhost:1"}):
             assert ask(played, "/choose", QUESTION, headers)[0] == 403, headers
             assert ask(played, "/", headers=headers)[0] == 403, headers
         assert ask(played, "/choose", QUESTION, {"Origin": f"http://{own}"})[0] == 200
-        assert ask(played, "/choose", QUESTION, {"Content-Type": "text/plain"})[0] == 400  # as a form may send it
+        assert ask(played, "/choose", QUESTION, {"Content-Type": "text/plain"})[0] == 400  # which an HTML form can send
         assert ask(played, "/choose", "x" * 20_000)[0] == 400
         assert ask(played, "/", headers={"Host": f"localhost:{played.server_port}"})[0] == 200
         for name in ("server.py", "../server.py", "..%2fserver.py", "board.js/", "data", "data/../../server.py"):
@@ -72,7 +72,7 @@ def test_only_its_own_page_is_answered() -> None:
 
 def test_every_file_comes_as_it_is_and_by_its_type() -> None:
     with serve() as played:
-        for file in set(WEB.rglob("*.*")) - {WEB / "players.json"}:  # which the server answers itself
+        for file in set(WEB.rglob("*.*")) - {WEB / "players.json"}:  # which the server generates
             kind = TYPES.get(file.suffix, "application/octet-stream")
             kind += "; charset=utf-8" * kind.startswith("text/")
             answer = json.loads(file.read_bytes()) if "json" in kind else (kind, file.read_bytes())
@@ -109,7 +109,7 @@ MISTAKES = {
     "request": [{}, [], "greedy", {**QUESTION, "player": None}],
     "rules": [{**QUESTION, "rules": rules} for rules in ("chess", "seeds=x", "x" * 2000)],
     "position": [{**QUESTION, "position": text} for text in ("", "5", "0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")],
-    # No page makes the program import a module or read a file.
+    # A page cannot make the program import a module or read a file.
     "player": [
         {**QUESTION, "player": name}
         for name in (
@@ -126,7 +126,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("code", MISTAKES)
-def test_a_question_without_an_answer_is_told_its_code_and_a_short_reason(code: str) -> None:
+def test_an_invalid_question_gets_a_code_and_a_short_reason(code: str) -> None:
     with serve() as played:
         for question in MISTAKES[code]:
             status, answer = ask(played, "/choose", question)
@@ -144,7 +144,7 @@ class Cheating(FirstMove):
         return np.array([10])
 
 
-def test_a_player_that_fails_or_cheats_is_told() -> None:
+def test_a_player_that_fails_or_cheats_is_reported() -> None:
     for player, why in ((Failing, "ZeroDivisionError: no idea"), (Cheating, "South cannot play 6A")):
         name = f"{__name__}:{player.__name__}"
         with serve(name) as played:
@@ -179,25 +179,25 @@ def test_the_command_opens_the_browser_and_ends_with_control_c(tmp_path: Path) -
         assert (process.communicate(timeout=60)[1], process.returncode) == ("", 130)
 
 
-def test_a_port_that_is_in_use_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_is_in_use_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     with serve() as played:
         monkeypatch.setattr(serving, "PORT", played.server_port)
         with PlayServer(Chooser(), serving.HOST, None, {}) as other:
             monkeypatch.setattr(PlayServer, "serve_forever", lambda server: None)
             monkeypatch.setattr("webbrowser.open", lambda address: True)
             other.run()
-            said = capsys.readouterr().out
-        assert said.startswith(f"Port {played.server_port} is in use, so this page has another address")
-        assert f"The game is at http://127.0.0.1:{other.server_port}/\n" in said
+            output = capsys.readouterr().out
+        assert output.startswith(f"Port {played.server_port} is in use, so this page has another address")
+        assert f"The game is at http://127.0.0.1:{other.server_port}/\n" in output
         assert main(["play", "--browser", "--port", str(played.server_port)]) == 2
     assert f"port {played.server_port} is not available (Address already in use)" in capsys.readouterr().err
 
 
-def test_mistakes_of_the_command_are_said_before_the_page_opens(capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_in_the_command_are_reported_before_the_page_opens(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--browser", "--opponent", "nobody"]) == 2
-    said = capsys.readouterr().err
-    assert "unknown player 'nobody'" in said
-    assert "beginner, easy, medium, hard, perfect: levels" in said
+    output = capsys.readouterr().err
+    assert "unknown player 'nobody'" in output
+    assert "beginner, easy, medium, hard, perfect: levels" in output
     for address, why in (("198.51.100.1", "an address"), ("0.0.0.0", "one address")):
         assert main(["play", "--browser", "--host", address]) == 2
         assert f"--host takes {why} of this machine" in capsys.readouterr().err

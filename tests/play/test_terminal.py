@@ -1,4 +1,4 @@
-"""A game typed into a terminal: hints, commands, both languages, and what the terminal can show."""
+"""Test the game in a terminal: hints, commands, seats and both languages."""
 
 import io
 import re
@@ -27,7 +27,7 @@ LESSON = "0,0,0,0,1,0*/0,0,0,0,1,0 58,0 0 30"
 
 @pytest.fixture
 def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Play:
-    """Types lines, into a game between two persons unless arguments are given; returns what is printed."""
+    """Return a function that types lines into a game, between two people by default, and returns the output."""
     monkeypatch.setenv("LC_ALL", "C")
 
     def typed(lines: str, *arguments: str) -> str:
@@ -47,7 +47,7 @@ def test_a_hint_says_what_each_move_is_worth(play: Play) -> None:
     printed = play("hint\n")
     depth = re.search(r"Try (2C|4A)\. Final lead of South if .*\(searched (\d+) moves ahead\):\n", printed)
     assert depth
-    assert int(depth[2]) > 3  # time for compiling is no time of the search
+    assert int(depth[2]) > 3  # the time for compiling does not count
     worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
     assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
@@ -69,7 +69,7 @@ def test_a_game_of_two_persons(play: Play) -> None:
     )
     words += ("North gets 25 points for seeds left on the board.\nNobody gets 2 seeds.\n",)
     assert [word for word in words if word not in printed] == []
-    assert printed.endswith("Final points: South 22, North 46.\n")  # 1A is not read
+    assert printed.endswith("Final points: South 22, North 46.\n")  # the game ends before 1A is read
 
 
 def test_a_person_plays_from_another_seat_and_position(play: Play) -> None:
@@ -81,19 +81,19 @@ def test_a_person_plays_from_another_seat_and_position(play: Play) -> None:
 
 
 def test_the_time_of_a_search_begins_when_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    player, asked = make("minimax:ms=20", Rules()), list[Limits]()
+    player, received = make("minimax:ms=20", Rules()), list[Limits]()
     assert isinstance(player, SearchPlayer)
     search: Any = player.search.best_moves
 
-    def heard(positions: Positions, limits: Limits, **options: bool) -> Any:
-        asked.append(limits)
+    def recorded(positions: Positions, limits: Limits, **options: bool) -> Any:
+        received.append(limits)
         return search(positions, limits, **options)
 
-    monkeypatch.setattr(player.search, "best_moves", heard)
+    monkeypatch.setattr(player.search, "best_moves", recorded)
     for _ in range(2):
         player.analyse(Board())
     player.choose(Board().positions, np.random.default_rng(0))
-    assert asked == [Limits(depth=1), *[Limits(milliseconds=20)] * 3]
+    assert received == [Limits(depth=1), *[Limits(milliseconds=20)] * 3]
 
 
 def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.Mo
     only_english = english - vietnamese - {"vietnamese"}
     assert set(re.findall(r"[^\W\d_]+", printed)) & only_english == set()
     monkeypatch.setenv("LC_ALL", "vi_VN.UTF-8")
-    assert "Bạn, Bống. Luật: vietnamese.\n" in play("", "--seed", "1")  # as the page begins
+    assert "Bạn, Bống. Luật: vietnamese.\n" in play("", "--seed", "1")  # as on the page
 
 
 def test_seats_have_the_names_of_the_page() -> None:

@@ -1,4 +1,4 @@
-"""The notebook's widget: by its messages, and in JupyterLab in a real browser."""
+"""Test the notebook widget by its messages, and in a browser with JupyterLab or a saved notebook."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_python_follows_the_game_in_the_browser() -> None:
     shown.set_state({"game": played})
     assert (shown.board, shown.board.history) == (boards_of("3A", "1A")[-1], [Move.parse("3A"), Move.parse("1A")])
     shown.board = boards_of("5A", rules="three-player")[-1]
-    shown.set_state({"game": played})  # of the game before, and late
+    shown.set_state({"game": played})  # a late message of the previous game
     assert (shown.board, shown.begin["seats"]) == (boards_of("5A", rules="three-player")[-1], ["easy", "human", "easy"])
     assert {"drawing-2-5.json", "drawing-3-5.json", "catalogue.json", "engine.wasm"} <= set(shown.files)
     shown.puzzle("easy", 2)
@@ -74,7 +74,7 @@ def test_players_of_python_answer_the_browser() -> None:
 
 
 def test_its_script_is_one_module_that_needs_no_other_file() -> None:
-    """As VS Code and Colab ask for: they serve no files beside it."""
+    """VS Code and Colab require this, because they serve no other files."""
     script = widget()._esm
     assert not re.search(r"\bimport\b *[({\w*\"']|import\.meta", script)
     assert re.findall(r"^export .*", script, re.MULTILINE) == ['export default modules["widget.js"].widget;']
@@ -123,7 +123,7 @@ SHOW = """async ({ state, buffers }) => {
     made.render({ model, el: document.body });
     window.state = state;
 }"""
-"""Show a widget of a saved notebook, without a kernel."""
+"""A script that shows a widget of a saved notebook without a kernel."""
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def answers(port: int) -> bool:
 
 @contextlib.contextmanager
 def jupyter(folder: Path) -> Iterator[str]:
-    """JupyterLab over a folder; its address."""
+    """Run JupyterLab in a folder and yield its address."""
     pytest.importorskip("jupyterlab")
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
@@ -217,7 +217,7 @@ def test_a_click_in_a_notebook_moves_the_board(browser: Browser, tmp_path: Path)
         person = Person(page, ".oanquan-board")
         page.set_default_timeout(120_000)
         page.goto(f"{address}/lab/tree/game.ipynb")
-        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()  # a cell run before that is at times dropped
+        page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()  # a cell run earlier is sometimes dropped
         page.locator(".jp-Notebook .jp-Cell").first.click()
         page.keyboard.press("Shift+Enter")
         person.board.locator("select").select_option("none", force=True)

@@ -1,4 +1,4 @@
-"""Whole matches: three rounds by hand, records that say something else, who begins, how a match ends, many at once."""
+"""Test matches: three rounds by hand, wrong records, starters, the end of a match, and many matches at once."""
 
 import dataclasses
 
@@ -26,7 +26,7 @@ THREE_ROUNDS = f"""\
 {written(1, "", "43-25", "1. 2C 4C 2. 5C 1C 3. 3C {North lacks 10, South is 8 over half: N1 is pawned}")}
 {written(2, f'[Pawned "N1"]{NORTH_BEGINS}', "47-21", "1. 1C 3C {2 seeds on N1: one each. N1 is sold, 2 points lent}")}
 {written(3, f'[Sold "N1"]{NORTH_BEGINS}', "5-65", "1. 5A 2A 2. 1A 3C 3. 5A 1A 4. 4C 4C 5. 5A 1C 6. 5C 2A 7. 3A")}"""
-"""In the last round 3 seeds lie on the sold N1: South's. North buys N1 back; South, 30 short, sells three fields."""
+"""In round 3, the 3 seeds on the sold N1 are South's. North gets N1 back; South lacks 30 points and sells 3 fields."""
 
 
 def reread(match: Match) -> Match:
@@ -36,12 +36,12 @@ def reread(match: Match) -> Match:
 def test_three_rounds_by_hand() -> None:
     records = parse_records(THREE_ROUNDS)
     match = replay_match(records)
-    told = [(*played.scores, played.starter, played.winner) for played in match.rounds]
-    assert told == [(43, 25, 0, 0), (47, 21, 1, 0), (5, 65, 1, 1)]
+    found = [(*played.scores, played.starter, played.winner) for played in match.rounds]
+    assert found == [(43, 25, 0, 0), (47, 21, 1, 0), (5, 65, 1, 1)]
     north = [played.ownership.owners()[1].tolist() for played in match.rounds]
     assert north == [[0] * 5, [1, 0, 0, 0, 0], [2, 0, 0, 0, 0]]
     plain = [match.core.standings(played.positions)[0].tolist() for played in match.rounds]
-    assert plain == [[43, 25], [46, 22], [2, 68]]  # ownership aside
+    assert plain == [[43, 25], [46, 22], [2, 68]]  # without ownership
     assert match.ownership.owners().tolist() == [[2, 2, 2, 0, 0], [0] * 5]
     assert (match.outcome, match.round_number) == (MatchOutcome(1, MatchEnd.FIELDS_SOLD), 3)
     assert not match.legal_mask().any()
@@ -83,7 +83,7 @@ def test_a_match_needs_two_players_and_fields_enough() -> None:
 
 
 def close(match: Match, *scores: int, ended: Termination = Termination.STONES_CAPTURED) -> Round:
-    """Close the round being played with these scores."""
+    """Close the current round with these scores."""
     final = match.core.start()
     final.squares[:], final.scores[:], final.ended[:] = 0, scores, ended
     return match.close_round(final)
@@ -113,7 +113,7 @@ def assert_over(match: Match, winner: int | None, reason: MatchEnd) -> None:
 
 @pytest.mark.parametrize("needed", [1, 2, 3, 4, 5])
 def test_a_match_ends_at_once_when_enough_fields_are_sold(needed: int) -> None:
-    match = Match(match_rules=f"fields_to_lose={needed} max_rounds={needed}")  # in its last round, too
+    match = Match(match_rules=f"fields_to_lose={needed} max_rounds={needed}")  # decided in the last round
     with pytest.raises(ValueError, match="the round is not over"):
         match.close_round(match.positions)
     for number in range(1, needed + 1):
@@ -161,7 +161,7 @@ def test_many_matches_at_once_are_the_matches_one_by_one(rules: str) -> None:
     matches = play_matches(players, 12, np.random.default_rng(5), rules=rules, match_rules="max_rounds=12")
     assert len({tuple(played.actions for played in match.rounds) for match in matches}) == 12
     for match in matches:
-        assert match.rounds[0].actions[0] == 0  # of South, the first player
+        assert match.rounds[0].actions[0] == 0  # South is the first of `players`
         alone = Match(rules, match.match_rules)
         for action in (action for played in match.rounds for action in played.actions):
             alone.step(action)

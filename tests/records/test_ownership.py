@@ -1,4 +1,4 @@
-"""Who owns which field in match play: docs/RULES.md section 6, a slow ledger, match rules, leftovers by ownership."""
+"""Test the ownership of fields in match play (docs/RULES.md 6), match rules, and leftovers by ownership."""
 
 import numpy as np
 import pytest
@@ -23,28 +23,28 @@ def after(scores: tuple[int, int], before: str = "|", rules: str = "", measure: 
 
 def test_a_loser_sells_and_pawns_for_its_debt() -> None:
     for before, scores, fields in (
-        *(("|", (46, 24), "N1 |"), ("|", (40, 30), "| N1"), ("|", (45, 25), "N1 |")),  # of docs/RULES.md 6
+        *(("|", (46, 24), "N1 |"), ("|", (40, 30), "| N1"), ("|", (45, 25), "N1 |")),  # the examples of docs/RULES.md 6
         *(("|", (24, 46), "S1 |"), ("|", (54, 16), "N1 | N2"), ("|", (80, -10), "N1 N2 N3 N4 | N5")),
-        *(("|", (36, 30), "|"), ("|", (39, 31), "|")),  # a rest below 5 is lent
-        ("|", (30, 20), "|"),  # both short of half, as much lies in mandarin squares: the winner has nothing to lend
-        ("N1 |", (29, 41), "| S1"),  # the former loser gets a field back, and the other pawns one
-        ("S4 S1 | S2 S5", (50, 20), "S4 N1 | N2"),  # pawned ones come back first, the latest first
+        *(("|", (36, 30), "|"), ("|", (39, 31), "|")),  # a remainder below 5 points is lent
+        ("|", (30, 20), "|"),  # with points left in mandarin squares, both have less than half: the winner cannot lend
+        ("N1 |", (29, 41), "| S1"),  # North gets a field back, and South pawns one
+        ("S4 S1 | S2 S5", (50, 20), "S4 N1 | N2"),  # pawned fields come back first, the latest first
         ("| N1", (50, 20), "N1 | N2"),  # a pawned field is sold when its turn comes
         ("N1 N2 | N3 N4 N5", (40, 30), "N1 N2 | N3 N4 N5"),  # with no free field nothing is pawned
-        ("N1 N2 | N3 N4 N5", (90, -20), "N1 N2 N3 N4 N5 |"),  # no more than all are sold
+        ("N1 N2 | N3 N4 N5", (90, -20), "N1 N2 N3 N4 N5 |"),  # at most all fields are sold
     ):
         assert after(scores, before) == fields
 
 
 def test_a_debt_follows_the_measure_and_half_of_all_points() -> None:
     assert [debt(*scores, 35, 0) for scores in ((46, 24), (36, 30), (80, -10), (30, 20))] == [11, 1, 45, 0]
-    assert after((46, 24), measure="margin") == "N1 N2 |"  # it pays the whole difference
-    assert after((45, 25), rules="tonkin") == "N1 |"  # half is 35 with ten seeds for a stone
+    assert after((46, 24), measure="margin") == "N1 N2 |"  # North pays the whole difference
+    assert after((45, 25), rules="tonkin") == "N1 |"  # half is 35, as ten seeds replace each stone
     assert [after(scores, rules="stone_value=5") for scores in ((40, 20), (39, 21))] == ["N1 |", "| N1"]  # half is 30
 
 
 def ledger(fields: int, rounds: list[tuple[int, int]], half: int, measure: str) -> list[list[int]]:
-    """The codes of the fields, kept in the slowest way: every deal has a date, every step looks through the row."""
+    """Return the code of each field (0 owned, 1 pawned, 2 sold) by player, from a slow ledger with dates."""
     codes, dates, date = [[0] * fields, [0] * fields], [[0] * fields, [0] * fields], 0
     for scores in rounds:
         if scores[0] == scores[1]:
@@ -119,7 +119,7 @@ def test_leftovers_go_by_ownership() -> None:
     for rules, ring, fields, ended, gains in (
         # South: 5 sold; 3 = 2 + 1, 1 = 1 + 0 pawned; 2 own. North: 7 sold; 1 = 1 + 0 pawned; 4 own.
         ("", "53102047001", "S1 N2|S2 S3 N5", Termination.STONES_CAPTURED, [2 + 1 + 2 + 7, 5 + 1 + 4 + 1]),
-        # 1 + 0 + 2 + 4 + 7 + 0 + 0 + 1 = 15 make 7 each; 6 mandarin seeds make 3 each; 5 go North; 3 = 2 + 1.
+        # 1 + 0 + 2 + 4 + 7 + 0 + 0 + 1 = 15 are 7 each; 6 mandarin seeds are 3 each; North gets 5; 3 = 2 + 1.
         (SHARED, "531024470012", "S1|S2", Termination.STONES_CAPTURED, [7 + 3 + 2, 7 + 3 + 5 + 1]),
         ("mandarin_leftovers=split", "600004200004", "S1|", Termination.MAX_PLIES, [0, 8]),
         ("mandarin_leftovers=split", "600004200004", "S1|", Termination.RUNNING, [0, 0]),

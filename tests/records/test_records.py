@@ -1,4 +1,4 @@
-"""Game records: written, read back, and refused where they do not replay."""
+"""Test game records: formatting, parsing, and errors of records that cannot be replayed."""
 
 import dataclasses
 import re
@@ -56,7 +56,7 @@ def test_many_records_are_read_from_one_file(tmp_path: Path, name: str) -> None:
 
 
 def test_records_of_other_programs_are_read() -> None:
-    """Joined files with byte order marks, and comments between a number and its move."""
+    """Joined files may contain byte order marks, and comments may stand between a number and its move."""
     begun, text = OPEN.replace("2. 1C", "2. {a} 1C {b}"), OPEN.replace("2. 1C", "{a} 2. {b}\ufeff{c} 1C {b}")
     records = parse_records(f"\ufeff{begun}\n\ufeff{text}")
     assert [dict(record.comments) for record in records] == [{3: "a", 4: "b"}, {3: "a b c", 4: "b"}]
@@ -69,7 +69,7 @@ def test_line_ends_of_any_system_are_read_as_line_feeds(end: str) -> None:
     text = SHORT.replace("loses at once", "loses\nat once\n").replace('"Lan"', '"Lan\nTừ"')
     (record,) = parse_records(text.replace("\n", end))
     assert (record.comments[1], record.headers["South"]) == ("loses\nat once\n", "Lan\nTừ")
-    assert parse_records(str(record).replace("\n", end)) == [record]  # written and converted again
+    assert parse_records(str(record).replace("\n", end)) == [record]  # also after writing and converting again
     exact = dataclasses.replace(record, comments={1: "a\r\nb\rc"})
     assert parse_records(str(exact)) == [exact]
     with pytest.raises(NotationError, match=r"^line 12, column 3: ply 2: North cannot play 6A"):

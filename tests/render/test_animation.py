@@ -1,4 +1,4 @@
-"""Moving pictures of games: what is seen at each time, and that it is what the environments show."""
+"""Test animations of games: what is visible at each time, SVG and GIF files, and sold fields."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ GAMES = [PUZZLE, boards_of("4A", "5A", "1A", "5A"), boards_of("3C", "2A", "1C", 
 
 
 def seen(document: str, share: float) -> list[ElementTree.Element]:
-    """The elements that are drawn at this share of the whole time."""
+    """Return the elements that are visible at this share (0 to 1) of the whole time."""
     shown: list[ElementTree.Element] = []
     for part in ElementTree.fromstring(document):
         animate = part.find(f"{SVG}animate")
@@ -88,7 +88,7 @@ def test_a_record_becomes_a_gif(tmp_path: Path) -> None:
             times.append(shown.info["duration"])
         assert (shown.size, shown.info["loop"]) == ((240, 120), 0)
     assert sum(times) == sum(picture.milliseconds for picture in pictures)
-    assert len(times) <= len(pictures)  # equal pictures are one
+    assert len(times) <= len(pictures)  # equal pictures are merged
 
 
 def test_sold_fields_are_marked_in_a_round_of_a_match(tmp_path: Path) -> None:

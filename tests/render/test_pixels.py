@@ -1,4 +1,4 @@
-"""Positions as pixels and in a window, errors without Pillow or pygame, and the geometry of pictures."""
+"""Test positions as pixels and in a window, errors without Pillow or pygame, and the geometry of pictures."""
 
 import math
 import sys
@@ -39,7 +39,7 @@ def test_pixels_show_the_position_and_the_last_move() -> None:
     assert pixel(frame, (5.0, 200.0)) == colour(LIGHT["card"])
     blend = 0.7 * np.array(colour(LIGHT["mandarin"])) + 0.3 * np.array(colour(LIGHT["captured"]))
     assert np.abs(pixel(marked, squares[5].centre) - blend).max() <= 2
-    assert pixel(marked, squares[10].centre) == pixel(frame, squares[10].centre)  # lifted, not passed
+    assert pixel(marked, squares[10].centre) == pixel(frame, squares[10].centre)  # not marked, as its seeds were lifted
 
 
 def test_a_dark_frame_belongs_to_its_caller() -> None:
@@ -50,7 +50,7 @@ def test_a_dark_frame_belongs_to_its_caller() -> None:
 
 
 def test_pixels_are_those_of_the_vector_drawing_in_every_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both outputs walk the same shapes: a label moved in the scene moves in both."""
+    """Both outputs draw the same shapes, so a label that moves in the scene moves in both."""
     with_words = rgb(BIG)
     monkeypatch.setattr(raster, "foreground", lambda *args: (s for s in foreground(*args) if not isinstance(s, Text)))
     changed = (with_words != rgb(BIG)).any(axis=2)

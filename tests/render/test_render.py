@@ -1,4 +1,4 @@
-"""Positions as text and as SVG: every piece and number, the last move, ownership, how a game ended."""
+"""Test positions as text and as SVG: every piece and number, the last move, ownership, and how a game ended."""
 
 import re
 from collections import Counter
@@ -80,7 +80,7 @@ def test_how_a_game_ended_in_words() -> None:
 
 
 def elements(picture: str) -> list[tuple[str, str, str]]:
-    """(tag, class, text) of every element."""
+    """Return the (tag, class, text) of every element of an SVG."""
     root = ElementTree.fromstring(picture)
     return [(node.tag.rpartition("}")[2], node.get("class", ""), node.text or "") for node in root.iter()]
 
@@ -89,7 +89,7 @@ def elements(picture: str) -> list[tuple[str, str, str]]:
 def test_every_piece_and_number_is_in_the_picture(board: Board) -> None:
     drawn = elements(svg(board))
     roles = Counter(kind.split()[0] for _, kind, _ in drawn if kind)
-    in_play = board.seeds if board.outcome is None else []  # what a finished game left is counted, and in brackets
+    in_play = board.seeds if board.outcome is None else []  # leftovers of a finished game are numbers in brackets
     assert sum(roles[f"f-{role}"] for role in PEBBLES) == sum(min(MOST_PEBBLES, count) for count in in_play)
     assert sum(kind == "f-stone s-stone_rim" for _, kind, _ in drawn) == sum(board.stones)
     numbers = [str(count) for count in in_play if count]

@@ -1,4 +1,4 @@
-"""Certificates are made from proofs and played as a book."""
+"""Test certificates that are made from proofs, and the book that plays them."""
 
 import collections
 from collections import Counter
@@ -22,7 +22,7 @@ from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, so
 
 @pytest.mark.parametrize("rules", [SMALL, "tonkin fields=3 seeds=2 mandarin_seeds=3"])
 def test_what_the_solver_proves_is_certified(rules: str) -> None:
-    """Also where the bounds do not meet."""
+    """The proved bounds need not meet."""
     solver = solved(rules)
     lower, upper = solver.progress.lower, solver.progress.upper
     assert lower is not None
@@ -34,7 +34,7 @@ def test_what_the_solver_proves_is_certified(rules: str) -> None:
 
 GOING_ROUND = "mancala-world fields=3 seeds=2 stone_value=3 end=squares_empty leftovers=split"
 POSITION = "1,1,1,3/1,0,0,0 1,10 0 12"
-"""A strategy of moves by the position alone that keeps +7 and leads round in no cycle is not known."""
+"""No strategy without cycles that has one move per position is known to secure the bound +7."""
 
 
 def test_a_position_may_stand_in_a_strategy_again() -> None:
@@ -45,12 +45,12 @@ def test_a_position_may_stand_in_a_strategy_again() -> None:
 
 
 def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written() -> None:
-    solver, told = solved(SMALL), list[str]()
+    solver, messages = solved(SMALL), list[str]()
     assert solver.progress.upper is not None
-    solver.progress.upper -= 1  # as if the table had forgotten what it proved
-    assert certify(solver, tell=told.append).upper is None
-    assert told[-1].startswith("upper bound")
-    assert "has lost a proof" in told[-1]
+    solver.progress.upper -= 1  # as if the table had lost the proof
+    assert certify(solver, tell=messages.append).upper is None
+    assert messages[-1].startswith("upper bound")
+    assert "has lost a proof" in messages[-1]
     solver.progress.lower = None
     with pytest.raises(NoStrategyError, match="no strategy found in time"):
         certify(solver, 0.0)
@@ -63,8 +63,8 @@ def test_one_command_writes_a_certificate_and_another_checks_it(
     assert main(["solve", "--rules", SMALL, "--megabytes", "16", "--certificate", str(path)]) == 0
     assert f"certificate: {path}" in capsys.readouterr().out
     assert main(["verify", str(path)]) == 0
-    said = capsys.readouterr().out
-    assert all(line in said for line in (f"rules     {SMALL}", "proved    at least", "proved    at most"))
+    printed = capsys.readouterr().out
+    assert all(line in printed for line in (f"rules     {SMALL}", "proved    at least", "proved    at most"))
     path.write_bytes(path.read_bytes()[:-30])
     assert main(["verify", str(path)]) == 2
     assert "not a certificate" in capsys.readouterr().err
@@ -95,7 +95,7 @@ def test_the_book_knows_every_position_of_its_strategies_and_their_mirror_images
         begin = beginnings(certificate.core, certificate.start(), second == 0)
         graph = follow(certificate.core, begin, strategy.again, lambda at, keys, all=moves: all[at : at + len(keys)])
         times = Counter(key[:16] for key in graph.numbers)
-        once = np.array([times[key[:16]] == 1 for key in graph.numbers])  # elsewhere the points needed decide
+        once = np.array([times[key[:16]] == 1 for key in graph.numbers])  # otherwise, the points needed decide
         positions, moves = unpack(list(graph.numbers))[once], moves[once]
         positions.ply[:] = second
         assert (book.known(positions) == moves).all()

@@ -1,4 +1,4 @@
-"""The checker of certificates, the referee beside it, and certificates that are damaged."""
+"""Test the verification of certificates, its agreement with the referee, and damaged certificates."""
 
 import dataclasses
 import io
@@ -32,11 +32,11 @@ def test_certificates_of_the_package_prove_bounds_of_the_set_up(rules: str, clai
 
 
 Key = tuple[int, ...]
-"""Seeds of the prover's fields and mandarin square, its stone; the same of its opponent."""
+"""The seeds of the mover's fields and mandarin square and its stone, then the same for the opponent."""
 
 
 def referee_key(game: Referee) -> Key:
-    """The canonical image of a running game, from the specification of certificates alone."""
+    """Return the canonical key of a running game, written only from the specification of certificates."""
     fields, mover = game.rules.fields, game.mover
     side = fields + 1
     images = []
@@ -44,7 +44,7 @@ def referee_key(game: Referee) -> Key:
         rows = [game.seeds[p * side : p * side + fields][::step] for p in (mover, 1 - mover)]
         squares = [(game.seeds[p * side + fields], game.stones[p]) for p in (mover, 1 - mover)][::step]
         images.append(tuple(n for row, square in zip(rows, squares, strict=True) for n in (*row, *square)))
-    return min(images, key=lambda key: [*key[side::-1], *key[:side:-1]])  # as words: the last byte counts most
+    return min(images, key=lambda key: [*key[side::-1], *key[:side:-1]])  # two words, each with its last byte first
 
 
 def referee_game(rules: Rules, key: Key) -> Referee:
@@ -59,19 +59,19 @@ def lead(game: Referee, seat: int) -> int:
 
 
 def referee_value(rules: Rules, strategy: Strategy, is_lower: bool) -> tuple[int, int]:
-    """What a strategy wins at least from the set-up, and its number of positions, by the referee alone."""
+    """Return the margin that a strategy secures from the start and its number of positions, using only the referee."""
     rules = rules.replace(max_plies=1000)
     numbers: dict[tuple[Key, int], int] = {}
     start, edges = Referee(rules), list[list[tuple[int, int | None]]]()
     times, edge = dict(strategy.again.tolist()), itertools.count()
 
     def reached(game: Referee, seat: int) -> tuple[int, int | None]:
-        """What `seat` has won, and the position's number."""
+        """Return the lead of `seat` and the position's number (None if the game is over)."""
         time = times.get(next(edge), 0)
         return lead(game, seat), None if game.ended else numbers.setdefault((referee_key(game), time), len(numbers))
 
     def outcomes(game: Referee, seat: int) -> list[tuple[int, int | None]]:
-        """After each move of the opponent."""
+        """Return what `reached` returns after each move of the opponent."""
         found = []
         for action in game.legal_actions():
             after = game.copy()
@@ -141,7 +141,7 @@ def test_a_strategy_by_which_a_game_may_never_end_has_no_ranks() -> None:
 
 
 def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> None:
-    """In the archive's list it may hide the members of a bound, which then is not claimed."""
+    """In the archive's directory, a flipped bit may hide the arrays of a bound, which is then not claimed."""
     content = small.to_bytes()
     rng = np.random.default_rng(0)
     for place in rng.permutation(len(content))[:100].tolist():

@@ -1,4 +1,4 @@
-"""Max^n search for two to four players beside a plain one in NumPy; nets, limits, players."""
+"""Test max^n search for two to four players against a plain search in NumPy, with nets, limits and analyses."""
 
 import re
 
@@ -55,7 +55,7 @@ def test_the_compiled_move_is_the_cores(rules: Rules, seed: int) -> None:
 
 
 def random_scores(core: Core, positions: Positions, rng: np.random.Generator) -> Positions:
-    """The same boards with scores at which a refill may be paid or not."""
+    """Set random scores, some too low to pay for a refill, in place; return the positions."""
     positions.scores[:] = rng.integers(0, 2 * core.rules.fields, positions.scores.shape)
     return positions
 
@@ -78,7 +78,7 @@ def test_values_are_those_of_a_plain_search(rules: str, depth: int) -> None:
 
 @pytest.mark.parametrize("rules", TINY)
 def test_a_net_values_running_positions_at_the_horizon(rules: str) -> None:
-    """But for the rounding of its weights, which may turn a choice between near equals."""
+    """A few values may differ, because rounded weights can change the choice between nearly equal moves."""
     core, net = Core(rules), random_net(rules, 0.1)
     positions = random_positions(core, 24, seed=5)
     for depth, share in ((1, 1), (2, 0.98), (4, 0.95)):

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search with playouts and with searched leaves."""
+"""Test Monte Carlo tree search with random playouts, with searched leaves and with priors."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.boards import random_positions
 CAPTURE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
 """3A captures the last stone and wins the game by two points, 36 to 34; 3C loses."""
 QUIET = "0,1,0,3,0,0*/1,0,1,0,0,0 27,27 0 0"
-"""4C wins 14 points within nine plies and all else loses ten or more, though other moves win more at once."""
+"""4C wins by 14 points within nine plies; other moves lose by ten or more, though some gain more at once."""
 
 
 LEAVES = {RandomPlayouts: UCT_EXPLORATION, SearchedLeaves: SEARCH_EXPLORATION}
@@ -25,7 +25,7 @@ LEAVES = {RandomPlayouts: UCT_EXPLORATION, SearchedLeaves: SEARCH_EXPLORATION}
 
 @pytest.mark.parametrize(("leaves", "exploration"), LEAVES.items())
 def test_a_win_at_once_is_found(leaves: Any, exploration: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where a large batch is searched in parts."""
+    """The win is also found if a large batch is searched in parts."""
     core = Core()
     position = parse_position(core, CAPTURE)
     mirrored = mirror(position, core.rules)
@@ -33,7 +33,7 @@ def test_a_win_at_once_is_found(leaves: Any, exploration: float, monkeypatch: py
     wins, rng = [4, 5, 4, 5], np.random.default_rng(0)
     visits, values = MCTSPlayer(leaves(core), 60, exploration=exploration).search(positions, rng)
     assert (visits.sum(axis=1) == 60).all()
-    assert values[np.arange(4), wins] == pytest.approx([2 / core.rules.total] * 4)  # by the rules alone
+    assert values[np.arange(4), wins] == pytest.approx([2 / core.rules.total] * 4)  # the exact final margin
     assert (visits[~core.legal_mask(positions)] == 0).all()
     monkeypatch.setattr("oanquan_env.search.mcts.MAX_NODES", 100)
     player = MCTSPlayer(leaves(core), 40, exploration=exploration)
@@ -53,7 +53,7 @@ def test_a_forced_win_behind_a_quiet_move_is_found() -> None:
     assert visits[0, 7] > 3000
     assert values[0, 7] * core.rules.total == pytest.approx(14, abs=3)  # close to the proved value
     deep = MCTSPlayer(SearchedLeaves(core), 400, exploration=SEARCH_EXPLORATION)
-    assert deep.search(copies, np.random.default_rng(0))[0][:, 7].min() > 350  # search has no noise to average out
+    assert deep.search(copies, np.random.default_rng(0))[0][:, 7].min() > 350  # searched leaves have no noise
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "four-player"])
@@ -69,7 +69,7 @@ def test_searched_leaves_are_worth_what_the_best_move_brings(rules: str) -> None
     assert turned == pytest.approx(np.roll(seen, 1, axis=1))
 
 
-def test_leaves_are_searched_where_more_than_two_play_and_where_asked_for() -> None:
+def test_leaves_are_searched_with_more_than_two_players_or_a_depth() -> None:
     for name, *leaves in (
         ("mcts:simulations=9", RandomPlayouts, SearchedLeaves),
         ("mcts:simulations=9,depth=1", SearchedLeaves, SearchedLeaves),
@@ -95,7 +95,7 @@ def test_the_last_choice_goes_by_visits_and_of_equals_by_value(monkeypatch: pyte
 
 
 class Scripted:
-    """Gives South the next of its values, wherever the tree is."""
+    """An evaluator that returns the next of its values for South, whatever the position."""
 
     def __init__(self, values: Floats) -> None:
         self.core, self.values = Core(), iter(values)
@@ -107,14 +107,14 @@ class Scripted:
 
 @pytest.mark.parametrize("exploration", [UCT_EXPLORATION, 2.0])
 def test_the_root_s_visits_are_those_of_uct(exploration: float) -> None:
-    """The formula of Kocsis and Szepesvári, at the root alone; every move is tried once before one is tried again."""
+    """The root follows the formula of Kocsis and Szepesvári; every move is tried once before any is tried again."""
     script, rng = np.random.default_rng(0).uniform(-0.2, 0.3, 24), np.random.default_rng(0)
     once, _ = MCTSPlayer(Scripted(script), 10, exploration=exploration).search(Core().start(), rng)
     assert once.tolist() == [[1] * 10]
     evaluator = Scripted(script)
     rng = np.random.default_rng(0)
     found, values = MCTSPlayer(evaluator, 24, exploration=exploration).search(Core().start(), rng)
-    assert list(evaluator.values) == []  # each position that the tree met was running
+    assert list(evaluator.values) == []  # every simulation ended at a running position
     assert (found > 0).all()
     visits, sums = np.ones(10), values[0] * found[0]
     assert sums.sum() == pytest.approx(script.sum())
@@ -126,7 +126,7 @@ def test_the_root_s_visits_are_those_of_uct(exploration: float) -> None:
 
 
 class Priors:
-    """Expects a draw everywhere, and gives every position the same (A,) priors."""
+    """An evaluator that values every position at 0 and gives it the same (A,) priors."""
 
     def __init__(self, priors: list[float]) -> None:
         self.core, self.priors = Core(), np.array(priors)
@@ -136,7 +136,7 @@ class Priors:
 
 
 def test_priors_divide_the_visits_of_equal_moves_as_puct_does() -> None:
-    """With equal values PUCT is the method of D'Hondt, which divides seats by votes."""
+    """With equal values, PUCT is the D'Hondt method of allocating seats in proportion to votes."""
     priors, rng = [0.31, 0.05, 0.02, 0.12, 0.08, 0.17, 0.03, 0.01, 0.15, 0.06], np.random.default_rng(0)
     for simulations in (1, 24):
         visits, values = MCTSPlayer(Priors(priors), simulations, exploration=0.5).search(Core().start(2), rng)
@@ -148,7 +148,7 @@ def test_priors_divide_the_visits_of_equal_moves_as_puct_does() -> None:
 
 
 def test_a_move_of_small_prior_is_found_once_the_others_are_worse() -> None:
-    """An untried move counts as the mean of the tried ones; the prior of an illegal one is ignored."""
+    """An untried move has the mean value of the tried moves, and the priors of illegal moves are ignored."""
     core, rng = Core(), np.random.default_rng(0)
     position = parse_position(core, CAPTURE)
     assert core.legal_mask(position)[0].nonzero()[0].tolist() == [4, 5]

@@ -1,4 +1,4 @@
-"""Compiled play beside the core; alpha-beta beside plain minimax; limits, and players that search."""
+"""Test compiled moves against the core, alpha-beta search against plain minimax, limits, and search players."""
 
 import time
 
@@ -44,7 +44,7 @@ def test_compiled_play_is_the_cores(rules: Rules, data: st.DataObject) -> None:
             own, _ = sides(positions, row)
             assert [can_play(compiled, own, action) for action in range(rules.actions)] == legal
         actions, before = policy.choose(positions, rng), positions.copy()
-        core.play(positions, actions)  # a runaway game is an error
+        core.play(positions, actions)
         won = core.standings(positions) - before.scores
         for row, mover in enumerate(before.mover):
             plies_left = rules.max_plies - int(positions.ply[row])
@@ -70,7 +70,7 @@ def test_a_game_that_too_many_seeds_end_is_over_for_searches_and_proofs() -> Non
 
 
 def compare(expected: np.ndarray, found: SearchResult) -> None:
-    """A search's value and best moves are those of plain minimax."""
+    """Check that a search has the value and the best moves of plain minimax."""
     best = (expected == expected.max()).nonzero()[0].tolist()
     assert (found.value, found.actions, found.action) == (expected.max(), tuple(best), best[0])
 
@@ -209,7 +209,7 @@ def test_it_plays_every_best_move_and_no_other(name: str, rules: str) -> None:
 
 def test_an_analysis_says_whether_it_is_proved_and_shows_itself() -> None:
     rules = "mancala-world sowing=anticlockwise"
-    lesson = Board.parse("0,0,1,0,0,0*/0,0,0,0,3,0 56,0 0 30", rules)  # the last stone, and the leftovers 1 : 3
+    lesson = Board.parse("0,0,1,0,0,0*/0,0,0,0,3,0 56,0 0 30", rules)  # 3A ends the game; the leftovers are 1 : 3
     analysis = make("minimax:depth=12", rules).analyse(lesson)
     move = Move.parse("3A")
     assert (analysis.board, analysis.best, analysis.line) == (lesson, move, (move,))
@@ -228,7 +228,7 @@ def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before()
     limits = Limits(nodes=3000)
     fresh = [Search(core).best(positions[row : row + 1], limits) for row in range(len(positions))]
     used = Search(core, threads=1)
-    used.best_moves(random_positions(core, 300, seed=6), Limits(depth=3))  # more than the table has generations
+    used.best_moves(random_positions(core, 300, seed=6), Limits(depth=3))  # more than the table's generations
     assert used.best_moves(positions, limits) == fresh
     assert Search(core, threads=3).best_moves(positions, limits) == fresh
     assert max(result.nodes for result in fresh) < 3000 + core.rules.actions**2
@@ -238,7 +238,7 @@ def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before()
     assert 1 <= used.best(core.start(), Limits(milliseconds=50)).depth < 60
 
 
-def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_is_stopped_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, core = root.search_rows, Core()
 
     def late(tree: alphabeta.Tree, *arguments: object) -> None:
@@ -250,5 +250,5 @@ def test_a_search_that_is_told_to_stop_before_it_begins_stops(monkeypatch: pytes
     with monkeypatch.context() as patch:
         patch.setattr(root, "search_rows", late)
         assert [result.depth for result in search.best_moves(core.start(2), limits)] == [1, 1]
-    assert search.best(core.start(), Limits(depth=6)).depth == 6  # the stop was for the other search alone
+    assert search.best(core.start(), Limits(depth=6)).depth == 6  # only the other search was stopped
     assert search.values(core.start(), 3).tolist() == Search(core).values(core.start(), 3).tolist()

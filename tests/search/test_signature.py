@@ -1,6 +1,6 @@
-"""Every search plays as before: its nodes, values and moves at fixed positions and limits are those of signature.json.
+"""Test that the nodes, values and moves of each search at fixed positions and limits are those in signature.json.
 
-`python -m tests.search.test_signature` writes the file anew. Do that only for a change of play that is meant.
+`python -m tests.search.test_signature` rewrites the file. Run it only after an intended change of play.
 """
 
 import json
@@ -27,7 +27,7 @@ LIMITS = {"depth 5": Limits(depth=5), "2,000 nodes": Limits(nodes=2000)}
 
 
 def positions_of(core: Core) -> Positions:
-    """`POSITIONS` running positions, each some random plies after the set-up."""
+    """Return `POSITIONS` running positions, each after 0 to 11 random plies."""
     rng = np.random.default_rng(1)
     positions = core.start(2 * POSITIONS)
     play_randomly(core, positions, rng.integers(0, 12, len(positions)), rng)
@@ -35,7 +35,7 @@ def positions_of(core: Core) -> Positions:
 
 
 def random_net(core: Core) -> ValueNet:
-    """A value net of random weights, which training never changes: multiples of 1/64, whose sums are exact."""
+    """Return a value net with fixed random weights. They are multiples of 1/64, so their sums are exact."""
     rng = np.random.default_rng(2)
     arrays = {
         name: (rng.integers(-8, 9, shape) / 64).astype(np.float32)
@@ -45,7 +45,7 @@ def random_net(core: Core) -> ValueNet:
 
 
 def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
-    """What each search does under the rules of a preset; unless `compiled`, the longest ones are left out."""
+    """Return the results of each search under a preset's rules; unless `compiled`, omit the slowest searches."""
     core = Core(preset)
     positions, net = positions_of(core), random_net(core)
     found: dict[str, Any] = {}
@@ -57,7 +57,7 @@ def signature(preset: str, *, compiled: bool = True) -> dict[str, Any]:
         players["maxn with a net, 2 plies"] = SearchPlayer(MaxnSearch(core, net=net, threads=1), Limits(depth=2))
     if core.rules.players == 2:
         kinds = ("alpha-beta", None, 1), ("alpha-beta without a table", None, 0), ("alpha-beta with a net", net, 1)
-        for kind, own, megabytes in kinds[: 3 if compiled else 1]:  # a table hides what is searched twice
+        for kind, own, megabytes in kinds[: 3 if compiled else 1]:  # a table hides repeated searches
             search = Search(core, table_megabytes=megabytes, threads=1, net=own)
             for limit, limits in LIMITS.items():
                 results = search.best_moves(positions, limits)

@@ -1,4 +1,4 @@
-"""Proofs beside plain minimax beyond whose horizon nothing, or anything, is won; the command `solve`."""
+"""Test proofs against the bounds of plain minimax, and the command `solve`."""
 
 import itertools
 import json
@@ -31,11 +31,11 @@ SMALL = {
     "tonkin fields=3 seeds=2 mandarin_seeds=3": 13,
     "mancala-world fields=2 seeds=2": 12,
 }
-"""Rules of small boards, and the plies to which plain minimax follows; on the last one play hardly ever ends."""
+"""Rules of small boards, and the depth of plain minimax in plies; games on the last board hardly ever end."""
 
 
 def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
-    """Margin that a line to the end of the game wins the mover."""
+    """Return the margin that the mover gains by a line to the end of the game."""
     game, mover = position.copy(), int(position.mover[0])
     for move in line:
         core.play(game, [Move.parse(move).action])
@@ -49,7 +49,7 @@ def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
 )
 def test_bounds_are_as_good_as_plain_minimax_has_them(rules: str) -> None:
     core = endless(rules)
-    count = 2 if "fields=2" in rules else 10  # where play need not end, proofs take their time
+    count = 2 if "fields=2" in rules else 10  # proofs take long if play need not end
     positions = Positions.concatenate([core.start(), random_positions(core, count, seed=1)])
     solved = 0
     for row in range(len(positions)):
@@ -96,11 +96,11 @@ def test_what_is_proved_holds_by_the_plies_of_its_proof(rules: str, megabytes: f
 def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
     guess: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the mover can force -9, and no more than `most` can be proved."""
-    asked = list[tuple[int, bool]]()
+    """Lower bounds up to -9 and upper bounds from `most` can be proved, and no others."""
+    questions = list[tuple[int, bool]]()
 
     def answer(own: int, other: int, bound: int, *, is_lower: bool, **_: object) -> int:
-        asked.append((bound, is_lower))
+        questions.append((bound, is_lower))
         return PROVED if (bound <= -9 if is_lower else bound >= most) else FAILED
 
     monkeypatch.setattr(ProofTable, "prove", lambda table, *arguments, **options: answer(*arguments, **options))
@@ -109,7 +109,7 @@ def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
     bound_search.narrow(guess, 1000)
     assert (bound_search.bounds, bound_search.bounds.meet) == (Bounds(-9, most), most == -9)
     assert not bound_search.limited
-    assert len(asked) == len(set(asked)) <= 36
+    assert len(questions) == len(set(questions)) <= 36
 
 
 def test_a_bound_beyond_the_value_fails_soon_though_play_may_lead_back() -> None:
@@ -118,7 +118,7 @@ def test_a_bound_beyond_the_value_fails_soon_though_play_may_lead_back() -> None
     assert table.prove(*root, value + 1, is_lower=True, nodes=1 << 30) == FAILED
     assert table.prove(*root, value - 1, is_lower=False, nodes=1 << 30) == FAILED
     assert table.nodes < 100_000
-    for is_lower in (True, False):  # failures do not stay
+    for is_lower in (True, False):  # earlier failures do not prevent a proof
         assert table.prove(*root, value, is_lower=is_lower, nodes=1 << 20) == PROVED
 
 
@@ -131,7 +131,7 @@ def test_a_proof_that_takes_too_many_plies_does_not_count() -> None:
 
 
 def test_a_question_that_is_interrupted_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before it is begun, or by Ctrl-C."""
+    """The deadline may pass before the proof begins, or Ctrl-C may interrupt it."""
     core = Core()
     table, root = ProofTable(core, megabytes=1), sides(core.start())
 
@@ -180,7 +180,7 @@ def test_finished_games_batches_rules_of_first_moves_and_bounds_beyond_all_value
 
 
 LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
-"""3A captures the last stone: seven points, and the game is over."""
+"""3A captures the last stone and ends the game; its value is +7."""
 
 
 def test_the_command_prints_the_bounds_and_writes_the_result(

@@ -1,4 +1,4 @@
-"""Searches that would take for ever end when they are asked to stop."""
+"""Test that very long searches stop at a signal, and that a separate search thread gives the same result."""
 
 import signal
 import subprocess
@@ -26,7 +26,7 @@ player.choose(core.start(int(sys.argv[3])), np.random.default_rng(0))
 
 
 def stopped(*command: str, sign: str, number: signal.Signals) -> int:
-    """The exit status of a command that is sent a signal once it has printed `sign`."""
+    """Send a signal to a command after it has printed `sign`, and return its exit status."""
     run = subprocess.Popen(
         [sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -36,7 +36,7 @@ def stopped(*command: str, sign: str, number: signal.Signals) -> int:
             if sign in line:
                 break
         with pytest.raises(subprocess.TimeoutExpired):
-            run.wait(1.5)  # it would go on
+            run.wait(1.5)  # it is still running
         run.send_signal(number)
         run.wait(30)
     finally:
@@ -58,7 +58,7 @@ def test_a_deep_search_notices_a_signal(player: str, rules: str, games: str, num
 
 
 def test_a_search_is_the_same_whichever_thread_plays_it() -> None:
-    """A search that may last is played by a thread of its own, so that the one that calls gets signals."""
+    """A search that may take long runs in its own thread, so that the calling thread can handle signals."""
     core, limits = Core(), Limits(depth=5)
     search = Search(core, threads=1, table_megabytes=1)
     positions = core.expand(core.start()).positions

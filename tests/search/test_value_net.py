@@ -1,4 +1,4 @@
-"""Value nets: the file, torch, NumPy and compiled leaves held against each other, and the search with a net."""
+"""Test value nets: their files, agreement of torch, NumPy and compiled leaves, and searches with a net."""
 
 import io
 import pickle
@@ -45,7 +45,7 @@ def leaf_value(rules: SearchRules, own: int, other: int) -> float:
 
 
 def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
-    """The values of compiled leaves, not rounded."""
+    """Return the (N,) values of N positions from compiled leaves, not rounded."""
     rules = with_net(compile_rules(core), net)
     return np.array([leaf_value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
 
@@ -62,7 +62,7 @@ def test_torch_numpy_and_compiled_leaves_agree(rules: str) -> None:
     assert wanted.std(axis=0).min() > 0.3
     if players == 2:
         np.testing.assert_allclose(net.values(positions), wanted, atol=1e-4)
-        rounded = 0.01 * wanted.std()  # compiled leaves have weights of int16
+        rounded = 0.01 * wanted.std()  # compiled leaves have int16 weights
         np.testing.assert_allclose(leaf_values(core, net, positions), wanted, atol=rounded)
         return
     seats = (positions.mover[:, None] + np.arange(players)) % players
@@ -74,7 +74,7 @@ def test_torch_numpy_and_compiled_leaves_agree(rules: str) -> None:
 
 @given(st.lists(st.integers(0, 255), min_size=12, max_size=12), st.lists(st.booleans(), min_size=2, max_size=2))
 def test_any_counts_and_stones_have_the_values_of_the_sum_of_rows(counts: list[int], stones: list[bool]) -> None:
-    """A third way, square by square, from the words of the module."""
+    """The expected values are computed square by square, as the module's documentation describes."""
     core, net = Core(), random_net("mancala-world")
     positions = core.start(1)
     positions.squares.reshape(2, 8)[:, :6] = np.reshape(counts, (2, 6))
@@ -102,14 +102,14 @@ def test_a_file_reads_back_by_itself_and_from_a_runs_folder(tmp_path: Path) -> N
 
 
 class Trap:
-    """Unpickling it would write a file."""
+    """An object that creates a file when it is unpickled."""
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return Path.touch, (Path("sprung"),)  # type: ignore[return-value]
 
 
 def changed_file(**changes: object) -> bytes:
-    """A file some of whose arrays are others; None leaves one out."""
+    """Return the bytes of a net's file with changed arrays; None omits an array."""
     with np.load(io.BytesIO(random_net("mancala-world").to_bytes())) as data:
         arrays = {**{name: data[name] for name in data.files}, **changes}
     file = io.BytesIO()
@@ -167,7 +167,7 @@ def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, dept
     core = endless(rules)
     net = random_net(str(core.rules))
     positions = random_positions(core, 20, seed=depth)
-    positions = positions[(positions.ply > 0)]  # the set-up is symmetric, and its search looks at one half of it only
+    positions = positions[(positions.ply > 0)]  # a search of the symmetric set-up tries only half of its moves
 
     def horizon_values(leaves: Positions) -> np.ndarray:
         return np.floor(np.clip(leaf_values(core, net, leaves), -8000, 8000) + 0.5)
@@ -182,7 +182,7 @@ def test_a_search_with_a_net_is_minimax_over_its_rounded_values(rules: str, dept
 
 
 def test_a_nets_guesses_save_nodes_and_change_little() -> None:
-    """To depth 2 no search is so shallow that a guess may stand for it; deeper, a good net is seldom wrong."""
+    """Up to depth 2, no guess replaces a search; at greater depths, the guesses of a good net are seldom wrong."""
     core = Core()
     net = read_value_net("pretrained", core.rules)
     positions = random_positions(core, 150, seed=5)
@@ -197,7 +197,7 @@ def test_a_nets_guesses_save_nodes_and_change_little() -> None:
 
 
 def test_with_a_net_a_depth_that_was_begun_counts_as_far_as_it_was_searched() -> None:
-    """A move of the depth before stays, or gives way to one that is better at the new depth; without a net it stays."""
+    """The previous depth's move stays or is replaced by one that is better at the new depth; without a net it stays."""
     core = Core()
     positions = random_positions(core, 40, seed=7)
     for net in (random_net(str(core.rules)), None):

@@ -1,4 +1,4 @@
-"""Benchmarks: where they write, what they refuse to publish, and the pages that show them."""
+"""Test where benchmarks write results, what they refuse to publish, and the pages that show the results."""
 
 import json
 import re
@@ -61,28 +61,28 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def git(*arguments: str) -> str:
-        told = ["git", "-c", "user.name=N", "-c", "user.email=E", "-c", "commit.gpgsign=false", *arguments]
-        return subprocess.run(told, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
+        command = ["git", "-c", "user.name=N", "-c", "user.email=E", "-c", "commit.gpgsign=false", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
 
-    asked_anew = provenance.commit.__wrapped__
+    find_commit = provenance.commit.__wrapped__
     found, code = tmp_path / "benchmarks" / "results" / "core.json", tmp_path / "package" / "code.py"
     for path in (found, code):
         path.parent.mkdir(parents=True)
         path.write_text("old")
     monkeypatch.setattr(provenance, "FOLDER", code.parent)
-    assert asked_anew() is None  # outside a clone
+    assert find_commit() is None  # outside a clone
     git("init", "-q")
     git("add", ".")
     git("commit", "-qm", "All")
     commit = git("rev-parse", "--short=12", "HEAD")
-    assert asked_anew() == commit
+    assert find_commit() == commit
     found.write_text("new")
-    assert asked_anew() == commit
+    assert find_commit() == commit
     code.write_text("new")
-    assert asked_anew() == f"{commit}-dirty"
+    assert find_commit() == f"{commit}-dirty"
     report.check_commit(commit)
     with pytest.raises(ValueError, match="commit first"):
-        report.check_commit(asked_anew())
+        report.check_commit(find_commit())
 
 
 def test_each_contestant_has_its_median_speed() -> None:
@@ -114,7 +114,7 @@ def test_a_row_is_measured_written_and_shown_and_a_damaged_one_is_named(
     monkeypatch.setattr(players, "FOLDER", folder)
     assert players.main(["greedy", *options, "--label", "one run"]) == 0
     assert players.main(["random", "greedy", "random", *options, "--label", "three", "--budget", "no plies"]) == 0
-    assert "points lost a move" in capsys.readouterr().out
+    assert "points that a move loses" in capsys.readouterr().out
     assert {path.name for path in folder.iterdir()} == {"one-run.json", "three.json"}
     row = json.loads((folder / "three.json").read_text())
     assert [one["seed"] for one in row["evaluations"]] == [0, 1, 2]
@@ -155,10 +155,10 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
     speed = results.runs[0]["plies"] / results.runs[0]["seconds"]
     for run in results.runs:
         assert run["seconds"] >= 60 * run["minutes"]
-        assert run["plies"] == pytest.approx(speed * run["seconds"], abs=speed / 5)  # seconds have one digit
+        assert run["plies"] == pytest.approx(speed * run["seconds"], abs=speed / 5)  # seconds have one decimal
         assert len(run["curve"]) == len(methods.SHARES)
         assert run["curve"][-1]["plies"] == run["plies"]
-    for training in begun[1::2]:  # those that are not warm-ups: near their ends
+    for training in begun[1::2]:  # the runs after warm-ups, near their ends
         assert training.run.model.policy.optimizer.param_groups[0]["lr"] < 4e-3  # type: ignore[attr-defined]
     text = methods.tables()
     assert "| method | sees | 0.01 min | 0.02 min | million plies, 0.01 min |" in text

@@ -1,4 +1,4 @@
-"""The page's puzzles: their themes on built positions, what their files promise, and their proofs."""
+"""Test the page's puzzles: their themes, their files and their proofs."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tools.puzzles import (
 MOST_BYTES = 60_000
 FEWEST_OF_A_LEVEL = 20
 WORKED = "2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30"
-"""3A captures the last stone of the default rules, and wins 42 to 28."""
+"""A position of the default rules in which 3A captures the last stone and wins 42 to 28."""
 
 
 def puzzles_of(name: str) -> list[tuple[str, dict[str, Any]]]:
-    """Level and entry of each puzzle of a preset."""
+    """Return the level and the entry of each puzzle of a preset."""
     levels = json.loads((FOLDER / f"puzzles-{name}.json").read_text())
     return [(level, puzzle) for level, members in levels.items() for puzzle in members]
 
@@ -76,7 +76,7 @@ def test_the_prover_tells_right_moves_from_wrong_ones() -> None:
     board, prover = Board.parse(WORKED), Prover(Core(), 20_000)
     assert prover.reaches(board, "3A") == 1  # it ends the game
     assert "3A" in prover.step(board).right
-    behind = Board.parse("2,3,1,0,0,4*/3,0,1,2,0,0 4,40 0 30")  # as the stone is not enough
+    behind = Board.parse("2,3,1,0,0,4*/3,0,1,2,0,0 4,40 0 30")  # the stone is not enough
     assert prover.reaches(behind, "3A") == 0
     with pytest.raises(UnprovedError):
         Prover(Core(), 1).reaches(Board(), "4A")
@@ -110,7 +110,7 @@ def test_a_level_without_a_clock() -> None:
 def test_trials_of_a_puzzle_that_ends_at_once() -> None:
     board, rng = Board.parse(WORKED), np.random.default_rng(0)
     alone, several = (share_found(board.core, board, [right], rng) for right in ("3A", "3A 1A 1C 2A 2C 3C"))
-    assert 0.4 < alone < 0.8  # greedy players, but for their random moves; the weakest goes on
+    assert 0.4 < alone < 0.8  # greedy players, except in random moves; the weakest avoids the end
     assert several == 1
 
 
@@ -141,7 +141,7 @@ def test_files_hold_what_they_promise(name: str) -> None:
 
 
 def agrees(board: Board, line: list[str], search: Search, depth: int) -> int:
-    """Moves of the line's positions whose value another search proves, too; each must be as the line says."""
+    """Check that another search agrees with the line; return the number of moves that it proved."""
     compared, board = 0, board.copy()
     for ply, moves in enumerate(line):
         if ply % 2 == 0:

@@ -1,4 +1,4 @@
-"""The benchmark of speed: every contestant plays."""
+"""Test that all contestants of the speed benchmark play, and how their speeds are computed."""
 
 import itertools
 
@@ -23,5 +23,5 @@ def test_drawn_actions_are_legal() -> None:
     assert speed.draw(mask, np.random.default_rng(0)).tolist() == [3, 4, 5, 6]
 
 
-def test_a_speed_is_the_plies_of_all_calls_by_their_seconds() -> None:
+def test_a_speed_is_the_plies_of_all_calls_divided_by_their_seconds() -> None:
     assert speed.per_second(itertools.cycle([0.25, 0.75]), 8, 2.0) == 16.0
