@@ -70,8 +70,8 @@ def render(folder: Path) -> str:
     strength = [part for report, label in _reports(folder, card.rules) for part in _strength(report, label)]
     parts += strength or ["No report of the strength of these weights is committed yet."]
     parts.append(
-        "## Licence\n\nWeights and card are under the licence of the project, MIT. Loading them runs no code: they are "
-        "arrays of numbers and YAML."
+        "## Licence\n\nThe weights and this card are under the project's MIT licence. Loading them runs no code, "
+        "because they are arrays of numbers and YAML."
     )
     return "\n\n".join(parts) + "\n"
 
@@ -80,28 +80,28 @@ def _introduction(card: AgentCard) -> str:
     option = "" if card.rules == str(Rules()) else f" --rules '{card.rules}'"
     other = "minimax:depth=4" if Rules.parse(card.rules).players == 2 else "maxn:depth=3"
     return (
-        f"`ppo:{PRETRAINED}` is this agent{' under these rules' if option else ''}:\n\n"
+        f"`ppo:{PRETRAINED}` is the name of this agent{' under these rules' if option else ''}. Evaluate it with:\n\n"
         f"```sh\npython evaluate.py ppo:{PRETRAINED} {other}{option}\n```"
     )
 
 
 def _origin(card: AgentCard, config: dict[str, Any]) -> str:
     history, network = card.training, card.network
-    layers = f"`{network.name}`, {network.depth} layers of {network.width}"
+    layers = f"`{network.name}`, {network.depth} layers of {network.width} units"
     if network.name == "two_ply":
-        layers += f", for leaves {network.leaf_depth} of {network.leaf_width}"
+        layers += f", and {network.leaf_depth} of {network.leaf_width} for the leaves"
     rows = [
         ["network", layers],
         ["trained by", "self-play PPO (MaskablePPO), all seats"],
         ["reward", card.reward],
         ["plies", f"{history['plies']:,}"],
         ["hours", f"{history['seconds'] / 3600:.1f}"],
-        ["machine", f"{history['processor']}, {config['device']}, {config['threads']} threads"],
-        ["begun at commit", f"`{history['commit']}`"],
+        ["machine", f"{history['processor']}, {config['device']}, number of threads: {config['threads']}"],
+        ["started at commit", f"`{history['commit']}`"],
         ["seed", str(history["seed"])],
         ["versions", ", ".join(f"{name} {version}" for name, version in history["versions"].items())],
     ]
-    where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}), the history in the [training log]({LOG})."
+    where = f"All settings are in [{CONFIG_NAME}]({CONFIG_NAME}). The [training log]({LOG}) describes the method."
     return "\n\n".join(["## Recipe", where, table(["", ""], rows, left=None)])
 
 

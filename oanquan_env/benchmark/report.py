@@ -27,8 +27,8 @@ class PlayerResult:
         name: name for `oanquan_env.players.make`, or the name of its class.
         files: hash of the files that its name mentions; empty if there are none.
         elo: rating, for two-player rules only; see `oanquan_env.benchmark.elo`.
-        score: share of wins against all others, 0 to 1, with shared wins divided; with more than two seats, the share
-            of one player among copies of another, averaged over all others.
+        score: share of wins, 0 to 1, averaged over all opponents; a shared win is divided among the winners. With more
+            than two seats, copies of one opponent take all other seats.
         margin: points minus the mean of the other players' points.
         regret: points that its moves lose compared with the best moves.
         ms_per_move: mean wall time of a move in ms, when many are chosen at once.
@@ -74,7 +74,7 @@ class SuitePart:
 
     @classmethod
     def of(cls, suite: Suite, part: Part) -> "SuitePart":
-        """Return the description of a suite that was cut to `part`."""
+        """Return a description of `suite`, which must hold only the positions of `part`."""
         moves, proved = int(np.isfinite(suite.values).sum()), int(suite.proved.sum())
         return cls(
             suite.name, suite.version, suite.digest(), part, len(suite), moves, proved, int(suite.all_proved().sum())
@@ -149,11 +149,11 @@ class Evaluation:
         return None
 
     def to_json(self) -> str:
-        """Return all numbers as JSON."""
+        """Return the evaluation as JSON."""
         return json.dumps(dataclasses.asdict(self), indent=1) + "\n"
 
     def to_latex(self) -> str:
-        """Return the table of the players for a paper; it needs the package booktabs."""
+        """Return the table of players as LaTeX code, which needs the package booktabs."""
         return latex(*summary_cells(self))
 
     def __str__(self) -> str:
@@ -173,7 +173,7 @@ def summary(
     *,
     padded: bool = False,
 ) -> str:
-    """Return a table of results; `players` and `headings` (beginnings of column names) select its rows and columns."""
+    """Return a table of results; `players` and `headings` (prefixes of column names) select its rows and columns."""
     return table(*summary_cells(found, players, headings), padded=padded)
 
 
@@ -220,25 +220,29 @@ def explanation(found: Evaluation) -> str:
         parts.append(_games_explained(found))
     if found.suite:
         two, suite = Rules.parse(found.rules).players == 2, found.suite
-        where = "the final result" if two else "on which side of the others' mean the agent ends by the suite's search"
+        where = "the final result" if two else "whether the search expects the agent to end above the others' mean"
+        values = "All values come from a search."
+        if suite.proved_moves:
+            values = f"{suite.proved_moves} of {suite.moves} moves have proved values; other values come from a search."
+            values += f" In {suite.proved} positions, all values are proved."
+        part = "" if suite.part == "all" else f"the {suite.part} part of "
         parts.append(
-            f"Regret: points lost a move against the best one, over the {suite.positions} positions of the "
-            f"{suite.part} part of `{suite.name}`, version {suite.version} ({suite.digest}), where "
-            f"{suite.proved_moves} of {suite.moves} moves have proved values, the others searched ones, and all moves "
-            f"of {suite.proved} positions are proved; a blunder changes {where}."
+            f"Regret is the mean number of points that a move loses compared with the best move, over the "
+            f"{suite.positions} positions of {part}`{suite.name}`, version {suite.version} ({suite.digest}). {values} "
+            f"A blunder is a move that changes {where}."
         )
         runs = max(one.regret.runs for one in found.players if one.regret)
         if runs > 1:
-            parts.append(f"Players that choose at random were asked {runs} times.")
+            parts.append(f"For players that choose at random, regret is the mean of {runs} choices in each position.")
     searched = [best for one in found.players for best in one.exploited or ()]
     if searched:
         parts.append(
-            "Gives up: points lost at least against the proved value of the game, from the set-up, to the best "
+            "A player gives up at least this many points, compared with the proved value of the game, to the best "
             f"response found in {max(best['seconds'] for best in searched):.0f} s; a longer search may find more."
         )
     if any(one.ms_per_move is not None for one in found.players):
         batch = "the regret suite's positions" if found.suite else "all games of a pairing"
-        parts.append(f"Times: wall time where {batch} are asked at once, and searches use every processor.")
+        parts.append(f"Times are wall times of a player that moves in {batch} at once; searches use all processors.")
     if found.illegal:
         parts.append(f"{found.illegal} illegal actions were replaced by random legal ones.")
     return " ".join(parts)
@@ -251,19 +255,19 @@ def _given_up(player: PlayerResult) -> str:
 
 def _games_explained(found: Evaluation) -> str:
     starts = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}"
-    games, players = f"{found.pairings[0].pairs} {starts}, each played in every seating", len(found.pairings[0].orders)
+    games = f"Every pairing has {found.pairings[0].pairs} {starts}, each played in every seating."
     if found.anchor:
-        first = f" Moving first from the opening is worth {interval(found.first)} Elo." if found.first else ""
+        first = f" Moving first after the opening is worth {interval(found.first)} Elo." if found.first else ""
         return (
-            f"{games}, in every pairing. Elo: Bradley-Terry ratings of these players, `{found.anchor}` = 0, intervals "
-            f"bootstrapped over openings; score against all others.{first}"
+            f"{games} Elo ratings are from a Bradley-Terry model of these players, with `{found.anchor}` at 0 and "
+            f"intervals bootstrapped over openings. Scores are against all others.{first}"
         )
-    if players == 2:
-        return f"{games}."
+    if (players := len(found.pairings[0].orders)) == 2:
+        return games
     return (
-        f"{games}. Wins: the share of wins (a shared one divided) of one agent among {players - 1} copies of another, "
-        f"the mean over all others; the fair share is {100 / players:.1f} %. Margin: points over the mean of the "
-        "others'."
+        f"{games} Wins are an agent's share of wins, with shared wins divided, among {players - 1} copies of another "
+        f"agent, averaged over all other agents; the fair share is {100 / players:.1f} %. The margin is the agent's "
+        "points minus the mean of the other players' points."
     )
 
 
@@ -274,7 +278,7 @@ def openings(found: Evaluation) -> str:
 
 
 def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) -> str:
-    """Return the whole report, with a link to the picture of the scores if `picture`; `padded` is for plain text."""
+    """Return the report. `picture` adds a link to the picture of the scores; `padded` aligns tables in plain text."""
     order = [one.label for one in found.ranked()]
     parts = [f"Rules `{found.rules}`, seed {found.seed}.", explanation(found)]
     if found.command:
