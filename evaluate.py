@@ -63,7 +63,7 @@ class Page(Markdown):
     elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012
 
 
-UNSET = EvaluationSettings([""])  # stands for settings without players
+UNSET = EvaluationSettings([""])  # placeholder for settings without players
 FILE_WIDTH = 160  # width of a line in characters if the output is not a terminal
 
 
@@ -94,7 +94,7 @@ def parse(arguments: list[str]) -> Options:
 
 
 def check_places(options: Options) -> None:
-    """Check the output options before hours of play. Raises `ValueError` if a file cannot be written."""
+    """Check the output options before any game starts. Raises `ValueError` if a file cannot be written."""
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)

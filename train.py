@@ -8,7 +8,7 @@
 
 A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the result:
 an agent for the player `ppo:FOLDER`, or a value net for players such as `minimax:nodes=20000,net=FOLDER`.
-Ctrl-C saves and stops; --resume continues, also after a kill.
+Ctrl-C saves and stops; --resume continues, even if the run was killed.
 A sweep trains each seed in its own folder and process; the same command resumes it.
 """
 

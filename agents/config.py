@@ -187,7 +187,7 @@ def validated(model: type[Model], values: object, where: str) -> Model:
 
 
 def explain(error: ValidationError, model: Any) -> str:
-    """Describe the first problem in one line, missing fields last; for an unknown field, suggest the closest name."""
+    """Describe one problem in one line, a missing field only if there is no other; suggest names for unknown fields."""
     problem = min(error.errors(), key=lambda one: one["type"] == "missing")
     *way, name = problem["loc"] or ("",)
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")

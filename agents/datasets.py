@@ -63,7 +63,7 @@ class Recipe:
 
 
 def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
-    """Write the missing files. Raises `ValueError` if a file is damaged or there are too few different positions."""
+    """Write the missing files of `folder`. Raises `ValueError` if one is damaged or games give too few positions."""
     work = functools.partial(search_moves, str(core.rules), recipe.depth, net_bytes(recipe.net, core))
     hashes, total, number = np.zeros(0, dtype=np.uint64), 0, 0
     while total < recipe.positions:
@@ -124,7 +124,7 @@ def read_positions(path: Path, core: Core) -> Positions:
 class Options(LabelOptions):
     """The options of the command line."""
 
-    output: Folder  # the folder of the data
+    output: Folder  # folder to which the files are written
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
 
 

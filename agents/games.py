@@ -25,7 +25,7 @@ class StartsConfig(Strict):
     """Start positions of games."""
 
     set_up_share: Share = Field(0.2, description="share of the games that begin at the set-up")
-    max_plies: Count = Field(10, description="random plies, 1 to this number, before games not begun at the set-up")
+    max_plies: Count = Field(10, description="random plies before all other games, drawn from 1 to this number")
     beam_share: Share = Field(0.0, description="share of all games that begin in lines that beat the network")
 
 
@@ -49,11 +49,11 @@ class Games:
         self.restart(np.arange(n))
 
     def use(self, beams: Positions) -> None:
-        """Use positions from lines that beat the network as start positions from now on."""
+        """Replace `beams`, the positions from lines that beat the network, for all starts drawn from now on."""
         self.beams, self._block, self._number = beams, self.core.start(0), -1
 
     def restart(self, rows: Ints) -> None:
-        """Restart the games in these rows."""
+        """Restart the games with the indices `rows`."""
         self.positions[rows] = self.draw(len(rows))
 
     def draw(self, n: int) -> Positions:

@@ -1,4 +1,4 @@
-"""Self-play PPO in one file: configuration, games, advantages, policy, run. The loss is sb3-contrib's MaskablePPO.
+"""Self-play PPO in one file: configuration, games, advantages, policy, run. The loss is from sb3-contrib's MaskablePPO.
 
 Shapes: T steps, N games, P players, A actions, D columns of features, B positions.
 """
@@ -109,7 +109,7 @@ def _with_network(config: type[Config], options: type[NetworkConfig], name: str)
 
 
 def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArray[np.float64]]:
-    """Return the reward function of a ply: a function of the environment by name, or a custom function MODULE:NAME.
+    """Return the function that computes a ply's rewards, given a reward's name or MODULE:NAME of a custom function.
 
     The function takes the core, the scores (N, P) before the ply and the positions after it, and returns the players'
     rewards (N, P), by seat, which sum to zero.
@@ -187,7 +187,7 @@ class SelfPlayVecEnv(SharedVecEnv):
 def advantages(
     rewards: Numbers, values: Numbers, last_values: Numbers, dones: Mask, gamma: float, gae_lambda: float
 ) -> tuple[Numbers, Numbers]:
-    """Estimate advantages by GAE (Schulman et al. 2016) for players who take turns and whose rewards sum to zero.
+    """Estimate advantages by GAE (Schulman et al. 2016) for players that take turns and whose rewards sum to zero.
 
     Every player has an advantage at every step. Columns are in turn order from the mover, so the next player's column
     comes first at the next step (`roll`):

@@ -89,7 +89,7 @@ def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
 
 
 def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfig]:
-    """Return the configuration class that fits these values. Raises `FileError`, whose message begins with `where`."""
+    """Return the configuration class that fits `values`. Raises `FileError`, whose message begins with `where`."""
     network = values.get("network")
     name = network.get("name", "") if isinstance(network, dict) else ""
     return run_type(values.get("kind", "ppo"), where).config_type.with_network(str(name))
@@ -254,7 +254,7 @@ class Run(ABC, Generic[Config]):
         return run
 
     def of_worker(self, settings: Settings, games: str) -> Settings:
-        """Copy settings, with this worker's share in the field named `games`. Raises `FileError` if it is too small."""
+        """Return settings with this worker's share in the field named `games`. Raises `FileError` if it is too low."""
         each, rest = divmod(getattr(settings, games), self.config.workers)
         least = {**settings.model_dump(), games: each}
         validated(type(settings), least, f"workers: {self.config.workers}")
@@ -280,7 +280,7 @@ class Run(ABC, Generic[Config]):
         return self._seconds + time.monotonic() - self._since
 
     def try_out(self, *players: str) -> str:
-        """Return a hint with the command that lets these players meet under the run's rules."""
+        """Return a hint with the command that evaluates `players` against each other under the run's rules."""
         rules = [] if self.config.rules == DEFAULT_PRESET else ["--rules", self.config.rules]
         return f"try: {shlex.join(['python', 'evaluate.py', *players, *rules])}"
 

@@ -104,5 +104,5 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
 
 
 def write_evaluations(folder: Path, rows: list[dict[str, Any]]) -> None:
-    """Replace the file of evaluations by these rows."""
+    """Write `rows`, one evaluation each, to the file of evaluations in a run's folder, replacing its content."""
     write_atomically(folder / EVALUATIONS_NAME, "".join(json.dumps(row) + "\n" for row in rows).encode())

@@ -48,7 +48,7 @@ SCALE = 10.0
 
 
 class TDSettings(Strict):
-    """Self-play, its targets, and the gradient steps on them."""
+    """Settings of self-play, of its targets, and of the gradient steps."""
 
     depth: Annotated[CountOrZero, Field(le=MOST_DEPTH)] = Field(
         0,
@@ -57,10 +57,10 @@ class TDSettings(Strict):
     games: Count = Field(512, description="number of games played side by side")
     steps: Count = Field(8, description="plies of each game in one rollout")
     lam: Share = Field(0.4, description="lambda of the targets: 0 takes the next value, 1 the end of the game")
-    trace_cut: Positive = Field(1.0, description="a move with this regret, in points, cuts the lambda-return (Watkins)")
+    trace_cut: Positive = Field(1.0, description="regret in points from which a move cuts the lambda-return (Watkins)")
     temperature: Positive = Field(1.0, description="temperature of the moves played, in points; falls to a third")
     random_moves: Share = Field(0.05, description="share of the moves that are drawn from all legal ones")
-    learning_rate: Positive = Field(4e-3, description="Adam's learning rate at first; falls to a twentieth by a cosine")
+    learning_rate: Positive = Field(4e-3, description="Adam's initial learning rate; falls to a twentieth by a cosine")
     batch_size: Annotated[Count, Field(le=MOST_PLIES)] = Field(1024, description="positions per minibatch")
     uses: Count = Field(8, description="number of gradient steps that use a position, on average")
     replay: Count = Field(16, description="size of the replay buffer, in rollouts")

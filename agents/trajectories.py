@@ -92,7 +92,7 @@ def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recip
 
 
 def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
-    """Write the missing files."""
+    """Play the games of each file that is missing in `folder`, and write the file."""
     players = as_policy(recipe.player, core), as_policy(recipe.opponent, core)
     with progress_bar() as bar:
         for number in bar.track(range(-(-recipe.games // GAMES)), description="files"):
@@ -163,7 +163,7 @@ def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
 class Options:
     """The options of the command line."""
 
-    output: Folder  # the folder of the games
+    output: Folder  # folder to which the files are written
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
     # also write a Minari data set of this name, such as oanquan/minimax-v0, into the folder MINARI_DATASETS_PATH
     minari: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = None

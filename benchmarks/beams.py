@@ -1,4 +1,4 @@
-"""Measure agents whose training games begin in lines that beat the network: points given up, and regret.
+"""Measure the points that agents give up, and their regret, if training games begin in lines that beat the network.
 
 `python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games. The search for the best
 response asks each agent about up to `QUESTIONS` positions. Processor seconds include evaluations, but not this search.

@@ -171,7 +171,7 @@ def ppo(rollouts: int = 20) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run the parts that the command line asks for, and write the results."""
+    """Run the parts that the command line selects, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", type=int, metavar="STEPS", help="compare this many steps with the CPU")
     parser.add_argument("--speed", action="store_true", help="time steps by the number of games")

@@ -124,7 +124,7 @@ class SB3:
 
 
 def by_ppo(network: str) -> Callable[..., Training]:
-    """Return a constructor of PPO runs with configs/quick.yaml and this network."""
+    """Return a constructor of PPO runs with configs/quick.yaml and the network named `network`."""
     changes = {"network": {"name": network, "embed": 16, "width": 256, "leaf_width": 128}}
     return functools.partial(Training, "quick.yaml", changes)
 

@@ -54,7 +54,7 @@ class Options:
 
     # the player, or one player for each training seed
     players: Annotated[tyro.conf.Positional[list[str]], tyro.conf.arg(metavar="PLAYER", help_behavior_hint="")]
-    # the player's information: the observation, also `moves`, positions after moves and replies, or a search
+    # information that the player uses: the observation (or `moves`), positions after moves and replies, or a search
     uses: Literal["observation", "moves", "afterstates", "search"]
     learned_from: Literal["nothing", "self-play", "search"]  # the source of its training
     label: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # the row's name (default: the player)

@@ -1,4 +1,4 @@
-"""Measure the solver: its bounds for the set-up of every two-player preset, in limited time on one core.
+"""Measure the bounds that the solver proves for each two-player preset's set-up in limited time on one core.
 
 For each preset it calls `python -m oanquan_env solve`; the results hold the command. Run it on an idle machine:
 `python -m benchmarks.solve`.

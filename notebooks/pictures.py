@@ -1,6 +1,6 @@
-"""What the notebooks draw with: boards side by side, the film of a move, plots in the style of all charts.
+"""Draw the notebooks' pictures: boards side by side, the stages of a move, and plots in the style of all charts.
 
-A drawing is shown as SVG, and as PNG where a notebook that is not trusted shows no SVG.
+A drawing is stored as SVG and as PNG, because JupyterLab does not show the SVG of an untrusted notebook.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 GAP = 16
 """Pixels between two boards."""
 SHARP = 2
-"""Pixels of a PNG for each one on the screen: fine screens have as many."""
+"""Scale of PNG pictures, so that they are sharp on high-resolution screens."""
 LINEAR_REGRET = 0.1
-"""Regret, points, below which the axis of the regret picture is linear instead of logarithmic: 0 needs a place."""
+"""Regret in points below which the chart's axis is linear, so that it can show 0; above it, the axis is logarithmic."""
 _SIZE = re.compile(r'<svg [^>]*?width="(\d+)" height="(\d+)"')
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture in two formats, and as HTML that fits a cell of any width; a notebook shows the last that it can."""
+    """A picture as SVG, as PNG, and as HTML that fits a cell of any width; a notebook shows one of the formats."""
 
     svg: str
     png: bytes
     width: int
-    """Pixels on the screen; the PNG has `SHARP` times as many."""
+    """Width in pixels on the screen; the PNG is `SHARP` times as wide."""
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
         png = base64.b64encode(self.png).decode()
@@ -54,17 +54,17 @@ class Drawing:
 
 
 def picture(board: Board, width: int = 560) -> Drawing:
-    """One board with its last move."""
+    """Draw one board with its last move; `width` is in pixels."""
     return _grid([(board, board.last_mark)], 1, width)
 
 
 def strip(boards: Sequence[Board], columns: int = 2, width: int = 410) -> Drawing:
-    """Boards with their last moves, row by row, in one picture; each `width` pixels wide."""
+    """Draw boards with their last moves, row by row in one picture; each board is `width` pixels wide."""
     return _grid([(board, board.last_mark) for board in boards], columns, width)
 
 
 def film(trace: MoveTrace, columns: int = 2, width: int = 410) -> Drawing:
-    """The board before a move and after each of its sowings, captures and refills."""
+    """Draw the board before a move and after each of its sowings, captures and refills."""
     marks: list[LastMove | None] = [None]
     for lap in trace.laps:
         marks.append(LastMove(lap.square, lap.squares, lap.last))
@@ -99,7 +99,7 @@ def _grid(boards: Sequence[tuple[Drawable, LastMove | None]], columns: int, widt
 
 
 def axes(title: str, width: float = 7.5, height: float = 3.4, grid: charts.Grid = "y") -> Axes:
-    """An empty plot that the cell shows; sizes are in inches."""
+    """Return an empty plot that the cell shows; `width` and `height` are in inches."""
     return charts.chart(title, width, height, grid, partial(plt.figure, dpi=90))[1]
 
 
@@ -107,7 +107,7 @@ def axes(title: str, width: float = 7.5, height: float = 3.4, grid: charts.Grid 
 
 
 def draw_ratings(found: Evaluation) -> Figure:
-    """Elo with 95 % intervals, the strongest at the top."""
+    """Draw the players' Elo with 95 % intervals, with the strongest player at the top."""
     ratings = [(one.label, one.elo) for one in reversed(found.ranked()) if one.elo]
     figure, axes = charts.chart(f"Elo, {found.anchor} = 0, with 95 % intervals", 8, 1.4 + 0.42 * len(ratings), grid="x")
     for place, (_, elo) in enumerate(ratings):
@@ -123,7 +123,7 @@ def draw_ratings(found: Evaluation) -> Figure:
 
 
 def draw_regret(result: Evaluation) -> Figure:
-    """Mean regret of each player in each phase with 95 % intervals, on a logarithmic axis."""
+    """Draw the mean regret of each player in each phase, with 95 % intervals, on a logarithmic axis."""
     rows = {one.label: one.regret for one in result.ranked() if one.regret}
     order = list(rows)
     figure, axes = charts.chart(
@@ -154,5 +154,5 @@ def draw_regret(result: Evaluation) -> Figure:
 
 
 def _reach(estimate: Estimate) -> list[list[float]]:
-    """How far the interval reaches below and above the mean, as matplotlib takes it."""
+    """Return the distances from the mean to both ends of its interval, as matplotlib's `xerr` of shape (2, 1)."""
     return [[estimate.mean - estimate.low], [estimate.high - estimate.mean]]

@@ -1,4 +1,4 @@
-"""Run the notebooks, each in a fresh kernel, and store them with what they show: `python notebooks/run.py [NAME ...]`.
+"""Run the notebooks, each in a new kernel, and store them with their outputs: `python notebooks/run.py [NAME ...]`.
 
 Small pictures, tables and printed text are stored, so that the notebooks can be read without running them.
 """
@@ -19,18 +19,18 @@ FOLDER = Path(__file__).parent
 PICTURES = ("image/svg+xml", "image/png")
 MARKDOWN, TEXT, WIDGET = "text/markdown", "text/plain", "application/vnd.jupyter.widget-view+json"
 MOST_CHARACTERS = {**dict.fromkeys(PICTURES, 200_000), MARKDOWN: 5_000, TEXT: 5_000}
-"""Longer outputs are not stored."""
+"""Maximum number of characters of an output in each format; longer outputs are not stored."""
 CELL_SECONDS = 600
-"""A cell that takes longer is stuck."""
+"""Time limit of a cell, in seconds."""
 
 
 def notebooks() -> list[Path]:
-    """All notebooks, in order."""
+    """Return the paths of all notebooks, sorted by name."""
     return sorted(FOLDER.glob("*.ipynb"))
 
 
 def execute(path: Path) -> NotebookNode:
-    """The notebook with the outputs of a run from a clean kernel. Raises `CellExecutionError` where a cell fails."""
+    """Run a notebook in a new kernel; return it with its outputs. Raises `CellExecutionError` if a cell fails."""
     with needing_extra("notebooks", "notebooks/run.py"):
         import nbformat
         from nbclient import NotebookClient
@@ -41,7 +41,7 @@ def execute(path: Path) -> NotebookNode:
 
 
 def shown(cell: NotebookNode) -> list[tuple[str, str]]:
-    """Format and content of what a code cell shows: each picture in its best format, and text between two pictures."""
+    """Return the format and content of each output of a code cell, in its best format; adjacent texts are joined."""
     found: list[tuple[str, str]] = []
     for output in cell.get("outputs", []):
         if output["output_type"] == "stream":
@@ -52,14 +52,14 @@ def shown(cell: NotebookNode) -> list[tuple[str, str]]:
         if best is None:
             continue
         content = "".join(data[best])
-        if best == TEXT and found and found[-1][0] == TEXT:  # a kernel sends what is printed in pieces
+        if best == TEXT and found and found[-1][0] == TEXT:  # a kernel sends printed text in pieces
             content = found.pop()[1] + content
         found.append((best, content))
     return found
 
 
 def keep_shown(notebook: NotebookNode) -> None:
-    """Drop everything that a run leaves in a notebook, except what it shows."""
+    """Remove metadata, execution counts and outputs that are not stored from a notebook, in place."""
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata = {}
@@ -71,7 +71,7 @@ def keep_shown(notebook: NotebookNode) -> None:
 
 
 def _output(kind: str, content: str, pictures: list[Any]) -> Any:
-    """What is stored; beside an SVG its PNG, as JupyterLab shows no SVG of a notebook that is not trusted."""
+    """Return the output to store: an SVG with its PNG, because JupyterLab shows no SVG of an untrusted notebook."""
     from nbformat.v4 import new_output
 
     if kind == TEXT:
@@ -84,9 +84,9 @@ def _output(kind: str, content: str, pictures: list[Any]) -> Any:
 
 
 def main(names: list[str]) -> int:
-    """Run and store the notebooks whose file names begin with one of `names`; all if none is given.
+    """Run and store the notebooks whose file names begin with one of `names`, or all if `names` is empty.
 
-    Returns the exit status: 2, with nothing run, where a name fits no notebook.
+    Return the exit status: 0, or 2 if a name matches no notebook; then no notebook is run.
     """
     known = notebooks()
     for name in names:
@@ -107,5 +107,5 @@ def main(names: list[str]) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="beginning of a name, such as 01 (default: all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="prefix of a file name, such as 01 (default: all)")
     sys.exit(main(parser.parse_args().names))

@@ -137,7 +137,7 @@ def terminations() -> str:
 
 
 def registered() -> str:
-    """Return a sentence with the registered names of the environment."""
+    """Return two sentences that give the environment's names in Gymnasium and PettingZoo."""
     spec = gymnasium.spec("OAnQuan-v0")
     names = [raw_env().metadata["name"], raw_env(match=True).metadata["name"]]
     return (
@@ -147,7 +147,7 @@ def registered() -> str:
 
 
 def players() -> str:
-    """Return the table of players' names, in HTML code tags because Markdown tables cannot hold `|` in code."""
+    """Return the table of players, with names in HTML code tags because Markdown tables cannot hold `|` in code."""
     rows = [[f"<code>{name.replace('|', '&#124;')}</code>", meaning] for name, meaning in usages(kinds()).items()]
     return table(["name", "player"], rows, left=None)
 

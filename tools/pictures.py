@@ -33,7 +33,7 @@ FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
 
 
 def played(moves: str, rules: str = "mancala-world") -> Board:
-    """Return the board after these moves."""
+    """Return the board after `moves`, which are separated by spaces."""
     board = Board(rules)
     for move in moves.split():
         board.push(move)
@@ -41,7 +41,7 @@ def played(moves: str, rules: str = "mancala-world") -> Board:
 
 
 def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Board:
-    """Return the game of the best response that `benchmarks.exploit` found to `player` in `seat`."""
+    """Return the final board of the best response that `benchmarks.exploit` found to `player` in `seat`."""
     results = read_json(RESULTS / "exploit.json")["results"]
     (response,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
     return played(" ".join(response["line"]), rules)

@@ -1,7 +1,7 @@
 """Detect the themes of a puzzle from its line.
 
 A *threat* is a capture that a player could make if it were to move on the same board. Captures are measured in points,
-as on the page's badges. `L` stands for `LARGE`, the points of a large capture.
+as on the page's badges. `L` is `LARGE`, the points of a large capture.
 
 - `mandarin`: a move of the solver captures a mandarin square with its stone, or, under rules without stones, a mandarin
   square with `L` seeds or more.
@@ -38,7 +38,7 @@ def threats(board: Board, player: int) -> list[MoveTrace]:
 
 
 def largest(found: Sequence[MoveTrace]) -> int:
-    """Return the points of the largest capture among these moves; 0 without moves."""
+    """Return the points of the largest capture among the traces `found`, or 0 if there are none."""
     return max((trace.captured for trace in found), default=0)
 
 

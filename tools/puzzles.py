@@ -114,7 +114,7 @@ def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Gen
 
 
 def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions, Ints]:
-    """Return the positions in which, by a search, exactly one of several moves wins, and the actions of these moves."""
+    """Return the positions in which a search expects exactly one move to win, and the actions of these moves."""
     search = Search(core, threads=1, net=read_value_net("pretrained", core.rules))
     lead = positions.scores[:, 0] - positions.scores[:, 1]
     lead = np.where(positions.mover == 0, lead, -lead)
@@ -127,7 +127,7 @@ def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions,
 
 
 class Prover:
-    """A prover of whether moves reach the goal. Its own table makes results independent of other puzzles."""
+    """A solver that proves whether moves reach the goal. Its own table makes puzzles independent of each other."""
 
     def __init__(self, core: Core, nodes: int = NODES) -> None:
         self.table, self._nodes = ProofTable(core, MEGABYTES), nodes
@@ -219,7 +219,7 @@ def share_found(core: Core, board: Board, line: list[str], rng: np.random.Genera
 
 
 def level_of(share: float) -> str:
-    """Return the difficulty of a puzzle that this share of trials solves."""
+    """Return the difficulty of a puzzle, given the share of trials that solve it."""
     return "easy" if share >= EASY else "hard" if share < HARD else "medium"
 
 
@@ -300,7 +300,7 @@ def as_json(levels: dict[str, list[dict[str, Any]]]) -> bytes:
 
 
 def make(name: str) -> None:
-    """Make the file of a preset."""
+    """Make and write the puzzle file of the preset `name`."""
     made_puzzles: list[dict[str, Any]] = []
     for tried, puzzle in enumerate(examined(name), 1):
         made_puzzles += [puzzle] if puzzle else []

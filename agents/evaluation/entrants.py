@@ -20,7 +20,7 @@ _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
     """Make an entrant from each `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
 
-    Raises `UsageError` if two players share a label, and `ValueError` as `as_policy` does.
+    Raises `UsageError` if two players share a label, and `ValueError` if a player cannot be made.
     """
     entrants: list[Entrant] = []
     for text in players:
@@ -33,7 +33,7 @@ def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
 
 
 def labelled(text: str) -> tuple[str, str]:
-    """Split `NAME` or `LABEL=NAME` into label and name; without a label, the name is its own label."""
+    """Split `NAME` or `LABEL=NAME` into label and name; the label defaults to the name."""
     match = _LABEL.fullmatch(text)
     return (match[1], match[2]) if match else (text, text)
 

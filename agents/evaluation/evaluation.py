@@ -70,7 +70,7 @@ class EvaluationSettings:
     opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
-    runs: Count = RUNS  # number of times that a randomising player is asked in each position of the regret suite
+    runs: Count = RUNS  # number of moves that a randomising player chooses in each position of the regret suite
     minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the suite exploit searches for each player and seat
     time: bool = False  # also measure the mean time of a move
 
@@ -183,7 +183,7 @@ def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address:
 
 
 def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple[str, str]]) -> Pairing:
-    """Play one pairing; `players` holds two names, each with a hash of files. The result calls the players 0 and 1.
+    """Play one pairing; `players` holds two names, each with a hash of files. In the result, they are players 0 and 1.
 
     Raises `UsageError` if a player's files here differ from the files on the machine that started the tournament.
     """

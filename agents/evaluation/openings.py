@@ -57,7 +57,7 @@ class OpeningsRecipe:
 
 
 def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRecord]:
-    """Draw lines until `recipe.count` of them are balanced. Raises `ValueError` if there seem to be too few."""
+    """Draw lines until `recipe.count` of them are balanced. Raises `ValueError` if too few are found."""
     core = Core(recipe.rules)
     full_width = core.rules.players > 2
     if full_width and recipe.depth > MAX_FULL_WIDTH:

@@ -17,7 +17,7 @@ from oanquan_env.playing import random_openings
 
 
 class EvaluationSchedule(Strict):
-    """How often a run is evaluated."""
+    """The interval between evaluations of a run."""
 
     every_plies: Count = Field(1_000_000, description="plies between evaluations")
 

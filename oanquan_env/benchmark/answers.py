@@ -1,4 +1,4 @@
-"""A player's answers in many positions. An answer depends only on the position, and the player is asked for it once.
+"""A cache of a player's answers. An answer is the move, or the tied moves, that a player may choose in a position.
 
 A player that chooses between moves at random is asked in one of two ways. By default it uses a generator derived from
 the position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play each of its tied moves.
@@ -23,7 +23,7 @@ Choice: TypeAlias = Literal["not random", "seeded by the position", "any tied mo
 MOST_ANSWERS = 1 << 22
 """Maximum number of stored answers; if there are more, all are deleted."""
 MOST_ASKED, QUESTION_SECONDS = 16_384, 0.5
-"""Maximum number of positions in one question, and the time in seconds that a question should take."""
+"""Maximum number of positions in one call of the player, and the target duration of a call in seconds."""
 
 
 def position_generator(positions: Positions, row: int = 0) -> np.random.Generator:
@@ -48,7 +48,7 @@ class Answers:
         most: maximum number of positions about which the player is asked.
         asked: number of positions about which the player was asked so far.
         draws: whether any answer depended on a random generator, or on the choice between tied moves.
-        batch: number of positions in the next question.
+        batch: maximum number of positions in the next call of the player.
         known: the answers so far, by the key of the position.
     """
 
@@ -70,7 +70,7 @@ class Answers:
         return "any tied move" if self.every_tie else "seeded by the position"
 
     def moves(self, positions: Positions) -> Mask | None:
-        """Return (N, A) bool, the moves that the player may choose in N different positions, or None at a limit."""
+        """Return (N, A) bool, the moves that the player may choose in N different positions; None at a limit."""
         keys = position_keys(positions).tolist()
         if len(self.known) > MOST_ANSWERS:
             self.known.clear()

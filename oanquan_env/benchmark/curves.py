@@ -80,7 +80,7 @@ class TrainingCurve:
         self._began, self._due = time.perf_counter(), 0
 
     def update(self, steps: int, player: object) -> bool:
-        """If a measurement is due after `steps`, measure the player and print it; return whether training continues."""
+        """Measure the player and print the result if a measurement is due; return whether training continues."""
         now = time.perf_counter()
         minutes = (now - self._began) / 60
         self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)

@@ -63,7 +63,7 @@ def rate(
 
 
 def comparisons(games: Ints) -> Floats:
-    """Return (G, M + 1) weights of M ratings and of moving first, which give the first mover's log odds in G games."""
+    """Return the (G, M + 1) design matrix: weights of M ratings and of moving first in the first mover's log odds."""
     ratings = np.eye(int(games.max()) + 1)[games]  # (G, 2, M)
     return np.concatenate([ratings[:, 0] - ratings[:, 1], np.ones((len(games), 1))], axis=1)
 

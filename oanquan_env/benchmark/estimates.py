@@ -8,7 +8,7 @@ from oanquan_env.arrays import Floats
 
 BOOTSTRAP_SAMPLES = 1000
 LEAST_DEVIATION = 1.0
-"""Minimum deviation in points: in `mean_estimate`, the sum of squared deviations counts as at least its square."""
+"""Deviation in points; `mean_estimate` takes the sum of squared deviations to be at least its square."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ def score_estimate(samples: Floats) -> Estimate:
 
     The interval is Wilson's, with its variance multiplied by the samples' variance as a share of m (1 - m), the largest
     variance of samples with mean m. A pseudo-sum of squares, 1/2, pulls this share towards 1, and the quantile is
-    widened for few samples. In simulations it covers 93 % or more from two samples on, at scores of 0.5 to 0.98.
+    widened for few samples. In simulations with two or more samples, it covers 93 % or more at scores of 0.5 to 0.98.
     """
     k, mean = len(samples), float(samples.mean())
     share = (float(((samples - mean) ** 2).sum()) + 0.5) / (k * mean * (1 - mean) + 0.5)
@@ -44,7 +44,7 @@ def mean_estimate(samples: Floats) -> Estimate:
 
 
 def _quantile(k: int) -> float:
-    """Return an approximate 97.5 % quantile of Student's t for `k` samples, slightly too large from `k` = 4 on."""
+    """Return an approximate 97.5 % quantile of Student's t for `k` samples, slightly too large for `k` >= 4."""
     return 1.96 * (1 + 2.5 / k)
 
 

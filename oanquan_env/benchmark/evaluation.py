@@ -34,7 +34,7 @@ ANCHOR = "greedy"
 OPENING_PLIES = 4
 """Length of random openings in plies."""
 RUNS = 8
-"""Number of times that a randomising player is asked for all its moves in the regret suite."""
+"""Number of times that a randomising player chooses a move in each position of the regret suite."""
 
 
 def evaluate(
@@ -67,7 +67,7 @@ def evaluate(
         openings: `balanced`, `fair`, `random` or a file of game records; defaults to `balanced`, or to `random` if the
             package has no such suite.
         part: part of the regret suite: `development` for choosing settings, `test` for reporting results, or `all`.
-        runs: number of times that a randomising player is asked in each position of the suite, 1 or more.
+        runs: number of times that a randomising player chooses a move in each position of the suite, 1 or more.
         progress: whether to show a progress line; shown by default in a terminal or notebook.
 
     Raises:
@@ -106,7 +106,7 @@ def compare(
     """Measure the difference between two players on the same positions, openings and opponents.
 
     Most of the spread of a regret comes from the positions, which both players share, so the interval of the difference
-    is narrower than the two intervals suggest. The bootstrap redraws positions and openings; each player's runs are
+    is narrower than the two intervals suggest. The bootstrap resamples positions and openings; each player's runs are
     averaged. The arguments and errors are the same as in `evaluate`.
     """
     samples = []
@@ -221,7 +221,7 @@ def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluatio
 
 
 def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
-    """Return `games`, in which all players have met, with all players' scores and, for two-player rules, ratings."""
+    """Return the round robin `games` with each player's score and margin and, for two-player rules, Elo ratings."""
     players = [_against_all(number, player, pairings) for number, player in enumerate(games.players)]
     if tournament.core.rules.players > 2:
         return dataclasses.replace(games, players=players)
@@ -238,7 +238,7 @@ def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) ->
 
 
 def _against_all(number: int, player: PlayerResult, pairings: list[Pairing]) -> PlayerResult:
-    """Return a player with its score and margin against all others; each opening is one sample."""
+    """Return a copy of `player` with its score and margin against all others; each opening is one sample."""
     own = [(one.results.score, one.results.margin) for one in pairings if one.a == number]
     if pairings[0].results.score.shape[1] == 2:
         own += [(1 - one.results.score, -one.results.margin) for one in pairings if one.b == number]

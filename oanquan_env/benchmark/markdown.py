@@ -8,7 +8,7 @@ from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import Regret
 
 ORDINALS = ("first", "second", "third", "fourth")
-"""Order in which players move after the opening."""
+"""Words for the order in which players move after the opening."""
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1, *, padded: bool = False) -> str:
@@ -38,7 +38,7 @@ def latex(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def name(label: str) -> str:
-    """Return a player's label as code that contains no markup."""
+    """Return a player's label as Markdown code, with backticks removed."""
     return f"`{label.replace('`', '')}`"
 
 

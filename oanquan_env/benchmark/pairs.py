@@ -28,7 +28,7 @@ class PairResults(NamedTuple):
     """Results of `a` over K openings, each played in P seatings; in column s, `a` has seat s and `b` all others."""
 
     score: Floats
-    """(K, P) share of the win: 1 if `a` wins alone, 1/2 if it shares with one other (for two: a draw), 0 for a loss."""
+    """(K, P) share of the win: 1 if `a` wins alone, 1/2 if it ties with one other player, 0 if it loses."""
     margin: Floats
     """(K, P) points of `a` minus the points of `b`; with more players, minus the mean of the others' points."""
     plies: Floats

@@ -134,7 +134,7 @@ class Regret(Estimate):
         blunders: share of moves that change the final result between win, draw and loss; see `JudgedMoves`.
         least, most: bounds of the regret from the proved bounds of the values; `most` is None if there is no bound.
         phases: regret over the positions of each phase of the game, and of the group `PROVED`, where it is exact.
-        runs: number of times that the player was asked; 1 if it does not randomise.
+        runs: number of times that the player chose a move in each position; 1 if it does not randomise.
         losses: points lost in each position, averaged over the runs; empty for a phase, and in reports.
     """
 

@@ -1,4 +1,4 @@
-"""Results of several training runs in one number, after Agarwal et al. 2021 (arXiv 2108.13264).
+"""Aggregate scores over several training runs, after Agarwal et al. 2021 (arXiv 2108.13264).
 
 Shapes: R runs that differ only in their seed, T tasks. A score is any number, such as a regret.
 """
@@ -30,7 +30,7 @@ def interquartile_estimate(scores: npt.ArrayLike, rng: np.random.Generator) -> E
 def probability_of_improvement(scores: npt.ArrayLike, others: npt.ArrayLike) -> float:
     """Return the probability that a run of (R, T) `scores` is above a run of (S, T) `others`, averaged over tasks.
 
-    Ties count half. If less is better, as with regret, swap the two.
+    Ties count half. If lower scores are better, as with regret, swap the arguments.
     """
     one, other = (np.asarray(table, dtype=np.float64)[:, None] for table in (scores, others))
     difference = one - np.swapaxes(other, 0, 1)  # (R, S, T)

@@ -1,4 +1,4 @@
-"""Compile functions with Numba, and make records of rules. The core imports it late, because Numba loads slowly.
+"""Compile functions and make records of rules with Numba. The core imports this module late: Numba loads slowly.
 
 Compiled functions are cached on disk, next to the sources or in NUMBA_CACHE_DIR, until a source of the engine, the
 environments or the search changes.
@@ -34,7 +34,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function with `numba.njit`, cached on disk and without the GIL. Its static type stays the same."""
+    """Compile a function with `numba.njit`, caching it on disk and releasing the GIL. Its static type is unchanged."""
     return _compiled((), function)
 
 
@@ -106,7 +106,7 @@ class _Cache(FunctionCache):
 
 
 def _symbol_of(kind: types.Record) -> tuple[str, tuple[str]]:
-    """Return the name and arguments of a record type in linker symbols. They depend only on the record's fields.
+    """Return the name and arguments that identify a record type in linker symbols; they depend only on its fields.
 
     Numba numbers record types in the order in which a program meets them. Two programs can therefore cache code for
     different records under the same symbols, and a third program that loads both calls the wrong code.

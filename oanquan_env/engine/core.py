@@ -1,8 +1,8 @@
 """The vectorised core, which plays one move in each of N games per call.
 
-The rules of a move are implemented twice: in NumPy for batches (`sowing` sows and captures, `turns` ends turns) and in
-integers for one game (`move`). By default a core calls `move` through `loops`, compiled by Numba for batches and as
-plain Python for a single position. The NumPy version is the reference; `Core(rules, compiled=False)` uses it.
+The rules of a move are implemented twice: in NumPy for batches (`sowing` sows and captures, `turns` ends turns), and
+with plain integers for one game (`move`). By default a core calls `move` through `loops`, compiled by Numba for batches
+and as plain Python for a single position. The NumPy version is the reference; `Core(rules, compiled=False)` uses it.
 
 Shapes: N games, P players, F fields per side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
 the mover's left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 clockwise (C, -1).
@@ -149,7 +149,7 @@ class Core:
         *,
         checked: bool = True,
     ) -> Positions:
-        """Set up positions by hand; mark finished ones (end test, ply limit, forfeit) as ended.
+        """Return positions that are set up by hand; finished games (end test, ply limit, forfeit) are marked as ended.
 
         Args:
             seeds: (N, P * (F + 1)) in ring order.
@@ -160,8 +160,8 @@ class Core:
             checked: if False, two faults are accepted: points that do not add up, and a mover without a legal move.
 
         Raises:
-            PositionError: if a count is out of range, points do not add up to the total of the rules, or the mover's
-                row is empty; the message names the row and its fault.
+            PositionError: if a count is out of range, points do not add up to the total of the rules, or the mover of a
+                running game has no legal move; the message names the row of the batch and the fault.
         """
         columns = check_setup(self.rules, seeds, stones, scores, mover, ply)
         if checked:
@@ -230,7 +230,7 @@ class Core:
         return Expanded(children, rows, actions)
 
     def check(self, positions: Positions, actions: npt.NDArray[np.integer], rows: Ints | None = None) -> None:
-        """Raise `IllegalActionError` unless `actions` has a legal action for each position, or for each at `rows`."""
+        """Raise `IllegalActionError` unless `actions` holds a legal action for each position (or row in `rows`)."""
         check_whole(actions, len(positions) if rows is None else len(rows))
         inside = (actions >= 0) & (actions < self.rules.actions)
         mask = self.legal_mask(positions if rows is None else positions[rows])

@@ -27,7 +27,7 @@ def canonical_keys(core: Core, positions: Positions) -> Keys:
 
 
 def first_of_each(keys: Keys) -> Ints:
-    """Return the row of the first occurrence of each key, ascending."""
+    """Return the (K,) rows, ascending, in which each of the K distinct keys first occurs."""
     return np.sort(np.unique(keys, return_index=True)[1])
 
 
@@ -42,7 +42,7 @@ def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
 
 
 def are_among(hashes: npt.NDArray[np.uint64], ascending: npt.NDArray[np.uint64]) -> Mask:
-    """Return (N,) bool, whether each hash is in the sorted array `ascending`. `np.isin` would read all of it."""
+    """Return (N,) bool, whether each hash is in the sorted array `ascending`, without reading all of the array."""
     if not len(ascending):
         return np.zeros(len(hashes), dtype=bool)
     indices = np.searchsorted(ascending, hashes).clip(max=len(ascending) - 1)

@@ -3,7 +3,7 @@
 Numba compiles the loops. For a single position `Core` runs them in plain Python, so that a `Board` compiles nothing.
 Loops call no compiled function that depends on the number of players, because Numba would not find its cached code.
 
-Shapes: N positions, P players, A actions, M rows that are played.
+Shapes: N positions, P players, A actions, M rows to play.
 """
 
 import functools
@@ -35,7 +35,7 @@ class Arrays(NamedTuple):
 
 
 class Loops(NamedTuple):
-    """The loops for one number of players. Each is compiled when it first runs."""
+    """The loops for one number of players, as plain Python or compiled when they first run."""
 
     play: Any
     end: Any
@@ -231,7 +231,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
-        """Play the opponents' legal actions (M,) in the games in `rows` (M,). Return how many then wait for a reply."""
+        """Play legal `actions` (M,) of opponents in games `rows` (M,). Return how many games still wait for a reply."""
         waiting = 0
         for index in range(len(rows)):
             game = games[rows[index]]
@@ -247,7 +247,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write the agents' observations as planes (`observe_planes`). Return two zeros, which are added up."""
+        """Write the agents' observations as planes (`observe_planes`). Return two zeros, as callers expect counts."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0

@@ -4,8 +4,8 @@ These are plain functions of integers, tuples and `RuleNumbers`. Python runs the
 the same functions for batches (`loops`), environments (`step`) and the search; LLVM turns them into WebAssembly. The
 rules are implemented only twice: for batches in NumPy, and here. Tests compare the two.
 
-`sides` are the four sides as words (see `positions`) in the order of play, mover first; `scores` are their points.
-Unused sides are zero. `players` is a separate argument so that Numba can prune branches when it is constant.
+`sides` are the four sides as words (see `positions`) in the order of play, mover first; `scores` are the players'
+points. Unused sides are zero. `players` is a separate argument so that Numba can prune branches when it is constant.
 
 No byte of a side overflows and byte 7 is 0 or 1, so a word is never negative and fits an int64. All other numbers
 fit as well, except the product in `row_sum`; the bits read from it are the same if it wraps.
@@ -172,7 +172,7 @@ def can_play(rules: RuleNumbers, own: int, action: int) -> bool:
 
 
 def protects_mandarins(rules: RuleNumbers, players: int, plies_left: int) -> bool:
-    """Return whether a move may capture no stone because it is a player's first; `plies_left` is as in `play`."""
+    """Return whether no stone can be captured because this is a player's first move; `plies_left` is as in `play`."""
     return rules.first_move_captures_mandarin == 0 and plies_left >= rules.max_plies - players
 
 
@@ -231,7 +231,7 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
     """Sow and relay (docs/RULES.md 2.1, 2.2).
 
     Returns:
-        The sides; the code of the square after the last seed, or NO_SQUARE after LAP_LIMIT laps; and the laps.
+        The sides; the code of the square after the last seed, or NO_SQUARE after LAP_LIMIT laps; and the lap count.
     """
     a, b, c, d = sides
     code = rules.origins[action]
@@ -281,7 +281,7 @@ def capture(
     """Capture behind the gap at `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
     points = 0
-    first = rules.empty_mandarin == 0  # only fields are then gaps, and `sow` stops at no field that holds seeds
+    first = rules.empty_mandarin == 0  # then only fields are gaps, and `sow` never stops at a field with seeds
     while True:
         walk = rules.walks[code]
         in_gap = (a & walk.a) | (b & walk.b)

@@ -26,7 +26,7 @@ DIRECTION_LETTERS = "AC"
 SEAT_NAMES: dict[int, tuple[str, ...]] = {int(players): tuple(names) for players, names in WORDS["en"]["seats"].items()}
 """Names of the seats, anticlockwise, by number of players."""
 SHORT = 40
-"""The most characters of a text that an error message quotes."""
+"""Maximum number of characters that an error message quotes from a text."""
 
 _PARTS = ("squares", "scores", "mover", "ply")  # the words of a position
 _COUNT = re.compile(r"(0|[1-9][0-9]{0,8})", re.ASCII)

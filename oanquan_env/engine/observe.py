@@ -15,7 +15,7 @@ from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
 from oanquan_env.engine.seats import in_turn
 
 COUNTS = 16
-"""One-hot planes per square: one for each number from 0 to COUNTS - 2, and one for more."""
+"""Number of one-hot planes per square: one for each number from 0 to COUNTS - 2, and one for all greater numbers."""
 SCALE = 10
 """Divisor of seeds and points in the layouts `planes` and `moves`."""
 

@@ -1,4 +1,4 @@
-"""Compute points and rewards in integers: the gain of a move, the final points of a game, the reward of a ply.
+"""Compute the gain of a move, the final points of a game, and the rewards of a ply.
 
 Like `step`, these are plain functions that Numba compiles.
 """
@@ -10,7 +10,7 @@ from oanquan_env.engine.move import RUNNING, Four, RuleNumbers, can_play, leftov
 from oanquan_env.engine.seats import in_turn
 
 OUTCOME, MARGIN, MIXED = range(3)
-"""Rewards, by their index in `oanquan_env.rewards.REWARDS`."""
+"""Indices of the rewards in `oanquan_env.rewards.REWARDS`."""
 
 
 def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ended: int) -> Four:

@@ -41,7 +41,7 @@ class Termination(IntEnum):
 
     Finished games with codes from `MAX_PLIES` on are truncated, and all others are terminated.
     After `ENDLESS_RELAY` and `TOO_MANY_SEEDS` the board is as it was before the move, which could not be completed.
-    No move leads to `RESIGNED`, which means that the player to move gave up a round of a match.
+    Moves never set `RESIGNED`, which means that the player to move gave up a round of a match.
     """
 
     RUNNING = 0
@@ -73,7 +73,7 @@ class Outcome:
 
     @property
     def result(self) -> str:
-        """The points in the form of game records, such as `42-28`."""
+        """The scores as they are written in game records, such as `42-28`."""
         return "-".join(map(str, self.scores))
 
 

@@ -22,7 +22,7 @@ from oanquan_env.errors import UsageError
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 
 MAX_SEEDS = 255
-"""The most seeds that may be in play at once, because the core stores the seeds of a square in one byte."""
+"""Maximum number of seeds in play at once. The core stores the seeds of a square in one byte."""
 MAX_TEXT = 1000
 """The maximum length of a rules text in characters; a text with every field is about half as long."""
 
@@ -68,7 +68,7 @@ def check_number(name: str, value: object, low: int, high: int) -> None:
 
 
 def number_of(text: str) -> int | str:
-    """Return the integer in a text, or else the text itself, which `check_number` does not accept."""
+    """Return the text as an int if it is an integer; otherwise return the text, which `check_number` rejects."""
     return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
 
 
@@ -206,7 +206,7 @@ class Rules:
 
     @property
     def total(self) -> int:
-        """The points in the game: seeds and stones at the start (70 by default)."""
+        """The total points of all seeds and stones at the start (70 by default)."""
         return self.total_seeds + self.players * self.stone_value * self.stones
 
     @property
@@ -216,7 +216,7 @@ class Rules:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The fields as integers; a named value becomes its index in `CHOICES`."""
+        """A dict of the fields with their values as integers; a named value becomes its index in `CHOICES`."""
         values = {name: getattr(self, name) for name in FIELD_NAMES}
         return {name: CHOICES[name].index(value) if name in CHOICES else int(value) for name, value in values.items()}
 
@@ -227,7 +227,7 @@ class Rules:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether a game and its mirror image have the same rules: two players, both directions of sowing."""
+        """Whether mirrored games follow the same rules, which needs two players and both directions of sowing."""
         return self.players == 2 and self.mirrored() == self
 
     def replace(self, **changes: Any) -> Rules:

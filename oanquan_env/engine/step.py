@@ -1,7 +1,7 @@
-"""One environment step of one game: begin, act, reply, pay, observe.
+"""Play one environment step of one game: the actions of the agent and its opponent, the reward, the observation.
 
 A game is one record (`game_type`), and a step calls `act` and `finish`. The loop over N games, the single Gymnasium
-environment, the AEC environment and a GPU thread all call them. These are plain functions, like those of `move`: Numba
+environment, the AEC environment and a GPU thread all call them. These are plain functions, as in `move`: Numba
 compiles them, and with OANQUAN_COMPILED=0 Python runs them unchanged.
 
 The agent has one seat and the opponent plays all others. Without an opponent (NOBODY, the self-play view) the agent
@@ -27,7 +27,7 @@ NOBODY, RANDOM, GREEDY, OTHERS = range(4)
 ILLEGAL_ACTION = len(Termination)
 """Code of a game that the agent ended by an illegal action; it follows the codes of `Termination`."""
 ILLEGAL_REWARD = -1.0
-"""Reward for an illegal action: the reward `outcome` of a two-player game that was lost."""
+"""Reward for an illegal action. It equals the reward `outcome` for losing a two-player game."""
 MAX_BEGINNINGS = 100
 """The most consecutive new games that the opponent may end before the agent's first move."""
 ANY_SEAT = -1
@@ -320,7 +320,7 @@ def waits(game: Game) -> bool:
 def finish_games(
     table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
 ) -> tuple[int, int]:
-    """Finish the step of the games. Return how many are over, and how many new games are already over."""
+    """Finish the step of the games in `rows`. Return how many it ended, and how many new games are already over."""
     over = stuck = 0
     for row in rows:
         game = games[row]

@@ -3,7 +3,7 @@
 A *code* identifies a square and a direction: `code = 32 * direction + byte`, where the direction is 0
 anticlockwise (A) or 1 clockwise (C), and the byte is as in `positions`. A mandarin square has two codes: one with byte
 5, its seeds, for lifting and capturing; and one with byte 6, which is always zero, for the square after the last seed
-of a sowing. So a relay stops at mandarin squares and at empty fields by the same test.
+of a sowing. The same test therefore stops a relay at mandarin squares and at empty fields.
 """
 
 from collections.abc import Iterator
@@ -103,8 +103,8 @@ class Tables:
     origin: Ints  # (P * 2F,) code of the square that `player * 2F + action` lifts
     increment: Words  # (2 * 32 * 256, P) words to add when `code * 256 + count` is sown (origin already lifted)
     after: Ints  # (2 * 32 * 256,) code of the square after the last seed of `code * 256 + count`
-    # (64,) bytes of the seeds and the stone on a gap, by its code. The byte that is always zero stands for the stone of
-    # a field, and for both on a mandarin square that is not a gap (`empty_mandarin = "stop"`)
+    # (64,) bytes of the seeds and the stone on a gap, by its code. A field has no stone, so its stone byte is the byte
+    # that is always zero; so are both bytes of a mandarin square that is not a gap (`empty_mandarin = "stop"`)
     gap_seeds: Ints
     gap_stone: Ints
     behind_seeds: Ints  # (64,) the same for the square behind the gap, which may be captured

@@ -138,7 +138,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._rng = np.random.default_rng()
         self._mover = 0
         self._mask = np.zeros(self.core.rules.actions, dtype=np.int8)
-        self._start, self._moves = self.core.start(), list[int]()  # in a match, of the round of `board`
+        self._start, self._moves = self.core.start(), list[int]()  # the start and the moves of `board`
         self._screen = Screen(self.core, render_mode)
         self._owners: list[list[int]] | None = None  # the codes of the fields in match play
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]

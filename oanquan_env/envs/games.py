@@ -50,7 +50,7 @@ class Games:
     """N games and the agent's seat in each. `begin` starts games, and `step` continues them.
 
     There are `n` games, 1 to `MAX_GAMES`, divided among `threads` threads. If `logged`, `log` records the actions of
-    the last call (see `engine.step.act`). The other arguments are those of `oanquan_env.envs.single.OAnQuanEnv`.
+    the last call (see `engine.step.act`). The other arguments are as in `oanquan_env.envs.single.OAnQuanEnv`.
 
     Attributes:
         core, encoder: the core and the encoder for the rules.
@@ -363,7 +363,7 @@ class Games:
 
 
 def check_opening_plies(plies: int, rules: Rules) -> int:
-    """Return `opening_plies` as an int; raise `ValueError` unless it is an integer from 0 to `max_plies`."""
+    """Return `plies` as an int; raise `ValueError` unless it is an integer from 0 to `max_plies`."""
     return as_whole("opening_plies", plies, 0, rules.max_plies)
 
 

@@ -64,7 +64,7 @@ class Opponents:
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
         """Replace the players that new games draw from.
 
-        Games in `running` (N,) keep their players, whose indices in `numbers` (N,), one per game, change in place.
+        Games in `running` (N,) keep their players; their indices in `numbers` (N,), one per game, are updated.
         """
         players = self._policies(opponent)
         indices, numbers[running] = np.unique(numbers[running], return_inverse=True)
@@ -82,7 +82,7 @@ class Opponents:
         self._shares = None if self.count == 1 else np.cumsum(shares) / shares.sum()
 
     def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
-        """With weights, replace the tickets that the new games in `rows` drew by the indices of the players."""
+        """If there are weights, convert the tickets drawn by the new games in `rows` into indices of players."""
         if self._shares is not None:
             indices = np.searchsorted(self._shares, records["opponent"][rows] / _TICKETS, side="right")
             records["opponent"][rows], records["player"][rows] = indices, self.first + indices

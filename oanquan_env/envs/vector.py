@@ -53,7 +53,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     `SyncVectorEnv`; a list of N seeds gives each row its own. Other random opponents share one generator, which the
     seed also sets. `reset(options={"position": p})` starts all games from a running position, as text, as a `Board` or
     as a batch of one; a batch of N has a position for each game. See `OAnQuanEnv` for the errors and for the arguments
-    `rules`, `opponent` (asked in one call for all games), `seat`, `reward`, `opening_plies` and `observation`.
+    `rules`, `opponent` (one batched call for all games), `seat`, `reward`, `opening_plies` and `observation`.
 
     Args:
         num_envs: the number of games, N.
@@ -228,7 +228,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             self._replays[row].follow(games.log[row], begins)
 
     def _ends(self, over: Mask) -> dict[str, Any]:
-        """Return `info` about games that ended. As usual in Gymnasium, `_name` marks the rows of the entry `name`."""
+        """Return the `info` of games in `over` (N,). As in Gymnasium, `_name` marks the rows of the entry `name`."""
         info = self._games.report(over)
         info["_termination"] = info["_standings"] = info["_seat"] = info["_illegal_action"] = over
         return info

@@ -91,7 +91,7 @@ class Ownership:
     def parse(cls, sold: str, pawned: str, fields: int) -> Ownership:
         """Return the ownership that two strings describe; the inverse of `sold_text` and `pawned_text`.
 
-        Raises `NotationError` for a word that is not a field of rows of `fields` fields, or for a repeated field.
+        Raises `NotationError` if a word names no field of a row with `fields` fields, or a field is repeated.
         """
         names: set[str] = set()
         return cls(fields, _rows(sold, fields, names), _rows(pawned, fields, names))

@@ -1,4 +1,4 @@
-"""Answer the question of the page and the widget: which move does a Python player choose in a position?"""
+"""Choose moves with Python players for the page and the widget."""
 
 import threading
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from oanquan_env.players.names import parse
 from oanquan_env.playing import choose_move
 
 PARTS = ("player", "rules", "position")
-"""The keys of a question."""
+"""The keys of a request for a move."""
 
 
 class Chooser:
@@ -36,9 +36,9 @@ class Chooser:
         self._lock = threading.Lock()
 
     def choose(self, asked: Any) -> dict[str, Any]:
-        """Return the answer `{move}` to a question `{player, rules, position}` (strings), or `{error: {code, detail}}`.
+        """Return `{move}` for a request `{player, rules, position}` (strings), or `{error: {code, detail}}`.
 
-        The code is the faulty part of the question, or `request`; the detail is an error message in English.
+        The code is the faulty part of the request, or `request` itself; the detail is an error message in English.
         """
         code, name = "request", ""
         try:

@@ -11,7 +11,7 @@ from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UnavailableError, UnknownAgentError
 from oanquan_env.players import EpsilonPolicy, Policy, as_policy
 
-PERSON = "human"  # the name that stands for a person
+PERSON = "human"  # the name of a person in a list of players
 
 
 class Level(NamedTuple):

@@ -39,7 +39,7 @@ HEADERS = {
 
 
 class PlayServer(ThreadingHTTPServer):
-    """A server that sends the page and answers its questions.
+    """A server that sends the files of the page and chooses moves with Python players.
 
     Raises `UsageError` if the requested port is in use, or if the address does not belong to this machine.
 
@@ -47,7 +47,7 @@ class PlayServer(ThreadingHTTPServer):
         chooser: the Python players.
         host: address to listen on, either for this machine only or for its network.
         port: port to listen on, or 0 for any; defaults to 8765, or to any port if 8765 is in use.
-        link: the game with which the page begins, in the form of its links; empty to continue the previous game.
+        link: the game to open, as the parameters of a link (`links.js`); empty to continue the previous game.
     """
 
     daemon_threads = True
@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Send a file of the page, or `players.json` with the additional players and the kinds that pages may use."""
+        """Send a file of the page, or `players.json`: additional players, and kinds of players for any page."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, "there is no such file")
 
     def do_POST(self) -> None:
-        """Read a question in JSON, and send the answer of `Chooser.choose` as JSON."""
+        """Read a request for a move as JSON, and send the result of `Chooser.choose` as JSON."""
         place, length = self._place(), self.headers.get("Content-Length", "")
         fits = length.isdecimal() and len(length) < 9 and int(length) <= LARGEST_QUESTION
         if place is not None and (place != "choose" or not fits or "json" not in self.headers.get("Content-Type", "")):

@@ -23,7 +23,7 @@ from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
 PREFERENCE = 3.0
-"""The hint is the book's proved move unless the search finds a move that is better by more points than this."""
+"""Points by which the search must prefer another move for it to replace the book's proved move as the hint."""
 NAMES = dict(zip(LEVELS, ("Bống", "Tí", "Mai", "Lan", "Trạng"), strict=True))
 """Vietnamese names of the levels."""
 WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
@@ -128,14 +128,14 @@ class TerminalGame:
 
 
 def best_move(player: Policy, analysis: Analysis) -> Move:
-    """Return the move of the player's book if the search finds it nearly best, else the best move of the search."""
+    """Return the book's move if the search rates it within `PREFERENCE` points of the best, else the best move."""
     action = player.known(analysis.board.positions)[0] if isinstance(player, BookPolicy) else UNKNOWN
     move = analysis.best if action == UNKNOWN else Move.from_action(action)
     return move if analysis.values[move] >= analysis.value - PREFERENCE else analysis.best
 
 
 def seat_names(players: Sequence[str], language: Language) -> list[str]:
-    """Return the players' names for sentences: seats, or in Vietnamese against programs `bạn` and names of levels."""
+    """Return names for sentences: the seats, or in Vietnamese with one person `bạn` and the names of the levels."""
     seats: list[str] = notation.WORDS[language]["seats"][str(len(players))]
     if language == "en" or players.count(PERSON) != 1:
         return seats

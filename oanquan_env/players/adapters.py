@@ -53,7 +53,7 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
     model receives the observations that fit its observation space; see `oanquan_env.observation`.
 
     Raises:
-        UnknownAgentError: a `ValueError`, for an unknown name, and for a module that cannot be imported.
+        UnknownAgentError: a `ValueError`; the name is unknown, or the module or the object in it does not exist.
         ValueError: for any other object, for a class instead of an instance, for a player with a `core` of other rules,
             for a model whose observation space does not fit the rules, and in the same cases as `make`.
     """

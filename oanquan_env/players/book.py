@@ -73,12 +73,12 @@ class BookPolicy:
 
     @functools.cached_property
     def lower(self) -> "Followed | None":
-        """The strategy for the lower bound, of the player to move in the certificate's position, or None."""
+        """The strategy that proves the lower bound, for the player to move in the certificate's position, or None."""
         return self._followed(self.certificate.lower, True)
 
     @functools.cached_property
     def upper(self) -> "Followed | None":
-        """The strategy for the upper bound, of the other player, or None."""
+        """The strategy that proves the upper bound, for the other player, or None."""
         return self._followed(self.certificate.upper, False)
 
     def _followed(self, strategy: Strategy | None, is_lower: bool) -> "Followed | None":
@@ -92,7 +92,7 @@ class BookPolicy:
         goal = strategy.bound + lead if is_lower else -strategy.bound - lead
         entries: dict[bytes, list[_Entry]] = {}
         columns = (column.tolist() for column in (moves, ranks, graph.values(ranks)))
-        for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last rank and value stand for the end
+        for key, *entry in zip(graph.numbers, *columns, strict=False):  # the last rank and value belong to END
             entries.setdefault(key[: 2 * SIDE_BYTES], []).append(_Entry(*entry))
         return Followed(goal, entries)
 
@@ -114,7 +114,7 @@ class Followed(NamedTuple):
     def entry(self, key: bytes, lead: float) -> _Entry:
         """Return the entry of the position `key` with the lowest rank among those that reach the goal from `lead`.
 
-        With the lowest rank, the rank decreases with each move of the strategy. If no entry reaches the goal, return
+        This choice ensures that the rank decreases with each move of the strategy. If no entry reaches the goal, return
         the entry with the highest value.
         """
         entries = self.entries[key]

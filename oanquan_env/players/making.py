@@ -48,7 +48,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def usage() -> str:
-    """List the forms of players' names, such as `minimax:depth=N`, and say for each what the player does."""
+    """Return a text that lists the forms of players' names, such as `minimax:depth=N`, and what each player does."""
     return listed(kinds())
 
 

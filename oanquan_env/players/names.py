@@ -53,8 +53,8 @@ class Kind:
     """A kind of player.
 
     Attributes:
-        usage: the forms of the names, and what such players do.
-        make: makes the player for a parsed name and rules.
+        usage: a dict from each form of the names to a description of these players.
+        make: function that returns the player for a parsed name and rules.
         options: types of the options; all kinds also have `epsilon`.
         begins_with: what follows the colon: the path of an `agent`; the name of another `player`, up to the end of the
             name; or, if None, only options.

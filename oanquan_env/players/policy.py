@@ -27,7 +27,7 @@ class DrawingPolicy(Policy, Protocol):
 
 
 def ask_players(players: Sequence[Policy], numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
-    """Ask each player at most once, `players[numbers[n]]` for row n; return (N,) intp actions in N running positions.
+    """Return (N,) intp actions in N running positions: `players[numbers[n]]` chooses for row n, in one call per player.
 
     Raises `IllegalActionError` unless each player returns one integer for each position that it receives.
     """

@@ -131,7 +131,7 @@ class GameRecord:
         return image(moving_svg(list(film(self.board().boards())), owners=self._owners()))
 
     def _owners(self) -> list[list[int]] | None:
-        """Return the codes of the fields if the record is a round of a match; None for a single game."""
+        """Return the ownership codes of the fields if the record is a round of a match; None for a single game."""
         if not any(header in self.headers for header in OWNERSHIP_HEADERS):
             return None
         sold, pawned = (self.headers.get(header, "") for header in OWNERSHIP_HEADERS)

@@ -39,7 +39,7 @@ class Square:
     stone: Point  # where the stone of a mandarin square lies
     count: Point  # where the number of seeds is written
     label: Point  # where the field's number is written, outside the board
-    tab: tuple[Point, Point, Point]  # triangle in a corner of the field that shows its owner
+    tab: tuple[Point, Point, Point]  # triangle in a corner of the field that marks it as sold or pawned
     gate: Point  # the middle of the border with the next square, anticlockwise
     heading: float  # anticlockwise direction along the ring at `gate`: angle in radians, picture coordinates
 

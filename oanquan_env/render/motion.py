@@ -1,4 +1,4 @@
-"""Turn moves into the frames of animations, also for windows: lift, sow each seed, capture, refill."""
+"""Turn moves into the frames that animations and windows show."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from oanquan_env.render.drawable import Drawable, Played, Snapshot
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
 """Durations in milliseconds of the frames before the first move, after a move, and at the end."""
 LIFT_MS, SEED_MS, LAP_MS, GAP_MS, CAPTURE_MS = 320, 150, 240, 420, 420
-"""Durations within a move: lifting, each seed, the last seed of a lap, before a capture, after a capture or refill."""
+"""Durations in ms of a lift, a seed, a lap's last seed, and the pauses before a capture and after one or a refill."""
 
 
 class Picture(NamedTuple):

@@ -18,7 +18,7 @@ MOST_PEBBLES = 12  # a square with more seeds shows this many pebbles under the 
 MINUS = "−"  # the sign before a negative score
 
 Owners = Sequence[Sequence[int]]
-"""The codes of each player's fields from its own left; a (P, F) array also works."""
+"""Ownership codes (0 own, 1 pawned, 2 sold) of each player's fields from its own left; a (P, F) array also works."""
 
 _PEBBLE = 10.1
 _SPACING = 2.04 * _PEBBLE
@@ -66,7 +66,7 @@ def _outline(square: Square, paint: Paint, *, drop: float = 0.0, inset: float = 
 
 
 def stone(at: Point) -> Piece:
-    """Return a mandarin stone."""
+    """Return a mandarin stone with its centre at `at`."""
     x, y = at
     r = STONE_RADIUS
     shapes = (

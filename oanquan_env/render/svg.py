@@ -29,7 +29,7 @@ def svg(
     Args:
         board: the board to draw.
         last: the last move, whose path and captures are marked.
-        owners: the codes of the fields in match play (`Ownership.owners`).
+        owners: the ownership codes of the fields in match play (`Ownership.owners`).
         dark: whether to use dark colours; None follows the reader's preference (`prefers-color-scheme`).
         width: width of the picture in CSS pixels, by default 960 for the usual board; it determines the height.
     """

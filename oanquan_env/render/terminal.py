@@ -44,7 +44,7 @@ def text(
     Args:
         board: the board to draw.
         last: the last move.
-        owners: the codes of the fields in match play (`Ownership.owners`).
+        owners: the ownership codes of the fields in match play (`Ownership.owners`).
         columns: width of the terminal; if the usual drawing does not fit, a drawing of at most 40 columns is returned.
         language: language of the texts.
         seats: the players' names; by default the names of the seats.
@@ -116,7 +116,7 @@ def _line_board(
 
 
 def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None, plates: Sequence[str]) -> list[str]:
-    """Return the lines of a board of three or four players, with the layout of the picture."""
+    """Return the lines of a board of three or four players, arranged as in `svg`."""
     here = layout_of(board.rules)
     across, down = 8.0 / UNIT, 3.0 / UNIT
     lines = [[" "] * (round(here.width * across) + 8) for _ in range(round(here.height * down) + 1)]

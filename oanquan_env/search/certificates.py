@@ -245,7 +245,7 @@ def beginnings(core: Core, start: Positions, is_lower: bool) -> Positions:
 
 
 def replies(core: Core, moved: Positions) -> tuple[Ints, Positions]:
-    """Return (E,) rows of `moved`, ascending, and the positions after every reply; finished games stay as they are."""
+    """Return (E,) rows of `moved`, ascending, and the positions after each reply; finished games appear once."""
     answered, rows, _ = core.expand(moved)
     over = moved.over.nonzero()[0]
     both = np.concatenate([over, rows])
@@ -260,7 +260,7 @@ def margin(core: Core, positions: Positions) -> Points:
 
 
 def unpack(keys: Sequence[bytes]) -> Positions:
-    """Return the positions of these keys, ignoring copy indices; the mover is on side 0, scores and plies are 0."""
+    """Return the positions with these keys, ignoring copy indices; the mover is on side 0, scores and plies are 0."""
     n = len(keys)
     squares = (
         np.frombuffer(b"".join(key[: 2 * SIDE_BYTES] for key in keys), dtype=np.uint8).reshape(n, 2 * SIDE_BYTES).copy()

@@ -76,7 +76,7 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
 
 
 class Node(NamedTuple):
-    """An entry of a strategy: a position seen from the prover, which is to move, and what it wins from there."""
+    """An entry of a strategy: a position seen from the prover, which is to move, with its points and plies."""
 
     key: bytes
     points: int  # points that the prover wins from here on
@@ -98,7 +98,7 @@ class Nodes:
         self._counts = Counter[bytes]()
 
     def add(self, reached: Iterable[Node | None]) -> None:
-        """Add an edge to each entry of `reached`; None stands for the end of a game."""
+        """Number the edges to the entries in `reached` (None is the end of a game), and add new entries to `known`."""
         for entry, edge in zip(reached, self._edges, strict=False):
             if entry is None:
                 continue
@@ -164,7 +164,7 @@ class Reader:
             yield min(own, key=cost)
 
     def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Node | None]]]:
-        """Yield, for each row, moves proved to win the needed points, each with the entries after the replies to it."""
+        """Yield moves (indices) proved to win the needed points, one or more per row, and the entries after each."""
         rows, moves, reached, needed, most = answers
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)

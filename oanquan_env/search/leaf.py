@@ -70,12 +70,12 @@ _INT16, _INT32 = 2**15 - 64, 2**31 - 2**20
 
 
 def _scale(largest: float, limit: int) -> float:
-    """Return the greatest power of two whose product with `largest` stays below `limit`."""
+    """Return the greatest power of two whose product with `largest` is at most `limit`."""
     return 2.0 ** math.floor(math.log2(limit / max(float(largest), 1e-9)))
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and its length."""
+    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and its width."""
     features = cpu_target.target_context.codegen()._customize_tm_features()
     for feature, name, length in _PAIR_INSTRUCTIONS:
         if feature in features:

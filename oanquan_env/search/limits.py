@@ -147,7 +147,7 @@ class Workers:
 
 
 def _is_brief(rows: int, limits: Limits) -> bool:
-    """Return whether a search takes less than about a second, so that it need not react to Ctrl-C."""
+    """Return whether a search is expected to take less than a second, so that it need not react to Ctrl-C."""
     moves = [limits.nodes or UNLIMITED, USUAL_MOVES ** (limits.depth or MAX_DEPTH)]
     moves.append(UNLIMITED if limits.milliseconds is None else int(limits.milliseconds * MOVES_PER_MILLISECOND))
     return bool(rows * min(moves) < BRIEF)

@@ -72,7 +72,7 @@ class MaxnRoot(Protocol):
     scores: Numbers
     plies_left: int  # to the ply limit, 1 or more
     nodes: int
-    depth: int  # the last depth that counts
+    depth: int  # plies of the search that gave the result
     worths: Any  # the worth of each action at that depth, or UNKNOWN
     points: Any  # the points that all players win after each action, the root's mover first
 
@@ -86,7 +86,7 @@ MAXN_ROOT = record(MaxnRoot, **_FOUR, worths=(np.int64, MAX_ACTIONS), points=(np
 
 @compiled
 def worth(rules: SearchRules, points: Numbers, place: int) -> int:
-    """Return the worth of `points` to the player at index `place`."""
+    """Return the margin of the player at index `place`, multiplied by the number of other players."""
     return rules.players * points[place] - (points[0] + points[1] + points[2] + points[3])
 
 
@@ -157,7 +157,7 @@ def search_rows(
     """Search each of M running positions to depths `first_depth`, ... `depth` or for `nodes` moves.
 
     `roots`, (M,) MAXN_ROOT, receives the results. A search to depth 1 always completes. A later depth starts with the
-    best move of the previous depth; if it is interrupted, it counts as far as it got, unless every move is valued.
+    best move of the previous depth; if it is interrupted, the moves searched so far count, unless every move is valued.
     """
     for row in range(len(roots)):
         root, level = roots[row], memory.levels[0]
@@ -183,7 +183,7 @@ def search_rows(
 
 @compiled
 def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) -> None:
-    """Write the worths of the moves that were searched to `depth`, and the points of all players after them."""
+    """Write into `root` the worths of the moves searched to `depth`, and the points that all players win after them."""
     root.depth = depth
     root.worths[:] = UNKNOWN
     for place in range(level.count):

@@ -112,7 +112,7 @@ def side_key(side: int) -> int:
 def marked(rules: SearchRules, own: int, plies_left: int) -> int:
     """Return the mover's side for use in keys, with impossible counts if its move may not capture a mandarin.
 
-    The board has another value later in the game. `plies_left` counts the plies after the move.
+    The same board has a different value later in the game. `plies_left` counts the plies after the move.
     """
     return own ^ _COUNTS if protects_mandarins(rules, 2, plies_left) else own
 
@@ -191,7 +191,7 @@ def mirror_image(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
 
 @compiled
 def canonical(rules: SearchRules, own: int, other: int) -> tuple[int, int]:
-    """Return the sides of the position or of its mirror image, as `engine.symmetry.canonical_sides` does."""
+    """Return the smaller of a position and its mirror image, as defined by `engine.symmetry.canonical_sides`."""
     own_mirrored, other_mirrored = mirror_image(rules, own, other)
     if own_mirrored < own or (own_mirrored == own and other_mirrored < other):
         return own_mirrored, other_mirrored

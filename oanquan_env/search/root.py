@@ -36,7 +36,7 @@ class Root(Protocol):
     other: int  # the opponent's side
     plies_left: int  # to the ply limit, 1 or more; a search to this depth is exact
     nodes: int  # moves played
-    depth: int  # the last depth that counts
+    depth: int  # plies of the search that gave the result
     value: int
     is_open: int
     values: Any  # (MAX_ACTIONS,) value of each action; -INFINITY if it was not valued
@@ -53,7 +53,7 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
 
     Args:
         tree: see `compile_rules` and `new_memory`. `memory.stop`, cleared by the caller, ends the search of one row.
-        roots: (M,) ROOT with positions; receives the results of the last depths that count.
+        roots: (M,) ROOT with positions; receives the results; see `SearchResult.depth` for interrupted depths.
         depth: 1 .. MAX_DEPTH; a search ends earlier if its value is proved.
         nodes: moves played after which a search stops; depth 1 is always completed.
         every_move: whether to value every move, not only the best moves.
@@ -150,7 +150,7 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 @compiled
 def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Root) -> None:
-    """Write the result of a search to `depth`, and the values of the moves whose values are exact."""
+    """Write into `found` the result of a search to `depth`, and the values of moves where they are exact."""
     exact = memory.to_the_end and not memory.stop
     found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
     found.values[:] = -INFINITY

@@ -122,8 +122,8 @@ class Solver:
     def rounds(self, deadline: float = math.inf) -> Iterator[ProofState]:
         """Narrow the bounds in rounds, each with twice the nodes per question; yield the progress after each.
 
-        Ends when the value and its principal variation are proved, or when more nodes cannot improve a bound. Raises
-        `LimitReachedError` at the deadline, a time of `time.monotonic()`; `progress` holds the bounds proved by then.
+        The rounds end when the value and its principal variation are proved, or when more nodes cannot improve a bound.
+        Raises `LimitReachedError` at `deadline`, a time of `time.monotonic()`; `progress` then holds the proved bounds.
         """
         bound_search, nodes, began = self._bound_search, FIRST_NODES, time.monotonic()
         left = None if deadline == math.inf else max(1000 * (deadline - began), 1)
@@ -146,7 +146,7 @@ class Solver:
             going_on, nodes = bound_search.limited and not bounds.meet, 2 * nodes
 
     def best_line(self, value: int, deadline: float = math.inf) -> tuple[str, ...]:
-        """Return best play from the position, which has `value`, to the end of the game, as moves such as `5A`."""
+        """Return the best line to the end of the game, as moves such as `5A`; `value` is the proved value."""
         (own, other), line = self._root, []
         for _ in range(self.core.rules.max_plies):
             action, gain, state = self._best_move(own, other, value, deadline)

@@ -78,7 +78,7 @@ def shapes(fields: int, players: int = 2) -> dict[str, tuple[int, ...]]:
 
 
 def embedding_rows(rules: Rules, positions: Positions) -> Ints:
-    """Return (N, P * (F + 1)) the row of `ValueNet.embedding` for each square, the mover's squares first."""
+    """Return the (N, P * (F + 1)) row of `ValueNet.embedding` for each square, the mover's squares first."""
     sides = canonical_sides(positions, rules).view(np.uint8).reshape(len(positions), rules.players, SIDE_BYTES)
     fields, columns = rules.fields, []
     for place in range(rules.players):

@@ -34,7 +34,7 @@ export class BoardView extends MovingBoard {
     if (this.position && this.chosen !== null) this.choose(this.chosen);
   }
 
-  /** As in `DrawnBoard`; `legal` has the moves that a person may choose, `previews` their effects, `hint` the values of all moves. */
+  /** Show a position (see `DrawnBoard`); `legal` has the moves that a person may choose, `previews` their effects, `hint` the values of all moves. */
   show(position) {
     super.show(position);
     this.setHints(position.hint);

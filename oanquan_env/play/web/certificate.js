@@ -131,7 +131,7 @@ export class Strategy {
     this.#children.push(this.#numbers.get(timed));
   }
 
-  /** Play the prover's move in each position, and every reply to it; yields the number of positions done after each. */
+  /** Play the prover's move in each position, and every reply to it; yield the number of positions done after each. */
   *follow() {
     const { rules, moves, keys } = this, count = moves.length.toLocaleString("en");
     for (let number = 0; number < keys.length; number += 1) {
@@ -149,7 +149,7 @@ export class Strategy {
   }
 
   /** Compute for each position the maximum number of moves left to the prover, `ranks`, and the minimum margin that it gains from
-   * there on, `values`. Refuses a strategy with which a game may never end. */
+   * there on, `values`. Throw Refused if a game may never end. */
   settle() {
     const all = this.keys.length, ranks = new Int32Array(all), values = new Int32Array(all), children = this.#children, begins = this.#begins;
     let rounds = 0;

@@ -19,7 +19,7 @@ export function open() {
 
 // ---- opening ---------------------------------------------------------------------------------------------------------
 
-/** Open the game in `text`, or its game `number` if it has several; null stands for a text that is too long. */
+/** Open the game in `text`, or its game `number` if it has several; `text` is null if it was too long. */
 async function openText(text, number = null) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
@@ -110,7 +110,7 @@ export function shareLink(fragment) {
   return navigator.share(shared).catch(() => {}); // sharing was cancelled
 }
 
-/** Return the game as its pictures show it: the first seat at the bottom whatever the view, with the names of those who played. */
+/** Return the game for its pictures, which show the first seat at the bottom and the names of the players. */
 function pictured() {
   const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board } = view, drawing = board.plain, called = drawing.seats[page.language];
   const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), stub = { board: { language: board.language, two: board.two, called }, state: { seats } };

@@ -12,8 +12,8 @@ export const PERSON = "human", FRIEND = "friend"; // a friend is a person on ano
  * children, comment, by }: the root has serial 0, the others 1, 2, ... in the order in which they were first played.
  * `comment` is from a record; `by` is who played the move here, undefined for a move of a record.
  *
- * `names` has PERSON, FRIEND, a level or a player's name for each seat; `match` is the match of which the game is a round that
- * is not settled; `record` is the record from which the game was read, or null. `isPlayer(name)` returns whether a
+ * `names` has PERSON, FRIEND, a level or a player's name for each seat; `match` is the match whose current round this game
+ * is, or null; `record` is the record from which the game was read, or null. `isPlayer(name)` returns whether a
  * computer player has this name.
  */
 export class Game {

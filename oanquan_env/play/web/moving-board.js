@@ -190,7 +190,7 @@ export class MovingBoard extends DrawnBoard {
     return 460 + 26 * flying.length;
   }
 
-  /** Move the seeds left at the end to their owners, square by square; with the verse if no mandarin is left. */
+  /** Move the seeds left at the end to their owners, square by square; show the verse if no mandarin is left. */
   async sweep({ taken, after }, run) {
     for (const name of ["last", "gap", "taken"]) this.mark(null, name);
     const verse = after.stones.some(Boolean) ? null : this.recite();

@@ -73,7 +73,7 @@ function fillSeats() {
 
 const seatName = (seat) => seat.querySelector("select").value || seat.querySelector("input").value.trim();
 
-/** In a match the first seat begins, and a position determines who is to move. */
+/** Disable the choice of who begins in a match, where the first seat does, and for a position, which has its mover. */
 function setStarter() {
   $("starter").disabled = ($("as-match").checked && !$("match-row").hidden) || $("position").value.trim() !== "";
 }

@@ -23,7 +23,7 @@ export function squareName(rules, index, language = "en") {
   return field === rules.fields ? `the mandarin square after ${owner}` : `square ${field + 1} of ${owner}`;
 }
 
-/** Return the column, from 1, of a place in a text, counting letters as Python does. */
+/** Return the column, from 1, of an index in a text, counting characters as Python does. */
 export const columnOf = (text, place) => [...text.slice(0, place)].length + 1;
 
 // ---- moves ----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ const searchers = (ms) => ["minimax", "maxn"].flatMap((kind) => [
 export const ADVISERS = [...searchers(1000), "maxn:depth=6"].map((name) => `book:${name}`);
 export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
 
-/** As in oanquan_env/play/levels.py: players, of which the first that supports the rules is used; the probability of a
+/** The levels of oanquan_env/play/levels.py: players, of which the first that supports the rules is used; the probability of a
  * random move; and `goesOn`: whether it ends a game only if it has no other move. */
 export const LEVELS = {
   beginner: { players: ["greedy"], epsilon: 0.7, goesOn: true },

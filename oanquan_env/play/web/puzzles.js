@@ -32,7 +32,7 @@ export function keepOwn(mistakes) {
   if (added.length) store.set(OWN, JSON.stringify([...kept, ...added].slice(-MOST)));
 }
 
-/** Start with one puzzle; the others follow. */
+/** Start the puzzles from own games with `mistake`. */
 export function practise(mistake) {
   choice = { level: "own" };
   return begin(mistake);

@@ -29,7 +29,7 @@ class Reader {
     return pattern.exec(this.text);
   }
 
-  /** Skip blanks, match a pattern and move behind the match, which is returned. */
+  /** Skip blanks, match a pattern, and return the match after moving past it. */
   take(pattern) {
     this.atEnd();
     const match = this.match(pattern);
@@ -100,7 +100,7 @@ function readStart(reader, headers, catalogue, engine) {
   }
 }
 
-/** Return the place of a column, from 1, in a piece that begins at `place`. */
+/** Return the index of a column, from 1, in the part of a text that begins at `place`. */
 const placeOf = (text, place, column) => place + [...text.slice(place, place + 2 * column)].slice(0, column - 1).join("").length;
 
 /** Read and play the moves up to the result, and stop before it. */
@@ -147,7 +147,7 @@ function readMove(reader, rules, position, engine) {
   }
 }
 
-/** Compare the written result and termination with those that the moves lead to. */
+/** Compare the written result and termination with those of the replayed moves. */
 function checkResult(reader, headers, { result, termination }) {
   const written = headers.get("Result"), word = reader.take(WORD), claim = headers.get("Termination");
   if (word?.[0] !== written.value) {

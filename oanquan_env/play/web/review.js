@@ -193,7 +193,7 @@ function showGraph() {
   };
 }
 
-/** List the mistakes, and note them on the positions before them, whose buttons lead from one to the next. */
+/** List the mistakes, and set a note on the position before each, so that buttons can step between them. */
 function showMistakes() {
   if (!reviewing()) { view.setNotes(new Map()); return; }
   const { line, seats } = page.state, made = line.map((_, index) => mistake(index + 1)).filter(Boolean), all = positions();

@@ -66,7 +66,7 @@ export class Session extends EventTarget {
     return this.#put({ rules, start, moves: moves.replace(/-$/, "").match(/..?/gsu) ?? [], resigned: moves.endsWith("-") }, seats, { id });
   }
 
-  /** Play a person's move. Refuse it unless the game is at `ply`, because it may come twice or too late. */
+  /** Play a person's move. Refuse it unless the game is at `ply`, because the request may arrive twice or late. */
   _move({ move, ply }) {
     const { game } = this;
     if (ply !== game.position.ply || game.over || game.player !== null || this.#answered) throw notYours("move");

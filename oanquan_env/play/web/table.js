@@ -24,7 +24,7 @@ function data(name) {
   return files.get(name);
 }
 
-/** As in `Session`. */
+/** See `Session`. */
 export const hint = (moves = null, nodes = null) => session.hint(moves, nodes);
 export const variation = (moves) => session.variation(moves);
 

@@ -11,7 +11,7 @@ const REASONS = ["no_further_gap", "nothing_behind", "unripe_mandarin", "seeds_s
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
 /**
- * Return everything that one move did. Squares are ring indices; `standings` are the final points if it ended the game, else [].
+ * Return the trace of one move. Squares are ring indices; `standings` are the final points if it ended the game, else [].
  *
  * -> { rules, player, action, before, after, laps: [{square, direction, seeds, squares, one}], takings: [{gap, square,
  * seeds, stones, points}], turnEnd, refillings: [{player, seeds, borrowed}], ended, standings }
