@@ -7,8 +7,8 @@
 Each finished run is written to `benchmarks/results/methods.json`, so you can stop the command at any time. At the end,
 the command draws `methods.png`. The first run of a method under some rules is timed, not counting measurements. Later
 runs get the plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules
-span the whole budget, so each budget has its own runs. Tables use the test part of the suites, and curves the
-development part.
+span the whole budget, so each budget has its own runs. A run ends with the iteration whose end is nearest to its
+budget. Tables use the test part of the suites, and curves the development part.
 """
 
 import functools
@@ -162,7 +162,7 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
             run.iterate(min((spent + last) / (60 * minutes), 1.0))
             last = (run.plies - before) / speed if speed else time.process_time() - began
             spent += last
-            passed = sum(spent >= share * 60 * minutes for share in due)
+            passed = sum(spent + last / 2 >= share * 60 * minutes for share in due)  # measured at the nearest iteration
             if passed:
                 means = {name: estimate["mean"] for name, estimate in measured(run.players(), parts[0]).items()}
                 curve += passed * [{"seconds": round(spent, 1), "plies": run.plies, "regret": means}]
