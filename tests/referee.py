@@ -190,7 +190,7 @@ class Referee:
         return self.rules.mandarin_seeds_capturable or self.has_stone(square)
 
     def capture_square(self, square: int) -> int:
-        """Take the pieces of a capturable square off the board; return their points."""
+        """Take the captured pieces of a square off the board; return their points."""
         points = 0
         if self.has_stone(square):
             self.stones[square // (self.rules.fields + 1)] = 0

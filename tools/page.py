@@ -243,7 +243,7 @@ def as_json(content: Any) -> bytes:
 
 
 def main() -> None:
-    """Write the files, or compare them with `--check`."""
+    """Write the files; with `--check`, write nothing and fail if a file is out of date."""
     parser = argparse.ArgumentParser(prog="python -m tools.page", description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
     check = parser.parse_args().check

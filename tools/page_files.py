@@ -27,7 +27,7 @@ DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
 
 def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
-    """Return `starts` and all scripts that they import, directly or indirectly, as `patterns` find them, sorted."""
+    """Return the sorted names of `starts` and of all scripts that they import, at any depth; `patterns` match imports."""
     names, waiting = set(), list(starts)
     while waiting:
         name = waiting.pop()

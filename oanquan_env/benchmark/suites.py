@@ -22,8 +22,8 @@ from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.files import FileError, naming_damage, one_line, read_json
 
 DATA = Path(__file__).parents[1] / "data"
-MOST_POINTS = 10_000
-"""Largest value of a move in a suite; more than the total points under any rules."""
+MOST_POINTS = 100_000
+"""Limit on the absolute value of a number in the file of a suite or of opening values; no margin comes near it."""
 
 
 def openings_path(rules: Rules, *, fair: bool = False) -> Path:

@@ -130,17 +130,17 @@ class Match:
     def step(self, action: int) -> Round | None:
         """Play one action; return the finished round if the action ended a round, otherwise None.
 
-        An illegal action raises `IllegalActionError` and changes nothing. After a round, the next one begins.
+        An illegal action raises `IllegalActionError` and changes nothing. After a round, the next one begins unless the match is over.
         """
         self.core.play(self.positions, np.array([action]))
         self._actions.append(int(action))
         return self.close_round(self.positions, self._actions) if self.positions.over[0] else None
 
     def resign(self) -> Round:
-        """Resign the round for the player to move, and return the finished round. The next round then begins.
+        """Resign the round for the player to move, and return the finished round.
 
-        The player keeps its score, but always less than half of all points; the other player gets the rest. Raises
-        `ValueError` if the match is over.
+        The next round begins unless the match is over. The player that resigns keeps its score, but always less than
+        half of all points; the other player gets the rest. Raises `ValueError` if the match was already over.
         """
         return self.close_round(resigned(self.positions), self._actions)
 

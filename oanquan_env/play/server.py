@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Send a file of the page, or `players.json`: additional players, and kinds of players for any page."""
+        """Send a file of the page, or `players.json`: additional players, and the kinds of players that pages may request."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":

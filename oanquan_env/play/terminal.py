@@ -115,7 +115,7 @@ class TerminalGame:
         return move
 
     def _hint(self) -> None:
-        """Show the best move and the mover's final margin after each move, according to the strongest search."""
+        """Show the best move and, for each legal move, the mover's final margin that the strongest search expects."""
         self._say("looking")
         player = first_playing(LEVELS["perfect"].players, self.board.rules)[1]
         search: Any = player.beyond if isinstance(player, BookPolicy) else player  # all players of this level search

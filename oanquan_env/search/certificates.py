@@ -54,7 +54,7 @@ _FORMAT = 1
 _PARTS = "moves", "again"
 
 Choose: TypeAlias = Callable[[int, Sequence[bytes]], Ints]
-"""Function that takes the first number and all keys of consecutive positions, and returns the prover's actions."""
+"""Function of consecutive positions (the number of the first, the keys of all) that returns the prover's actions."""
 
 
 @dataclass(frozen=True, eq=False)

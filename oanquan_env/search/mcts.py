@@ -199,7 +199,7 @@ class _Trees:
         return leaves
 
     def evaluate(self, leaves: Positions, simulation: int, rng: np.random.Generator) -> Floats:
-        """Evaluate N leaves, by their results if finished, and store the priors of the others; return (N, P) values."""
+        """Return (N, P) values of N leaves: the results of finished games, else evaluations, whose priors are stored."""
         values, over = np.zeros(leaves.scores.shape), leaves.over
         values[over] = game_rewards("margin", self.core, leaves[over])
         running = (~over).nonzero()[0]

@@ -1,4 +1,4 @@
-"""Test whole games in files, and games as episodes of the environment."""
+"""Test the files of whole games, and that their episodes match the environment's."""
 
 import hashlib
 from collections import deque

@@ -1,4 +1,4 @@
-"""Test the page's layout on phones and desktops, its animation of moves, and what a screen reader hears."""
+"""Test the page's layout on phones and desktops, its animation of moves, and what a screen reader announces."""
 
 from __future__ import annotations
 
