@@ -9,7 +9,7 @@ from oanquan_env.render import LastMove, Snapshot
 from tests import strategies
 
 FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
-"""South's 3A captures 15 points and the last stone; the rows then hold 3 and 1 seeds. The scores add up to 49."""
+"""A position that takes two scores with the sum 49. 3A captures the last stone, 15 points in all; 4 seeds are left."""
 PUZZLE_MARK = LastMove(origin=4, path=(5, 6, 7, 8, 9, 11, 0, 1, 2, 3), last=3, captured=(5,), label="5A")
 """The marks of the move 5A, the first move of the puzzle of Mancala World."""
 BIG = Snapshot(Rules(), (17, 0, 3, 12, 1, 23, 0, 9, 0, 2, 11, 0), (1, 0), (-7, 4), mover=1, ply=31)
@@ -44,7 +44,7 @@ def boards_of(*moves: str, rules: Rules | str = "mancala-world") -> list[Board]:
 
 
 def random_positions(core: Core, n: int, seed: int) -> Positions:
-    """Return the unfinished ones of `n` random games; game i has at most i % 12 plies."""
+    """Play `n` random games, game i for at most i % 12 plies, and return the positions of the unfinished ones."""
     rng, positions, policy = np.random.default_rng(seed), core.start(n), RandomPolicy(core)
     for ply in range(11):
         rows = ((np.arange(n) % 12 > ply) & ~positions.over).nonzero()[0]

@@ -23,7 +23,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 
 
 def launch() -> Iterator[Browser]:
-    """Start a Chromium browser, yield it, and close it; skip the test if there is none."""
+    """Start a Chromium browser, yield it, and close it; skip the test if Playwright or a browser is missing."""
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
@@ -53,7 +53,7 @@ def serve(folder: Path = WEB) -> Iterator[str]:
 
 
 class Person:
-    """A person who uses the page, or a widget; `errors` lists the uncaught errors of its scripts."""
+    """A person who uses the page, or a widget; `errors` lists the uncaught errors of the page's scripts."""
 
     def __init__(self, page: Page, board: str = "#board") -> None:
         self.page = page

@@ -39,7 +39,7 @@ def pytest_collection_modifyitems() -> None:
 
 @pytest.fixture(autouse=True)
 def windows_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not hold windows open for a viewer. `test_recording` tests the real method with its own clock."""
+    """Make `Window.hold` return without waiting. `test_recording` tests the real method with its own clock."""
     monkeypatch.setattr(Window, "hold", lambda window, seconds: window.poll())
 
 
@@ -57,7 +57,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture
 def visit(browser: Browser, site: str) -> Iterator[Visit]:
-    """Yield a function that opens the page, with `link` after its address, in a new window; no script may fail."""
+    """Yield a function that opens the page, at its address + `link`, in a new window; check that no script failed."""
     opened: list[tuple[Any, Person]] = []
 
     def visited(link: str = "", site: str = site, **options: Any) -> Person:

@@ -7,7 +7,7 @@ from oanquan_env.search.value_net import ValueNet, shapes
 
 
 def random_net(name: str, scale: float = 1.0, seed: int = 0) -> ValueNet:
-    """Return a net with random weights, whose values differ by some points."""
+    """Return a net for the rules `name`; its weights are normally distributed with standard deviation `scale`."""
     rng, rules = np.random.default_rng(seed), Rules.parse(name)
     arrays = {
         key: (rng.normal(size=shape) * scale).astype(np.float32)

@@ -21,7 +21,7 @@ def node() -> str:
 
 
 def run_node(*arguments: str | Path, stdin: str) -> bytes:
-    """Run Node.js with the text `stdin`, and return its output; if it fails, show its error messages."""
+    """Run Node.js with the input `stdin` and return its output; if it fails, raise AssertionError with its messages."""
     done = subprocess.run([node(), *arguments], input=stdin.encode(), capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout

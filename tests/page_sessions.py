@@ -199,7 +199,7 @@ class Reference:
 
 
 def move_json(trace: MoveTrace, seats: list[str]) -> Json:
-    """Return a move as in the page's state; `seats` are the players' names in Vietnamese."""
+    """Return a move in the form of the page's state; `seats` are the players' names in Vietnamese."""
     parts = ("gap", "square", "seeds", "stones", "points")
     laps = [{"kind": "lap", "square": lap.square, "seeds": lap.seeds, "squares": [*lap.squares]} for lap in trace.laps]
     captures = [{part: getattr(capture, part) for part in parts} for capture in trace.captures]

@@ -53,7 +53,7 @@ def plain_maxn(core: Core, positions: Positions, depth: int, net: ValueNet | Non
 def _final_points(
     core: Core, positions: Positions, depth: int, net: ValueNet | None
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-    """Return the (M,) rows, (M,) actions and (M, P) final points of all M moves, in units of 1 / NET_UNIT points."""
+    """Return (M,) position indices, (M,) actions and (M, P) final points, in 1 / NET_UNIT points, of all M moves."""
     children, rows, actions = core.expand(positions)
     points, running = NET_UNIT * core.standings(children).astype(np.int64), (~children.over).nonzero()[0]
     if depth > 1:
@@ -97,7 +97,7 @@ def plain_bounds(core: Core, position: Positions, depth: int) -> list[tuple[floa
 
 
 def sides(positions: Positions, row: int = 0) -> tuple[int, int]:
-    """Return the mover's side and the opponent's side as the integers that compiled functions take."""
+    """Return the sides of the mover and the opponent in position `row` as the integers that compiled functions take."""
     words = positions.sides.view(np.int64)[row].tolist()
     mover = int(positions.mover[row])
     return words[mover], words[1 - mover]

@@ -34,19 +34,19 @@ PLAIN = {"name": "plain", "width": 8}
 
 
 def quiet(_: object) -> None:
-    """Show no progress."""
+    """Ignore a progress message."""
 
 
 def begin(
     folder: Path, settings: dict[str, Any] = PPO, report: Callable[[str], None] = quiet, **changes: object
 ) -> Any:
-    """Create a run in `folder` with `settings` (`PPO` or `TD`) and `changes`."""
+    """Create a run in `folder` with `settings` (`PPO` or `TD`), some of which `changes` replaces."""
     kind = run_type(settings.get("kind", "ppo"))
     return kind.create(folder, validated(kind.config_type, {**settings, **changes}, "test"), "python train.py", report)
 
 
 def resume(folder: Path, **changes: object) -> Any:
-    """Resume the run in a folder that `begin` made, with `changes`."""
+    """Resume the run that `begin` created in `folder`, with `changes` to its configuration."""
     return run_type(load_config(folder / CONFIG_NAME).kind).resume(folder, quiet, changes)
 
 
@@ -62,7 +62,7 @@ def stopped(folder: Path, plies: int, **changes: object) -> Path:
 
 
 def evaluations(folder: Path) -> list[dict[str, Any]]:
-    """Return the rows of a run's evaluations without the time they took."""
+    """Return the rows of a run's evaluations file without their training times."""
     rows = [json.loads(line) for line in (folder / EVALUATIONS_NAME).read_text().splitlines()]
     return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
 
@@ -79,7 +79,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def checkpoint(folder: Path) -> dict[str, Any]:
-    """Return a run's checkpoint without the time it took."""
+    """Return the state in a run's checkpoint without its training time."""
     state: dict[str, Any] = torch.load(folder / CHECKPOINT_NAME, weights_only=True)
     return {name: value for name, value in state.items() if name != "seconds"}
 

@@ -32,7 +32,7 @@ _FIELDS = {name: _values(name, kind) for name, kind in get_type_hints(Rules).ite
 
 @st.composite
 def rules(draw: st.DrawFn, players: int | None = None, fields: int | None = None) -> Rules:
-    """Draw any valid `Rules`; if a combination is refused, use the value that the error names."""
+    """Draw any valid `Rules`; if a combination is refused, change a field that the error names."""
     values = {name: draw(strategy) for name, strategy in _FIELDS.items()}
     values |= {"players": players or values["players"], "fields": fields or values["fields"]}
     for _ in _FIELDS:

@@ -166,7 +166,7 @@ def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
 
 
 def shown(*lines: str, columns: int = 80, **variables: str) -> str:
-    """Type lines into a game between two people in a terminal, and return its output."""
+    """Type lines, then "quit", into a game between two people in a terminal; return the whole output."""
     game = terminal("--opponent", "human", columns=columns, **variables)
     for line in (*lines, "quit"):
         game.expect("> ")

@@ -66,7 +66,7 @@ def test_exported_names_are_pinned() -> None:
 
 
 def test_gymnasium_imports_the_package_of_an_id_and_every_public_module_imports_without_heavy_libraries() -> None:
-    """Gymnasium has no plugins since 1.0. The package `agents` can also list its players without torch and numba."""
+    """Gymnasium has had no plugins since 1.0. `agents` can also list its players without importing heavy libraries."""
     modules = "records.match_records", "cli", "render", "play.server", "render.animation"
     script = "import agents; agents.usage()\n"
     script += "".join(f"import oanquan_env.{module}\n" for module in modules)

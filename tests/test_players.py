@@ -34,7 +34,7 @@ NOTHING = 7
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a package with a module of players in a temporary current folder, and return the folder."""
+    """Create a package with a module of players in a temporary folder, and return this folder, now the current one."""
     (tmp_path / "some_package").mkdir()
     (tmp_path / "some_package" / "players.py").write_text(MODULE)
     (tmp_path / "ppo.py").write_text("raise RuntimeError('run')")

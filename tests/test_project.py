@@ -23,7 +23,7 @@ PROGRAMS = {re.split(r"[<>=\[]", requirement)[0] for requirement in EXTRAS["docs
 
 
 def check_command(line: str) -> None:
-    """Check that the program, module or make target of a command exists, and the paths in tests/ that it names."""
+    """Check that a command's program, module or make target exists, and that its paths in tests/ exist."""
     words = [word for word in shlex.split(re.sub(r"\$\{\{.*?\}\}", "", line)) if not re.match(r"[A-Z_0-9]+=", word)]
     if words[0] == "make":
         assert words[1] in TARGETS

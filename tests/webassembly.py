@@ -1,4 +1,4 @@
-"""The page's WebAssembly module, run by wasmtime behind the methods of engine.js, and the answers of the core."""
+"""The page's WebAssembly module, run by wasmtime through the methods of engine.js, and the core's expected answers."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ Call: TypeAlias = tuple[list[Any], Any]
 
 
 class PageEngine:
-    """A module with one record of each kind in memory. The methods have the names and return values of engine.js."""
+    """A WebAssembly module and one record of each kind in its memory; methods are named and return as in engine.js."""
 
     def __init__(self, module: str = "engine.wasm") -> None:
         self.layout, self._held = json.loads((WEB / "engine.json").read_text()), None
@@ -113,7 +113,7 @@ class PageEngine:
         return self.view("game", "points", rules.players).tolist()
 
     def search(self, rules: Rules, position: Json, limits: Json) -> Json:
-        """Return the result of a search, except that the line of max^n is only its first move."""
+        """Return the result of a search; with more than two players, its line has only the first move."""
         limits = {"depth": 0, "nodes": 0, "net": None, **limits}
         kind, work = ("two_rules", ["two", "table"]) if rules.players == 2 else ("many_rules", ["many"])
         self.use(rules, kind)
@@ -198,7 +198,7 @@ def call_of_a_move(core: Core, positions: Positions, action: int) -> Call:
 
 
 def call_of_a_search(core: Core, positions: Positions, net: ValueNet | None, limits: Json, line: bool = True) -> Call:
-    """Search a position natively, and return the call; unless `line`, the line of max^n is only its first move."""
+    """Search a position natively, and return the call; unless `line`, a max^n result has only the line's first move."""
     every = limits["everyMove"]
     given = Limits(**{name: number for name, number in limits.items() if name != "everyMove"})
     if core.rules.players == 2:
@@ -212,7 +212,7 @@ def call_of_a_search(core: Core, positions: Positions, net: ValueNet | None, lim
 
 
 def call_of_a_round(match: Match, positions: Positions) -> Call:
-    """Settle a match's first round at a position, by resignation if the game is not over; return the call."""
+    """Close a match's current round at a position, by resignation if the game is not over; return the call."""
 
     def owned() -> Json:
         return {"sold": [*map(list, match.ownership.sold)], "pawned": [*map(list, match.ownership.pawned)]}

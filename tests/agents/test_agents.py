@@ -1,4 +1,4 @@
-"""Test agents by name, agent files and training configurations."""
+"""Test making players by name, agent files and training configurations."""
 
 import copy
 import os
@@ -38,7 +38,7 @@ from tests import ROOT
 from tests.boards import random_positions
 from tests.untrained import NETWORK, renew_checksum, save_untrained
 
-CONFIGS = sorted((ROOT / "configs").glob("[!e]*.yaml"))  # configurations of evaluations have no kind
+CONFIGS = sorted((ROOT / "configs").glob("[!e]*.yaml"))  # without evaluate*.yaml, which train nothing
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_every_changed_byte_of_the_weights_is_noticed(agent: Path) -> None:
     ["greedy:epsilon=0.5", "minimax:nodes=200,net=pretrained", "mcts:simulations=8", "ppo:{},temperature=1"],
 )
 def test_every_player_is_a_good_citizen(agent: Path, name: str) -> None:
-    """A player leaves positions unchanged, chooses legal moves, and its copies choose the same with an equal seed."""
+    """A player leaves positions unchanged and chooses legal moves; with the same seed, its copies choose the same."""
     core, player = Core(), agents.make(name.format(agent))
     positions = random_positions(core, 24, seed=8)
     before = positions.copy()

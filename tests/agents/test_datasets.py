@@ -36,7 +36,7 @@ def hashes(folder: Path) -> dict[str, str]:
 
 
 def make_data(folder: Path, *options: str) -> dict[str, str]:
-    """Run the command and return the SHA-256 of each data file in `folder`, keyed by file name."""
+    """Write a small data set to `folder` with the command and `options`; return each data file's SHA-256 by name."""
     assert main(["--output", str(folder), *SMALL, *options]) == 0
     return hashes(folder)
 

@@ -1,4 +1,4 @@
-"""Test evaluate.py from settings to files, and tournaments: resuming, saved games and three players."""
+"""Test evaluate.py from its settings to its files, and tournaments that resume, save games or have three players."""
 
 import dataclasses
 import re
@@ -170,7 +170,7 @@ def test_finished_pairings_are_kept_by_players_settings_and_version(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def played(names: list[str], **settings: int) -> int:
-        """Return the number of pairings that had to be played."""
+        """Play a tournament; return the number of pairings without a stored result, which had to be played."""
         begun = tournament(tmp_path, names, **settings)
         play_one, seen = Tournament.play_one, list[int]()
         with monkeypatch.context() as patched:

@@ -56,7 +56,7 @@ def test_a_made_suite_has_the_values_of_the_search(recipe: SuiteRecipe) -> None:
         else:
             values, proved = plain_maxn(core, part.positions, depth), nothing_proved(part)
             wanted = values[np.arange(len(part)), :, part.positions.mover]
-            assert (part.values % 1 == 0.5).any()  # margins over the mean of two others
+            assert (part.values % 1 == 0.5).any()  # a margin over the mean of two others can end in .5
         assert np.array_equal(part.values, np.where(np.isfinite(wanted), wanted, np.nan), equal_nan=True)
         assert (part.proved == proved).all()
         if not net:
@@ -81,7 +81,7 @@ def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(list(tmp_path.rglob("*.json"))) == 3
     left[0] = 99
     assert format_suite(make_suite(SMALL, Labeller(parts=tmp_path))) == whole
-    left[0] = 0  # so one more search would stop it
+    left[0] = 0  # a further search would raise KeyboardInterrupt
     assert format_suite(make_suite(SMALL, Labeller(parts=tmp_path))) == whole
     with pytest.raises(KeyboardInterrupt):  # no values are stored for this depth
         make_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), Labeller(parts=tmp_path))

@@ -1,4 +1,4 @@
-"""Test reports as JSON, Markdown, the README's table and a picture, and other Markdown that programs write."""
+"""Test reports in JSON, Markdown and pictures, and the tables and sections that programs write into pages."""
 
 import re
 import shlex

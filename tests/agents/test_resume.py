@@ -1,4 +1,4 @@
-"""Test both kinds of runs: interruption, kills, divergence, a full disk, damaged checkpoints, refused settings."""
+"""Test that PPO and TD runs resume after interruptions and failures, and refuse damaged files and wrong settings."""
 
 import errno
 import io
@@ -63,7 +63,7 @@ def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any
             run.learn(kill, lambda: False) if kind == "kill" else learn(run, number * ITERATION)
         random.seed(99)  # other code may use the generator between sessions
         with (tmp_path / "run" / EVALUATIONS_NAME).open("a") as file:
-            file.write('{"plies": 99999, "results": {}}\n')  # past the checkpoint, so measured again
+            file.write('{"plies": 99999, "results": {}}\n')  # later than the checkpoint, so it is measured again
         run = resume(tmp_path / "run")
         assert run.plies == number * ITERATION or kind == "kill"
     learn(run)
@@ -122,7 +122,7 @@ def test_a_diverged_run_stops_with_advice(settings: dict[str, Any], tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "kills", "least"), [(PPO, 10, 4), (TD, 3, 2)], ids=["ppo", "td"])
 def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least: int, tmp_path: Path) -> None:
-    """A run killed by SIGKILL at `least` or more different ply counts equals one that is never interrupted."""
+    """A run that is killed `kills` times, at `least` or more different ply counts, equals an uninterrupted run."""
     evaluation = {**kind["evaluation"], "every_plies": 50 * ITERATION}
     longer = {**kind, "total_plies": 300 * ITERATION, "evaluation": evaluation}
     whole, folder, config = tmp_path / "whole", tmp_path / "killed", tmp_path / "config.yaml"
@@ -135,7 +135,7 @@ def test_a_run_killed_again_and_again_loses_nothing(kind: Any, kills: int, least
         process = start_training(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if kill % 3:  # in the middle of training; other kills come at any time, mostly at startup
             deadline, seen = time.monotonic() + 300, set[int]()
-            while time.monotonic() < deadline and len(seen) < 4:  # the old one, one on resuming, two later ones
+            while time.monotonic() < deadline and len(seen) < 4:  # the old one, one at resumption, two more
                 time.sleep(0.002)
                 seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}
         time.sleep(moments.uniform(0, 0.3))

@@ -1,4 +1,4 @@
-"""Test work spread over processes or Ray: results stay the same, failures are reported and sweeps resume."""
+"""Test that processes and Ray give the same results as one process, that failures are reported and sweeps resume."""
 
 import json
 import math

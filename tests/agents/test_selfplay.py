@@ -167,7 +167,7 @@ def test_two_ply_features_are_the_position_s_and_its_afterstates() -> None:
 
 
 def margins_won(core: Core, positions: Positions) -> np.ndarray:
-    """Return each move's margin in points for each player, (N, A, P), in turn order from the mover; 0 if illegal."""
+    """Return the points that a move gains each player over the others' mean, (N, A, P), mover first; 0 if illegal."""
     after, rows, actions = core.expand(positions)
     points = core.standings(after) - positions.scores[rows]
     won = (points * core.rules.players - points.sum(axis=1, keepdims=True)) / (core.rules.players - 1)
@@ -178,7 +178,7 @@ def margins_won(core: Core, positions: Positions) -> np.ndarray:
 
 
 def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
-    """Return each player's margin in points, (N, P), from the mover on, averaged over the mover's best moves."""
+    """Return the mean of `margins_won` over the mover's best moves: each player's margin in points, (N, P)."""
     won, legal = margins_won(core, positions), core.legal_mask(positions)
     own = np.where(legal, won[..., 0], -np.inf)
     best = np.isclose(own, own.max(axis=1, keepdims=True))
@@ -188,7 +188,7 @@ def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
 
 @pytest.mark.parametrize("preset", ["mancala-world", "three-player", "four-player"])
 def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: str) -> None:
-    """V holds the best move's margins; logits are proportional to the mover's margins after moves and best replies."""
+    """V is the margins of the best move; logits are proportional to the mover's margins after move and best reply."""
     core = Core(preset)
     features, network = network_of(
         core, "two_ply", embed=4, width=16, depth=2, leaf_width=8
@@ -212,7 +212,7 @@ def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: st
 
 
 def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
-    """V without correction is the softmax mean of gain minus leaf value; the leaf of a finished game counts as 0."""
+    """Uncorrected V is the moves' softmax-weighted mean of gain minus leaf value, which is 0 for a finished game."""
     core = Core()
     features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
     torch.nn.init.zeros_(network.value.weight)

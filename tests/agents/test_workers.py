@@ -26,7 +26,7 @@ KINDS = pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
 
 
 def start(settings: dict[str, Any], folder: Path, **changes: object) -> subprocess.Popen[str]:
-    """Start a new run with two workers, or resume the run in `folder` if there is one."""
+    """Start a process that trains a new run with two workers, or that resumes the run in `folder` if there is one."""
     words = ["--resume", str(folder)]
     if not (folder / CONFIG_NAME).exists():
         config = folder.with_suffix(".yaml")
@@ -44,7 +44,7 @@ def finish(run: subprocess.Popen[str]) -> None:
 
 
 def wait_for(folder: Path, checkpoints: int) -> None:
-    """Wait until at least `checkpoints` new checkpoints have been written."""
+    """Wait, for at most 300 seconds, until at least `checkpoints` new checkpoints have been written."""
     deadline, seen = time.monotonic() + 300, set[int]()
     while len(seen) <= checkpoints and time.monotonic() < deadline:
         seen |= {path.stat().st_mtime_ns for path in folder.glob(CHECKPOINT_NAME)}

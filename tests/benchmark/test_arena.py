@@ -53,7 +53,7 @@ def test_results_by_order_are_those_of_the_games_in_which_a_player_moved_then() 
     core = Core("three-player")
     openings = Positions.concatenate(random_openings(core, 4, plies, rng()) for plies in (3, 4, 5))
     results = play_pairs(core, FirstMove(core), LastMove(core), openings, rng())
-    assert score_interval(results) == score_estimate(results.score.mean(axis=1))  # over openings
+    assert score_interval(results) == score_estimate(results.score.mean(axis=1))  # one sample per opening
     ordered = by_order(results.margin, openings)
     for k, mover in enumerate(openings.mover.tolist()):
         assert ordered[k].tolist() == np.roll(results.margin[k], -mover).tolist()

@@ -1,4 +1,4 @@
-"""Test Elo and Bradley-Terry ratings against known numbers and another program."""
+"""Test Elo and Bradley-Terry ratings against known values and the package choix."""
 
 import itertools
 import math
@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
 
 def bradley_terry(pairs: ArrayLike, won: ArrayLike, played: ArrayLike, anchor: int, prior_draws: float = 1) -> Found:
-    """Return the players' Elo and the advantage of moving first; each pair in `pairs` names the first mover first."""
+    """Return Elo relative to `anchor` and the first mover's advantage; `won` are the points of a pair's first mover."""
     points, games = (np.asarray([counts], np.float64) for counts in (won, played))
     estimate = ELO * fit(comparisons(np.asarray(pairs)), points, games, prior_draws)[0]
     return Found(estimate[:-1] - estimate[anchor], float(estimate[-1]))
@@ -58,7 +58,7 @@ def test_a_player_who_wins_everything_has_a_finite_rating() -> None:
 
 
 def simulated(rng: np.random.Generator, strengths: np.ndarray, k: int) -> tuple[list[tuple[int, int]], np.ndarray]:
-    """Return all G ordered pairs of players, and the first mover's scores (K, G) from `k` openings of random bias."""
+    """Return all G ordered pairs of players, and the first mover's scores (K, G) in K = `k` openings of random bias."""
     games = list(itertools.permutations(range(len(strengths)), 2))
     bias = rng.normal(0, 1, k)
     edges = np.array([strengths[first] - strengths[second] for first, second in games])

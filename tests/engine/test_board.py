@@ -110,7 +110,7 @@ def test_the_status_names_what_is_wrong() -> None:
         board = Board.parse(text, rules or "mancala-world", checked=False)
         assert all(problem in sentence for problem, sentence in zip(problems, board.status(), strict=True))
         assert eval(repr(board)) == board
-        if "row of the mover" in "".join(problems):  # not ready to move
+        if "row of the mover" in "".join(problems):  # the mover has no move
             assert (board.legal_moves, board.outcome) == ([], None)
             with pytest.raises(IllegalMoveError, match="legal: none"):
                 board.push("1A")

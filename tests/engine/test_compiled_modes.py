@@ -13,7 +13,7 @@ SEARCH = ["tests/search/test_search.py"]
 NETS = ["tests/search/test_signature.py", "tests/search/test_value_net.py"]
 PLAIN = ["-k", "plain_minimax or core or best or says and (tonkin or three)"]
 PLAIN += ["-W", "ignore:overflow encountered:RuntimeWarning"]
-"""Select only small searches, as plain Python is slow, and ignore NumPy's warnings of overflows, which are intended."""
+"""Pytest options that select small searches, as plain Python is slow, and ignore warnings of intended overflows."""
 
 
 @pytest.mark.slow

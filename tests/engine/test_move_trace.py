@@ -15,7 +15,7 @@ NORTH = "0,0,0,0,1,0*"  # a row that can move, and a stone, so that the game is 
 
 
 def lesson(south: str, north: str = NORTH, rules: str = "mancala-world", scores: str = "0,0") -> Board:
-    """Return an unchecked board with only the seeds that matter and South to move."""
+    """Return a board with South to move, without checking that it holds all points of a game."""
     return Board.parse(f"{south}/{north} {scores} 0 0", rules, checked=False)
 
 

@@ -21,7 +21,7 @@ from tests.strategies import PRESET_NAMES
 
 
 def assert_plays_alike(rules: Rules, seed: int) -> None:
-    """Check that each legal move has the same result alone, in a NumPy batch and in a compiled one, in whole games."""
+    """Check that each legal move of random games has the same result alone, in a NumPy batch and in a compiled one."""
     core, by_numpy, rng = Core(rules, compiled=True), Core(rules, compiled=False), np.random.default_rng(seed)
     encoder = Encoder(core)
     positions = random_positions(core, 12, seed)
@@ -211,7 +211,7 @@ for order in sys.argv[1:]:
 
 @pytest.mark.slow
 def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_path: Path) -> None:
-    """With Numba's own symbols, both functions had the same name, and the third program called one for both types."""
+    """With Numba's own symbols, the code for both types had one name, and the third run called the same code."""
     program = tmp_path / "meets.py"
     program.write_text(MEETS)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -42,7 +42,7 @@ def test_each_game_has_its_own_limit_and_the_rules_have_one() -> None:
         batches = [rows.tolist() for rows, _ in advance(core, positions, first_moves, plies)]
         assert batches == [[0, 1], [0, 1], [0], [0], [0]]
         assert positions.over.all()
-        assert list(advance(core, positions, first_moves)) == []  # finished games are left alone
+        assert list(advance(core, positions, first_moves)) == []  # finished games are not played
 
 
 def test_a_game_put_in_the_place_of_a_finished_one_is_played_too() -> None:

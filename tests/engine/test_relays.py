@@ -13,14 +13,14 @@ from tests.boards import ENDLESS, endless_rules
 
 
 def laps_of_every_move(core: Core, positions: Positions) -> tuple[np.ndarray, np.ndarray]:
-    """Return the (M,) laps of each legal move, and the (M,) rows of their positions."""
+    """Return the numbers of laps of all M legal moves, (M,), and the index of each move's position, (M,)."""
     rows, actions = core.legal_mask(positions).nonzero()
     moved = positions[rows]
     return core.play(moved, actions).laps, rows
 
 
 def most_laps(core: Core, positions: Positions) -> np.ndarray:
-    """Return the (N,) bounds of docs/RULES.md 2: F * (S + 1) laps for S seeds outside the mandarin squares."""
+    """Return each position's bound, (N,), from docs/RULES.md section 2: F * (S + 1) laps for S seeds on fields."""
     fields = core.rules.fields
     seeds = core.seeds(positions).reshape(len(positions), core.rules.players, fields + 1)
     bounds: np.ndarray = fields * (seeds[:, :, :fields].sum(axis=(1, 2)) + 1)

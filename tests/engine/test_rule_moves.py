@@ -1,4 +1,4 @@
-"""Test the rules of docs/RULES.md 2 to 4 by example: a position, a move, the next position, and how the game ended.
+"""Test sections 2 to 4 of docs/RULES.md by example: a position, a move, the next position, and how the game ended.
 
 The positions are small; their points need not add up to a game's total. South's row comes first, and `*` is a stone.
 """

@@ -26,7 +26,7 @@ OPPONENTS = (None, "random", "greedy")
 
 
 def actions_of(mask: Mask, rng: np.random.Generator) -> Any:
-    """Return random legal actions, and a few illegal ones."""
+    """Return a random legal action for each row of `mask`; in 2 % of the rows, any action, which may be illegal."""
     legal = random_legal(mask, rng)
     return np.where(rng.random(len(mask)) < 0.02, rng.integers(mask.shape[1], size=len(mask)), legal)
 
@@ -34,7 +34,7 @@ def actions_of(mask: Mask, rng: np.random.Generator) -> Any:
 @pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("preset", ["mancala-world", "three-player"])
 def test_a_thread_plays_the_games_of_the_vector_environment(preset: str, opponent: str | None) -> None:
-    """Run the function of a thread in Python and compare it with the vector environment."""
+    """Run the function of a CUDA thread in Python, and compare its games with the vector environment's."""
     settings: Any = {"opponent": opponent, "reward": "mixed", "opening_plies": 3}
     rules = PRESETS[preset].rules.replace(max_plies=20)
     games, host = OAnQuanVectorEnv(4, rules, autoreset_mode="SameStep", **settings), HostGames(4, rules, **settings)

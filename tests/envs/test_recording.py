@@ -34,7 +34,7 @@ def actions(moves: Iterable[str]) -> npt.NDArray[np.int64]:
 
 
 def picture(*moves: str, rules: str = RULES) -> npt.NDArray[np.uint8]:
-    """Return the picture of the position after `moves`."""
+    """Return the picture of the position after `moves`, as RGB pixels of shape (height, width, 3)."""
     board = boards_of(*moves, rules=rules)[-1]
     return render.rgb(board, last=board.last_mark)
 

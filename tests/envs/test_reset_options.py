@@ -1,4 +1,4 @@
-"""Test the options of `reset` in all three environments: valid start positions, and what is refused."""
+"""Test the options of `reset` in all three environments: valid start positions, and options that are refused."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Test AlphaZero in one file: its targets, an untrained network, self-play, and a short reproducible training."""
+"""Test the single-file AlphaZero: its targets, an untrained network, self-play, and that training is reproducible."""
 
 from argparse import Namespace
 

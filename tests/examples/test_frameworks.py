@@ -1,4 +1,4 @@
-"""Test that training in each framework repeats with the same seed, and that PPO and PQN in one file learn."""
+"""Test that training in each framework is reproducible, and that the single-file PPO and PQN learn."""
 
 import importlib
 import warnings

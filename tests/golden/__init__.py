@@ -20,7 +20,7 @@ def path(preset: str) -> Path:
 
 
 def playthrough(preset: str) -> Iterator[str]:
-    """Yield the lines of one game under the rules of `preset`. A formula of the ply selects each legal move."""
+    """Yield the lines of one game under the rules of `preset`. The ply determines which legal move is played."""
     yield f"# A game by the rules {preset}, with every answer at every ply; `python -m tests.golden` writes it."
     board = Board(preset)
     yield f"rules: {board.rules}"

@@ -45,7 +45,7 @@ const METHODS = {
   choose: (name, rules, position, seed) => thinking.choose(name, ...read(rules, position), seed),
   hint: (rules, position, options) => thinking.hint(...read(rules, position), options),
   player: (name, rules) => playerOf(name, read(rules)[0], catalogue),
-  /** Return the proved move of a book, read from `content` if given, after each [starting position, actions]. */
+  /** Return the proved move of a book, read from `content` if given, after each [start, actions]; null if over. */
   async book(preset, histories, content) {
     const rules = engine.rules(read(preset)[0]);
     const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(Book.file(preset)));
@@ -54,7 +54,7 @@ const METHODS = {
       return end.ended ? null : book.provedMove(end);
     });
   },
-  /** Return bounds of the moves in positions from a table of openings, read from `content` if given. */
+  /** Return [action, lower, upper] of each position's moves in a table of openings, read from `content` if given. */
   openings: async (preset, positions, content) => {
     const rules = engine.rules(read(preset)[0]), table = new Openings(engine, preset, content ?? (await data(Openings.file(preset))));
     const text = (bound) => (Number.isFinite(bound) ? bound : null);
@@ -88,7 +88,7 @@ const METHODS = {
     try { thinker.needsPython("other:Thing", fields); } catch { log.push(["unknown"]); }
     return { log, live: { ...live } };
   },
-  /** Return the answers of a thinker with a worker and of one without to the same request. */
+  /** Return the answers to the same request from a thinker with a worker and from a thinker without one. */
   alike: (name, ...texts) => Promise.all([worker, null].map((maker) => new Thinker({ ...made, catalogue, think, worker: maker }).choose(name, ...read(...texts), 7))),
 };
 

@@ -1,6 +1,6 @@
 // Runs sessions for test_model.py: reads lists of [request, arguments], and prints {refused, state, seats} for each
 // request. Further requests: "answer" plays a move for the player that is not a person; "hint" returns a hint;
-// "reopen" restores the game from its snapshot in another session; "link" starts it again from its link; "read"
+// "reopen" restores the game from its snapshot in another session; "link" starts the game again from its link; "read"
 // starts a game from a given link; and "lessons" returns the lessons.
 
 import { readFileSync } from "node:fs";

@@ -21,15 +21,15 @@ from tools.page import drawing
 WEB = ROOT / "oanquan_env/play/web"
 
 
-def run_script(module: str, result: str, asked: dict[str, Any]) -> Any:
-    """Return the value of the expression `result`, which may use `asked` and, as `module`, a script's exports."""
+def run_script(module: str, result: str, given: dict[str, Any]) -> Any:
+    """Return the value of the JavaScript expression `result`, in which `module` has the exports of that script."""
     script = f"""
         import {{ readFileSync }} from "node:fs";
         const module = await import({json.dumps((WEB / module).as_uri())});
-        const asked = JSON.parse(readFileSync(0, "utf8"));
+        const given = JSON.parse(readFileSync(0, "utf8"));
         console.log(JSON.stringify({result}));
     """
-    return json.loads(node.run_script(script, stdin=json.dumps(asked)))
+    return json.loads(node.run_script(script, stdin=json.dumps(given)))
 
 
 def assert_same(made: list[str], expected: list[str]) -> None:
@@ -49,8 +49,8 @@ def test_marks_and_tabs_are_those_of_python(name: str) -> None:
     moves = [{**vars(last), "step": last.step(len(drawing(rules.players, rules.fields)["squares"]))} for last in lasts]
     shapes, tabs = run_script(
         "move-markers.js",
-        """[asked.moves.map(move => module.markShapes(asked.drawing, move)),
-            asked.owners.map(codes => module.tabShapes(asked.drawing, codes))]""",
+        """[given.moves.map(move => module.markShapes(given.drawing, move)),
+            given.owners.map(codes => module.tabShapes(given.drawing, codes))]""",
         {"drawing": drawing(rules.players, rules.fields), "moves": moves, "owners": owners},
     )
     assert any(last.captured for last in lasts)
@@ -69,7 +69,7 @@ def test_the_sweep_gives_each_player_the_points_that_are_left(name: str) -> None
         ends.append({"frame": board.last_trace.frames()[-1]._asdict(), "standings": board.outcome.scores})
     sweeps = run_script(
         "moving-board.js",
-        "asked.ends.map(({ frame, standings }) => module.sweeping(asked.drawing, frame, standings))",
+        "given.ends.map(({ frame, standings }) => module.sweeping(given.drawing, frame, standings))",
         {"drawing": drawing(rules.players, rules.fields), "ends": ends},
     )
     for end, sweep in zip(ends, sweeps, strict=True):
@@ -83,18 +83,18 @@ def test_the_sweep_gives_each_player_the_points_that_are_left(name: str) -> None
 
 
 VIEW = """{ language: "en", notes: new Map(), viewing: null, whole: "",
-    board: { language: "en", two: true, drawing: asked.drawing, called: ["South", "North"] }, state: asked.state }"""
+    board: { language: "en", two: true, drawing: given.drawing, called: ["South", "North"] }, state: given.state }"""
 SEATS = [{"name": "human", "person": True}, {"name": "perfect", "person": False}]
 
 
 def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state: dict[str, Any] = {"turn": "over", "resigned": None, "puzzle": None, "match": None, "seats": SEATS}
     state["outcome"] = {"scores": [30, 40], "winners": [1]}
-    asked = {"drawing": drawing(2, 5), "state": state}
-    text = run_script("narration.js", f"module.status({VIEW})", asked)
+    given = {"drawing": drawing(2, 5), "state": state}
+    text = run_script("narration.js", f"module.status({VIEW})", given)
     assert text == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
-    text = run_script("narration.js", f"module.status({VIEW})", asked)
+    text = run_script("narration.js", f"module.status({VIEW})", given)
     assert text.startswith("The game is over. North (Trạng) wins (")
 
 
@@ -103,7 +103,7 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
     rounds = [{"winner": 1, "owed": 25, **changes}, {"winner": None, "owed": 0, **{name: [] for name in changes}}]
     settled, drawn = run_script(
         "match-table.js",
-        f"asked.rounds.map(round => module.settlement({VIEW}, round))",
+        f"given.rounds.map(round => module.settlement({VIEW}, round))",
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
     assert settled.startswith(

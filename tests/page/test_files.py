@@ -67,7 +67,7 @@ def test_lists_of_files_are_as_the_command_writes_them() -> None:
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """A server of static files that logs nothing."""
+    """A request handler that serves static files and logs nothing."""
 
     def log_message(self, format: str, *values: object) -> None: ...
 

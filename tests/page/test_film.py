@@ -123,6 +123,6 @@ def test_a_gif_made_in_the_page_has_the_colours_of_the_board(browser: Browser) -
     drawing = game_of(boards)["drawing"]
     x, y = drawing["squares"][5]["stone"]  # the stone of the first mandarin, which is still on the board
     assert boards[-1].stones[0]
-    made.seek(made.n_frames - 2)  # before the pieces that are left turn pale
+    made.seek(made.n_frames - 2)  # before the remaining pieces turn pale
     red, green, blue = made.convert("RGB").getpixel((round(600 / 768 * (x - 18)), round(600 / 768 * (y - 6))))
     assert f"#{red:02x}{green:02x}{blue:02x}" == LIGHT["stone"]

@@ -1,4 +1,4 @@
-"""Test games of two people on two devices, who send each other links with the moves."""
+"""Test games between two people who play on two devices and send each other links with the moves."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tests.browsers import Person, Visit
 pytestmark = pytest.mark.slow  # a browser takes seconds
 
 RULES = "vietnamese quan_non=250 max_plies=100"
-"""No mandarin is captured, so every game has 100 plies."""
+"""Rules under which no mandarin is captured, so every game has 100 plies."""
 
 
 def link_of(person: Person, *, copied: bool) -> str:
-    """Return the fragment of the link to the friend; if `copied`, press its button and check the clipboard."""
+    """Return the fragment of the link for the friend; if `copied`, also copy it with the page's button and check it."""
     link: str = person.state["friend"]["link"]
     if copied:
         person.page.locator("#send").click()

@@ -32,13 +32,13 @@ def judge(
     spent: tuple[int, ...] = (),
     scores: list[int] | None = None,
 ) -> Any:
-    """Return what losses.js computes for a game: losses, their summary, and each position's share of the budget."""
+    """Return what losses.js computes: `found` (losses by position), their `summary`, `shares` of the budget, `done`."""
     given = json.dumps({"hints": hints, "played": played, "final": final, "spent": spent, "scores": scores})
     return json.loads(run_script(SCRIPT, (WEB / "losses.js").as_uri(), stdin=given))
 
 
 def hint(mover: int, exact: str = "", **values: int) -> dict[str, Any]:
-    """Return a hint with searched values such as `_1A=4`; the first move is the best."""
+    """Return a hint with values such as `_1A=4`, best move first; `exact` names the moves whose values are exact."""
     moves = {name[1:]: value for name, value in values.items()}
     return {
         "mover": mover,

@@ -23,7 +23,7 @@ VARIANTS = (
 
 
 def played(scripts: list[Script]) -> list[list[Json]]:
-    """Run scripts of requests in sessions of the page; return its answer {refused, state, seats} to each request."""
+    """Run each script's requests in a session of the page; return the answers {refused, state, seats} by script."""
     answers: list[list[Json]] = json.loads(run_node(CALLS / "session.mjs", stdin=json.dumps(scripts)))
     return answers
 
@@ -68,7 +68,7 @@ def comparable(state: Json) -> Json:
 
 
 def test_two_friends_play_a_match_by_links() -> None:
-    """Each device starts from the other's link, which seats the person there as the player to move."""
+    """Each device opens the link of the other, and the person on the device is then the player to move."""
     rules = "tonkin max_plies=4"
     moves = [[], ["1A"], ["1A", "2A"], ["1A", "2A", "3A"], ["1A", "2A", "3A", "4A"]]
     link, seats = "", ["human", "friend"]

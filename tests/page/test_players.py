@@ -53,7 +53,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
 
 
 def boards(rules: Rules | str, count: int, seed: int = 0) -> list[Board]:
-    """Return up to `count` unfinished boards, each after more random moves than the one before."""
+    """Return up to `count` unfinished boards of separate random games, in ascending order of their plies."""
     played = (played_board(rules, seed + number, 3 * number) for number in range(3 * count))
     return [board for board in played if not board.outcome][:count]
 
@@ -62,7 +62,7 @@ make_once = functools.cache(make)
 
 
 def best(name: str, board: Board) -> list[int]:
-    """Return the actions among which Python's player of this name chooses."""
+    """Return the equally good actions among which the player `name` chooses in Python."""
     player, legal = make_once(name, board.rules), [move.action for move in board.legal_moves]
     if isinstance(player, SearchPlayer):
         return list(player.search.best(board.positions, player.limits).actions)
@@ -279,7 +279,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
             least = final[best] if {move, best} <= {*exact} else final[best] - PREFERENCE
             best = move if final[move] >= least else best
         trace = board.sowing(best)
-        assert (found["search"].pop("nodes") > 0) == (rules.refill == "borrow")  # 0: more would find the same
+        assert (found["search"].pop("nodes") > 0) == (rules.refill == "borrow")  # 0: more nodes would not help
         assert found == {
             "player": reviewer(rules),
             "best": str(best),

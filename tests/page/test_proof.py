@@ -107,7 +107,7 @@ def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> Non
 
 
 def south(board: Board, lower: float, upper: float) -> tuple[float, float]:
-    """Convert bounds of the mover's future margin to bounds of South's final lead."""
+    """Convert bounds on the margin that the mover will gain to bounds on South's final lead."""
     lead = board.scores[0] - board.scores[1]
     return (lead - upper, lead - lower) if board.mover else (lead + lower, lead + upper)
 

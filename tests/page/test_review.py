@@ -1,4 +1,4 @@
-"""Test the page's hints, its reviews of finished games, and the values of all moves beside the board."""
+"""Test the page's hints, its reviews of finished games, and its option to show the values of all moves."""
 
 import re
 

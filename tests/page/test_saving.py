@@ -70,7 +70,7 @@ def test_a_bad_position_in_the_link_is_explained(visit: Visit, locale: str, word
     notice = person.page.locator("#notice").inner_text()
     assert words in notice
     assert "5,5,5,▸x,5,0*" in notice
-    assert person.fields.count() == 5  # of a new game
+    assert person.fields.count() == 5  # those of a new game
 
 
 def test_unfinished_games_are_kept_behind_a_button(visit: Visit) -> None:

@@ -131,7 +131,7 @@ def test_moves_are_read_alike(page: Ask, text: str) -> None:
 
 @st.composite
 def set_up(draw: st.DrawFn) -> tuple[Rules, str]:
-    """Draw rules and the text of a position with all points: in play, finished, forfeited, or in need of a refill."""
+    """Draw rules and the text of a position with the right total; it may be finished, forfeited or need a refill."""
     rules, few = draw(strategies.rules()), st.sampled_from([0, 0, 0, 1, 4])
     seeds = draw(st.lists(few, min_size=rules.squares, max_size=rules.squares))
     stones = draw(st.lists(st.booleans(), min_size=rules.players, max_size=rules.players))
@@ -250,7 +250,7 @@ def random_match(rules: str, rng: np.random.Generator) -> list[GameRecord]:
 
 
 def damaged(records: list[GameRecord], rng: np.random.Generator) -> str:
-    """Return the records' text with a fault: a record deleted or moved, or a header, result or letter changed."""
+    """Return the records' text after a random change, which deletes or moves a record or changes some of the text."""
     at, kind = rng.integers(len(records)), rng.integers(5)
     changed, record = records.copy(), records[at]
     if kind == 0 and at:
@@ -270,12 +270,12 @@ def damaged(records: list[GameRecord], rng: np.random.Generator) -> str:
 
 
 def others(record: GameRecord) -> dict[str, str]:
-    """Return the headers of a round that are not about the match."""
+    """Return the headers of a round's record without those that describe the match."""
     return {name: text for name, text in record.headers.items() if name not in ROUND_HEADERS}
 
 
 def check_match(page: Ask, text: str) -> None:
-    """Check that a match continues in the same way from its records and from a link."""
+    """Check that the page resumes or refuses a match as Python does, and that its link resumes the same match."""
     value, refused = page("resumed", text)
     try:
         records = parse_records(text)

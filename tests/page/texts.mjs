@@ -1,4 +1,4 @@
-// Answers test_texts.py: reads a request [name, ...arguments] from each line of JSON, and prints a line of JSON.
+// Answers test_texts.py: reads a call [name, ...arguments] from each line, and prints {value}, {refused} or {failed}.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";

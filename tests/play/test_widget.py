@@ -1,4 +1,4 @@
-"""Test the notebook widget by its messages, and in a browser with JupyterLab or a saved notebook."""
+"""Test the notebook widget through its messages, and in a browser with JupyterLab and with a saved notebook."""
 
 from __future__ import annotations
 

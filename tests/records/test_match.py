@@ -83,7 +83,7 @@ def test_a_match_needs_two_players_and_fields_enough() -> None:
 
 
 def close(match: Match, *scores: int, ended: Termination = Termination.STONES_CAPTURED) -> Round:
-    """Close the current round with these scores."""
+    """Close the current round, with an empty board and these scores, and return it."""
     final = match.core.start()
     final.squares[:], final.scores[:], final.ended[:] = 0, scores, ended
     return match.close_round(final)

@@ -36,7 +36,7 @@ Key = tuple[int, ...]
 
 
 def referee_key(game: Referee) -> Key:
-    """Return the canonical key of a running game, written only from the specification of certificates."""
+    """Return the canonical key of a running game, computed as specified for certificates, without the library."""
     fields, mover = game.rules.fields, game.mover
     side = fields + 1
     images = []
@@ -59,7 +59,7 @@ def lead(game: Referee, seat: int) -> int:
 
 
 def referee_value(rules: Rules, strategy: Strategy, is_lower: bool) -> tuple[int, int]:
-    """Return the margin that a strategy secures from the start and its number of positions, using only the referee."""
+    """Return the margin that a strategy secures for its player, and its number of positions, using only the referee."""
     rules = rules.replace(max_plies=1000)
     numbers: dict[tuple[Key, int], int] = {}
     start, edges = Referee(rules), list[list[tuple[int, int | None]]]()
