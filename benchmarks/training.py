@@ -24,7 +24,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 MORE_PLAYERS = ("three-player", "four-player")
 """Rules for which the networks are also measured, with one thread."""
-HEADS = ("network", "collecting, plies/s", "in all, plies/s", "stepping", "network", "learning")
+HEADS = ("network", "collecting, plies/s", "in total, plies/s", "stepping", "network", "learning")
 ITERATIONS = 6
 WARM_UP = 1
 
@@ -78,7 +78,7 @@ def measure(config: PPOConfig) -> dict[str, float]:
 
 
 def table_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Return the rows of the table of results."""
+    """Return the rows of the table, one for each network and setting; `HEADS` names the columns."""
     speeds, shares = ("collecting plies/s", "plies/s"), ("stepping", "network while collecting", "learning")
     return [
         [name, *(f"{row[speed]:,.0f}" for speed in speeds), *(f"{100 * row[part]:.0f} %" for part in shares)]
@@ -95,7 +95,7 @@ def main() -> None:
             config = PPOConfig.model_validate({"network": network, **values})
             results[f"{name}; {setting}"] = measure(config)
         for rules in MORE_PLAYERS:
-            config = PPOConfig.model_validate({"network": network, "rules": rules})
+            config = PPOConfig.model_validate({"network": network, "rules": rules, "threads": 1})
             results[f"{name}; 1 thread, {rules}"] = measure(config)
     content = {"ppo": PPOConfig().ppo.model_dump(), "results": results}
     report.show("self-play training", HEADS, table_rows(content))
