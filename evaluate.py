@@ -94,7 +94,7 @@ def parse(arguments: list[str]) -> Options:
 
 
 def check_places(options: Options) -> None:
-    """Check the output options before any game starts. Raises `ValueError` if a file cannot be written."""
+    """Raise `ValueError` if an output file cannot be written, or if an option needs the arena and it is not played."""
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)

@@ -82,7 +82,7 @@ class Command(Origin, Generic[Settings]):
     settings: Annotated[Settings, tyro.conf.arg(name="")]
 
     def folder(self, ending: str = "") -> Path:
-        """Return `--output`, or the default folder of a run or sweep, whose name ends in `ending`."""
+        """Return `--output`, or by default a folder in `runs/`: the config's name followed by `ending`."""
         return self.output or Path("runs") / f"{self.config.stem if self.config else 'default'}{ending}"
 
 
@@ -147,7 +147,7 @@ def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
 
 
 def again(run: Run[Any]) -> list[str]:
-    """Return the command with which each worker resumes the run that this process has begun."""
+    """Return the program and arguments with which each worker process resumes `run`, which this process has begun."""
     fields = [name for name in ("threads", "device") if hasattr(run.config, name)]
     options = [word for name in fields for word in (f"--{name}", str(getattr(run.config, name)))]
     return [__file__, "--resume", str(run.folder), *options]

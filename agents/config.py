@@ -34,7 +34,7 @@ FLOAT = re.compile(rf"([-+]?({_DIGITS}(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-
 
 
 def whole_number(value: object) -> int:
-    """Return a setting or option as an integer; accept 1_000_000 and 1e6, and reject True, 010, 1:30 and 2.5."""
+    """Convert a setting or option such as 1_000_000 or 1e6 to an integer. Raises `ValueError` for True, 010 and 2.5."""
     number = value
     if isinstance(value, str) and FLOAT.fullmatch(value):
         number = int(value) if INTEGER.fullmatch(value) else float(value)
@@ -83,13 +83,13 @@ CountOrZero = Annotated[Whole, Field(ge=0, le=10**15)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**32)]
 Pairs = Annotated[Whole, Field(ge=1, le=MOST_PAIRS)]
 Size = Annotated[Whole, Field(ge=1, le=10**6)]
-"""A number of items that are kept in memory."""
+"""Number of items that are kept in memory."""
 MOST_THREADS = 1024  # OpenMP aborts the process if it cannot start the requested threads
 Threads = Annotated[Whole, Field(ge=1, le=MOST_THREADS)]
 TorchThreads = Annotated[
     int, BeforeValidator(_threads), _option(_threads, "INT|auto", _shown), Field(ge=AUTO, le=MOST_THREADS)
 ]
-"""Number of torch threads; `auto` is stored as `AUTO`, and the run measures at its start which number is fastest."""
+"""Number of torch threads; `auto` is stored as `AUTO`, which a run or sweep replaces by a number at its start."""
 Workers = Annotated[int, BeforeValidator(_workers), _option(_workers, "INT|auto"), Field(ge=1, le=MOST_THREADS)]
 """Number of worker processes; `auto` is replaced by the number of processors."""
 OpeningPlies = Annotated[Whole, Field(ge=0, le=100)]
@@ -122,7 +122,7 @@ Flag: TypeAlias = tyro.conf.FlagCreatePairsOff[bool]
 
 
 class Strict(BaseModel):
-    """Base class of immutable settings that reject unknown keys."""
+    """Base class of immutable settings that reject unknown keys, infinity and NaN."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -133,7 +133,7 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return a mapping. Raises `RepeatedKeyError` if a key occurs twice."""
+        """Return the mapping of a YAML node. Raises `RepeatedKeyError` if a key occurs twice."""
         lines: dict[str, int] = {}
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
             line = key.start_mark.line + 1
@@ -165,7 +165,7 @@ def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """Read the mapping in a YAML file without running code from it. Raises `FileError` if this fails."""
+    """Read a mapping from a YAML file without running code. Raises `FileError` if it holds no readable mapping."""
     check_readable(path)
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
@@ -179,7 +179,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def validated(model: type[Model], values: object, where: str) -> Model:
-    """Convert values to a pydantic model or dataclass. Raises `FileError`, whose message begins with `where`."""
+    """Convert `values` to a pydantic model or dataclass. Raises `FileError`, naming `where`, if they are invalid."""
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
@@ -187,7 +187,7 @@ def validated(model: type[Model], values: object, where: str) -> Model:
 
 
 def explain(error: ValidationError, model: Any) -> str:
-    """Describe one problem in one line, a missing field only if there is no other; suggest names for unknown fields."""
+    """Describe one problem in one line, preferably not a missing field; suggest the closest name for an unknown one."""
     problem = min(error.errors(), key=lambda one: one["type"] == "missing")
     *way, name = problem["loc"] or ("",)
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")
@@ -205,7 +205,7 @@ def _fields(model: Any) -> dict[str, Any]:
 
 
 def imported(name: str, field: str) -> Any:
-    """Import MODULE, which runs its code, and return NAME. Raises `FileError`, whose message begins with `field`."""
+    """Import and run MODULE; return its object NAME. Raises `FileError`, naming `field`, if this is impossible."""
     try:
         return import_object(name)
     except (ImportError, ValueError) as error:
@@ -232,8 +232,8 @@ def command(
 ) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
     """Return a decorator that turns a function of parsed options into the `main` of a command.
 
-    `main` parses its arguments, calls the function, reports errors and returns the exit status: the function's result,
-    or 0 if this is None.
+    `main` parses its arguments and calls the function. It returns the exit status: the function's result (0 for None),
+    `INTERRUPTED` after Ctrl-C, or `USAGE_ERROR` after it has printed a `ValueError` or `OSError`.
     """
 
     def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:
@@ -271,7 +271,7 @@ def progress_bar(**settings: Any) -> Progress:
 
 
 def refused(prog: str, error: Exception) -> int:
-    """Print the error that stopped a command, and return the exit status."""
+    """Print the error that stopped the command `prog` to stderr, and return the exit status `USAGE_ERROR`."""
     names_file = isinstance(error, OSError) and error.filename
     print(f"{prog}: {f'{error.filename}: {error.strerror}' if names_file else error}", file=sys.stderr)  # type: ignore[attr-defined]
     return USAGE_ERROR

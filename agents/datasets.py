@@ -2,8 +2,8 @@
 
     python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
 
-Each position comes from a game between players of mixed strength, perhaps after a few more random plies. No two are
-equivalent, and none is in the rules' regret suite or one move after a position in it. A search values every move.
+Each position comes from a game between players of mixed strength, followed by up to `--random-plies` random plies. No
+two are equivalent, and none is in the rules' regret suite or one move after its positions. A search values every move.
 `numpy.load` reads the files `positions-00000.npz` and so on; `FIELDS` describes their arrays. The same command resumes
 interrupted work and keeps finished files.
 """
@@ -63,7 +63,7 @@ class Recipe:
 
 
 def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
-    """Write the missing files of `folder`. Raises `ValueError` if one is damaged or games give too few positions."""
+    """Write the files that `folder` lacks. Raises `ValueError` if a file is damaged or positions run out."""
     work = functools.partial(search_moves, str(core.rules), recipe.depth, net_bytes(recipe.net, core))
     hashes, total, number = np.zeros(0, dtype=np.uint64), 0, 0
     while total < recipe.positions:
@@ -88,7 +88,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
 
 
 def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
-    """Draw up to `wanted` different running positions, each 0 to `random_plies` random plies after one met in play."""
+    """Draw up to `wanted` different positions outside the suite: game positions plus 0 to `random_plies` plies."""
     withheld = np.sort(key_hashes(suite_keys(core)))
     pool = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
     positions, before = core.start(0), -wanted
@@ -104,7 +104,7 @@ def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Ge
 
 
 def read_columns(path: Path) -> Columns:
-    """Read the arrays in `FIELDS` from a file. Raises `ValueError` if one is missing or their lengths differ."""
+    """Read the arrays in `FIELDS` from a file. Raises `ValueError` if an array is missing or the lengths differ."""
     with naming_damage(path, "not a file of positions", "; delete it to make it anew"):
         data = read_arrays(path)
         columns = {name: data[name] for name in FIELDS}
@@ -114,7 +114,7 @@ def read_columns(path: Path) -> Columns:
 
 
 def read_positions(path: Path, core: Core) -> Positions:
-    """Read the positions of a file. Raises `ValueError` if they do not fit the rules of `core`."""
+    """Read the positions of a file. Raises `ValueError` if it is damaged or does not fit the rules of `core`."""
     columns = read_columns(path)
     with naming_damage(path, f"no positions of '{core.rules}'"):
         return core.setup(*(columns[name] for name in ("seeds", "stones", "scores", "mover", "ply")))

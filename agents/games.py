@@ -15,7 +15,7 @@ from oanquan_env.playing import play_randomly
 BLOCK = 4096
 """Number of start positions made at once. Each takes a tenth of the time that it takes in a small batch."""
 PATIENCE = 32
-"""Maximum number of draws of a start position; if all lead to finished games, the game starts at the set-up."""
+"""Maximum number of draws of a start position; if the game is over after each draw, it starts at the set-up."""
 MOST_PLIES = 2**24
 """Maximum number of plies in a rollout or replay buffer; larger buffers do not fit into memory."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
@@ -25,16 +25,16 @@ class StartsConfig(Strict):
     """Start positions of games."""
 
     set_up_share: Share = Field(0.2, description="share of the games that begin at the set-up")
-    max_plies: Count = Field(10, description="random plies before all other games, drawn from 1 to this number")
+    max_plies: Count = Field(10, description="all other games begin after 1 to this number of random plies")
     beam_share: Share = Field(0.0, description="share of all games that begin in lines that beat the network")
 
 
 class Games:
     """N games that restart from random positions, because self-play from only the set-up collapses onto one line.
 
-    Start positions are the set-up and positions 1 to `max_plies` random plies after it, each number equally likely; if
-    the game has ended there, another position is drawn. If there are `beams`, a share `beam_share` of the games starts
-    from them instead. Starts depend only on the seed, the worker, `beams` and the number of starts drawn before.
+    A start is the set-up with probability `set_up_share`, otherwise a running position 1 to `max_plies` random plies
+    later (uniform). If there are `beams`, a share `beam_share` of all games starts from them instead. Starts depend
+    only on the settings, the seed, the worker, `beams` and the number of starts drawn before.
 
     Attributes:
         positions: the current N positions.

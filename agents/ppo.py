@@ -43,7 +43,7 @@ from oanquan_env.sb3 import SharedVecEnv
 Numbers: TypeAlias = npt.NDArray[np.float32]
 Config = TypeVar("Config", bound="PPOConfig")
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
-"""How far each network looks ahead, which lets it play well even before training."""
+"""How far these networks look ahead; because of this, they play well even before training."""
 
 # ---- configuration ---------------------------------------------------------------------------------------------------
 
@@ -111,8 +111,8 @@ def _with_network(config: type[Config], options: type[NetworkConfig], name: str)
 def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArray[np.float64]]:
     """Return the function that computes a ply's rewards, given a reward's name or MODULE:NAME of a custom function.
 
-    The function takes the core, the scores (N, P) before the ply and the positions after it, and returns the players'
-    rewards (N, P), by seat, which sum to zero.
+    The function takes the core, the scores (N, P) before the ply and the positions after it. It returns the rewards
+    (N, P) by seat. The rewards of each game must sum to zero; otherwise a custom function raises `UsageError`.
     """
     if name in REWARDS:
         return functools.partial(ply_rewards, cast(RewardName, name))
@@ -143,7 +143,7 @@ class SelfPlayVecEnv(SharedVecEnv):
         super().__init__(len(games.positions), space, spaces.Discrete(self.core.rules.actions))
 
     def observe(self) -> npt.NDArray[np.int16] | npt.NDArray[np.float16]:
-        """Return (N, D) int16 features of the games, or the float16 output of the network's `look_ahead`, if any."""
+        """Return (N, D) int16 features, or the float16 output of the network's `look_ahead` if it has this method."""
         features = self.features.encode(self.games.positions)
         if not hasattr(self.network, "look_ahead"):
             return features
@@ -275,7 +275,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Mask | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Sample actions (B,); return them with values (B, P-1) and log-probabilities (B,)."""
+        """Sample actions (B,), even if `deterministic`; return them with values (B, P-1) and log-probabilities (B,)."""
         log_probs, values = self.outputs(obs, action_masks)
         actions = torch.multinomial(log_probs.exp(), 1)
         return actions[:, 0], values, log_probs.gather(1, actions)[:, 0]
@@ -297,7 +297,7 @@ class SelfPlayPolicy(MaskableActorCriticPolicy):
 
 
 def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, MaskablePPO]:
-    """Make the games and the learner of a configuration. Raises `UsageError` if the device does not exist."""
+    """Make the games and the learner of a configuration. Raises `UsageError` if torch cannot use the device."""
     try:
         torch.empty(0, device=config.device)
     except (RuntimeError, AssertionError) as error:  # an unknown device, or one that this machine or torch lacks
@@ -371,7 +371,7 @@ class PPORun(Run[PPOConfig]):
         save_agent(folder, self.network, card)
 
     def measure(self) -> tuple[dict[str, Any], str]:
-        """Play the configured opponents and measure regret."""
+        """Play against the configured opponents, and measure regret if the rules have a suite; see `Run.measure`."""
         try:
             player = PPOPlayer(self.folder, self.core.rules, network=self.config.network.name)
             player.evaluate(self.core.start())

@@ -1,7 +1,7 @@
 """Training runs: each has a folder with a lock, checkpoint and evaluations, and can be stopped cleanly.
 
-A kind of training is a subclass of `Run`, such as `agents.ppo.PPORun`, and a subclass of `RunConfig`. Checkpoints are
-written between two iterations, so a resumed run is bit-identical to an uninterrupted one.
+Each kind of training has a subclass of `Run`, such as `agents.ppo.PPORun`, and a subclass of `RunConfig`. Checkpoints
+are written between two iterations, so a resumed run is bit-identical to an uninterrupted one.
 """
 
 import contextlib
@@ -65,7 +65,7 @@ class RunConfig(Strict):
     rules: RulesName = Field("mancala-world", description="rules by name, such as 'vietnamese refill=forfeit'")
     total_plies: Count = Field(10_000_000, description="plies to train for")
     seed: Seed = Field(0, description="seed of all randomness")
-    threads: TorchThreads = Field(AUTO, description="number of torch threads; auto picks the fastest up to 4")
+    threads: TorchThreads = Field(AUTO, description="number of torch threads; auto: fastest, or 1 for several workers")
     workers: Workers = Field(1, description="number of processes that play and learn; auto takes one per processor")
     checkpoint_seconds: Positive = Field(60.0, description="seconds between checkpoints")
     starts: StartsConfig = Field(StartsConfig(), description="start positions")
@@ -78,9 +78,9 @@ class RunConfig(Strict):
 
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
-    """Return the class of a kind of training, by name or as MODULE:NAME.
+    """Return the class of a kind of training, which `kind` gives by name or as MODULE:NAME.
 
-    Raises `FileError`, whose message begins with `where`.
+    Raises `FileError`, whose message begins with `where`, if the kind is unknown or cannot be imported.
     """
     if (kind := str(kind)) not in KINDS and ":" not in kind:
         raise FileError(f"{where}: kind must be {', '.join(KINDS)} or MODULE:NAME; got {kind!r}")
@@ -89,14 +89,14 @@ def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
 
 
 def config_type(values: Mapping[str, Any], where: str = "kind") -> type[RunConfig]:
-    """Return the configuration class that fits `values`. Raises `FileError`, whose message begins with `where`."""
+    """Return the configuration class for the kind and network in `values`. Raises `FileError` if one does not exist."""
     network = values.get("network")
     name = network.get("name", "") if isinstance(network, dict) else ""
     return run_type(values.get("kind", "ppo"), where).config_type.with_network(str(name))
 
 
 def load_config(path: Path) -> RunConfig:
-    """Read a configuration. Raises `FileError`, whose message names the file, field, value and requirement."""
+    """Read a configuration. Raises `FileError`, naming file, field, value and requirement, if it is invalid."""
     values = read_yaml(path)
     return validated(config_type(values, str(path)), values, str(path))
 
@@ -108,7 +108,7 @@ def between(begin: float, end: float, done: float) -> float:
 
 
 def fastest_threads() -> int:
-    """Measure which number of torch threads, 1, 2 or 4 and at most one per processor, is fastest now; return it."""
+    """Measure whether 1, 2 or 4 torch threads (at most one per processor) are fastest now; return the number."""
     network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
     batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
     for threads in [*seconds] * 3:  # alternate, because the load of the machine changes
@@ -122,14 +122,14 @@ def fastest_threads() -> int:
 
 
 class StopTrainingError(Exception):
-    """Raised between two iterations, after the checkpoint, when a run was asked to stop."""
+    """Raised between two iterations, after the checkpoint is written, if the run must stop."""
 
 
 Config = TypeVar("Config", bound=RunConfig)
 
 
 def with_threads(config: Config) -> Config:
-    """Replace an automatic number of threads: by 1 if there are several workers, otherwise by the fastest number."""
+    """Return `config` with `AUTO` threads replaced: by 1 if there are several workers, else by the fastest number."""
     if config.threads != AUTO:
         return config
     return config.model_copy(update={"threads": fastest_threads() if config.workers == 1 else 1})
@@ -147,7 +147,7 @@ class Run(ABC, Generic[Config]):
         config_type: the class of its configuration.
         network: the module that is trained.
         parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
-            and Python; each has `state_dict` and `load_state_dict`. Workers share `network` and `optimizer`.
+            and Python, by name; each has `state_dict` and `load_state_dict`. Workers share `network` and `optimizer`.
         iteration: plies of one iteration, summed over all workers.
         usage: a message that says where the result is, with a command that evaluates it.
         plies: plies trained so far, summed over all workers.
@@ -174,7 +174,7 @@ class Run(ABC, Generic[Config]):
 
     @abstractmethod
     def iterate(self) -> None:
-        """Collect a rollout of `iteration` plies and learn from it."""
+        """Collect this worker's share of a rollout of `iteration` plies, and learn from it."""
 
     @abstractmethod
     def export(self) -> None:
@@ -198,7 +198,7 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
-        """Begin a run. Raises `UsageError` if the folder already holds one or the configuration is invalid."""
+        """Begin a run, and record `command`. Raises `UsageError` if `folder` holds a run or `config` is invalid."""
         config = with_threads(config)
         run = cls._make(folder, config, report)
         folder.mkdir(parents=True, exist_ok=True)
@@ -216,14 +216,14 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def resume(cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None) -> Self:
-        """Resume the run in `folder` from its checkpoint, or from its start if it was killed before the first one.
+        """Resume the run in `folder` from its checkpoint, or from its start if it has none yet.
 
         `changes` are new values of configuration fields. A new `total_plies` makes the run and its schedules longer or
         shorter. With a new number of `workers`, the run starts new games. Both are written to the run's configuration.
         New values of `threads` and `device` are not, because they change results by rounding only.
 
-        Raises `UsageError` if there is no run, another program is using it, its checkpoint is damaged, it already has
-        more plies than `total_plies`, or a value is invalid.
+        Raises `UsageError` if there is no run, another program is using it, its checkpoint is damaged, it has already
+        played more plies than a new `total_plies`, or a value is invalid.
         """
         path = folder / CONFIG_NAME
         if not path.exists():
@@ -247,14 +247,14 @@ class Run(ABC, Generic[Config]):
 
     @classmethod
     def join(cls, folder: Path, config: Config) -> Self:
-        """Return the run for a worker other than worker 0, once worker 0 has begun or resumed it in `folder`."""
+        """Return the run in `folder` for a worker other than worker 0, after worker 0 has begun or resumed it."""
         run = cls._make(folder, with_threads(config), lambda _: None)
         torch.manual_seed(workers.own_seed(config.seed))
         run._restore()
         return run
 
     def of_worker(self, settings: Settings, games: str) -> Settings:
-        """Return settings with this worker's share in the field named `games`. Raises `FileError` if it is too low."""
+        """Return settings with this worker's share of the field named `games`. Raises `FileError` if it is too low."""
         each, rest = divmod(getattr(settings, games), self.config.workers)
         least = {**settings.model_dump(), games: each}
         validated(type(settings), least, f"workers: {self.config.workers}")
@@ -271,7 +271,7 @@ class Run(ABC, Generic[Config]):
 
     @property
     def planned_plies(self) -> int:
-        """Plies at the end of the run: `total_plies` rounded up to whole iterations."""
+        """Plies at the end of the run: `total_plies` rounded up to whole iterations, but at least `plies`."""
         return max(self.plies, -(-self.config.total_plies // self.iteration) * self.iteration)
 
     @property
@@ -285,9 +285,9 @@ class Run(ABC, Generic[Config]):
         return f"try: {shlex.join(['python', 'evaluate.py', *players, *rules])}"
 
     def learn(self, progress: Callable[[int], None], stopping: Callable[[], bool]) -> None:
-        """Train to `planned_plies`, calling `progress` with the plies done; release the folder's lock at the end.
+        """Train to `planned_plies`, calling `progress` with the plies so far; release the folder's lock at the end.
 
-        Raises `StopTrainingError`, after writing a checkpoint, once `stopping()` returns True.
+        Raises `StopTrainingError`, after writing a checkpoint, once `stopping()` returns True in any worker.
         """
         every, self._since = self.config.evaluation.every_plies, time.monotonic()
         saved, first = self._since, workers.rank() == 0
@@ -319,14 +319,14 @@ class Run(ABC, Generic[Config]):
                 self.plies += self.iteration
 
     def _renew_beams(self) -> None:
-        """Search for lines that beat the network, `BEAMS` times in a run, if some games start from such lines."""
+        """Search for lines that beat the network, about `BEAMS` times in a run, if some games start from such lines."""
         every = max(self.iteration, self.config.total_plies // BEAMS)
         if self.config.starts.beam_share and self.plies // every > (self.plies - self.iteration) // every:
             rng = np.random.default_rng([workers.own_seed(self.config.seed), self.plies])
             self.parts["games"].use(positions_of_beams(self.player(), self.core, BEAM_WIDTH, rng))
 
     def player(self) -> Policy:
-        """Return the network as a player; only `starts.beam_share` needs it."""
+        """Return the network as a player; a subclass must define this method only for `starts.beam_share`."""
         raise UsageError(f"starts.beam_share: {type(self).__name__} must define the method `player`")
 
     def log(self, name: str, value: float) -> None:
@@ -358,7 +358,7 @@ class Run(ABC, Generic[Config]):
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:
-        """Measure, log and return regret on the suite's development part, never the test part; None without a suite."""
+        """Measure, log and return regret on the suite's development part; return None if the rules have no suite."""
         suite = find_suite(self.core.rules)
         if suite is None:
             return None

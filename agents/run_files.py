@@ -66,10 +66,10 @@ def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str
 
 
 def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dict[str, Any] | None:
-    """Restore `parts` and the random generators. Return the other entries, or None if there is no checkpoint.
+    """Restore `parts` and the random generators; return `plies`, `seconds` and `workers`, or None without a checkpoint.
 
-    If the checkpoint was written by a different number of workers, only the shared parts are restored. Raises
-    `FileError` if the checkpoint is damaged.
+    If the checkpoint was not written by `workers` workers, only the shared parts are restored. Raises `FileError` if
+    the checkpoint is damaged.
     """
     path = folder / CHECKPOINT_NAME
     if not path.exists():

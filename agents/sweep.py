@@ -74,7 +74,7 @@ def sweep(
     folder: Path, config: RunConfig, seeds: list[int], command: str, say: Callable[[str], None], *,
     ray: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
-    """Train all seeds, even if some fail, and return the exit status; a second call resumes the sweep.
+    """Train all seeds in processes or on Ray, even if some fail; return the exit status. A new call resumes the sweep.
 
     Raises `UsageError` if a folder holds a run with a different configuration, or if a worker process dies.
     """
@@ -109,7 +109,7 @@ def sweep(
 
 
 def train_seed(sweep: Path, command: str, values: dict[str, Any]) -> SeedResult:
-    """Train one seed in a subfolder of `sweep`, or resume it; a finished run stays as it is. Errors are in the result.
+    """Train one seed in a subfolder of `sweep`, resuming a run there; return its figures, or the error that ended it.
 
     The configuration is passed as plain values, because a class created for a custom network cannot be pickled.
     """

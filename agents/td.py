@@ -56,10 +56,10 @@ class TDSettings(Strict):
     )
     games: Count = Field(512, description="number of games played side by side")
     steps: Count = Field(8, description="plies of each game in one rollout")
-    lam: Share = Field(0.4, description="lambda of the targets: 0 takes the next value, 1 the end of the game")
+    lam: Share = Field(0.4, description="lambda of the targets: 0 uses only the position's search, 1 later ones")
     trace_cut: Positive = Field(1.0, description="regret in points from which a move cuts the lambda-return (Watkins)")
     temperature: Positive = Field(1.0, description="temperature of the moves played, in points; falls to a third")
-    random_moves: Share = Field(0.05, description="share of the moves that are drawn from all legal ones")
+    random_moves: Share = Field(0.05, description="share of the moves drawn uniformly from all legal moves")
     learning_rate: Positive = Field(4e-3, description="Adam's initial learning rate; falls to a twentieth by a cosine")
     batch_size: Annotated[Count, Field(le=MOST_PLIES)] = Field(1024, description="positions per minibatch")
     uses: Count = Field(8, description="number of gradient steps that use a position, on average")
@@ -107,9 +107,9 @@ class TDConfig(RunConfig):
 def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: float) -> Floats:
     """Return (T, N, P) targets, the positions' lambda returns for all players.
 
-    G[t] = (1 - lam) * best[t] + lam * (won[t] + G[t + 1]). At the last ply, and where the move was not `followed`, G[t]
-    is best[t]. Targets use the value of the best move instead of the move played, and they end at a move that is much
-    worse (Watkins 1989), so random moves do not distort them.
+    G[t] = (1 - lam) * best[t] + lam * (won[t] + G[t + 1]), with G[t + 1] = 0 if the game is over. At the last ply, and
+    if the move was not `followed`, G[t] = best[t]. Targets use the best move's value instead of the played move's, and
+    they end at a move that is much worse (Watkins 1989), so random moves do not distort them.
 
     Args:
         best: (T, N, P) values of the mover's best moves, by seat.
@@ -149,7 +149,7 @@ def rollout(
 
 
 def choose(values: Floats, temperature: float, random_moves: float, rng: np.random.Generator) -> Ints:
-    """Draw (N,) actions from a softmax of values (N, A), -inf if illegal; draw a share `random_moves` uniformly."""
+    """Draw (N,) actions from the softmax of `values / temperature` (N, A); draw a share `random_moves` uniformly."""
     likely = values / temperature + rng.gumbel(size=values.shape)  # its argmax is a draw from the softmax
     legal = np.where(np.isfinite(values), rng.random(values.shape), -np.inf)
     at_random = rng.random(len(values)) < random_moves
@@ -172,13 +172,13 @@ class ValueModule(nn.Module):
         self.output = nn.Linear(SECOND, 1 if rules.players == 2 else rules.players)
 
     def forward(self, rows: Tensor) -> Tensor:
-        """Map `embedding_rows` (B, P * (F + 1)) to future margins in points: (B,), or (B, P) with the mover's first."""
+        """Map `embedding_rows` (B, P * (F + 1)) to future margins: the mover's (B,), or (B, P) in turn order."""
         summed = SumOfRows.apply(rows, self.embedding)  # type: ignore[no-untyped-call]
         points: Tensor = self.output(self.hidden(summed.relu()).relu()) * SCALE
         return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
 
     def export(self, origin: dict[str, Any]) -> ValueNet:
-        """Convert the net to the NumPy form that is shipped and used without torch."""
+        """Return the net in its NumPy form, which players use without torch; the net stores `origin`."""
         weight, bias = self.output.weight.T * SCALE, self.output.bias * SCALE
         if self.rules.players == 2:
             weight = weight[:, 0]
@@ -243,7 +243,7 @@ class Learner:
         return {"replay": list(self.replay)}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore the replay buffer. Raises `ValueError` if a row or a target is out of range."""
+        """Restore the replay buffer. Raises `ValueError` if an input or a target is impossible."""
         for inputs, targets in state["replay"]:
             if not (((inputs >= 0) & (inputs < len(self.module.embedding))).all() and torch.isfinite(targets).all()):
                 raise ValueError("its replay buffer holds impossible positions or targets")
@@ -295,7 +295,7 @@ class TDRun(Run[TDConfig]):
         return searching(self.core, threads=self.config.threads, net=self.network.export({}))
 
     def measure(self) -> tuple[dict[str, Any], str]:
-        """Measure the regret of searches with the net on the suite's development part."""
+        """Measure regret on the suite's development part, with one search per node limit; see `Run.measure`."""
         texts, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
         if find_suite(self.core.rules) is None:
             return row, "no regret suite for these rules"

@@ -104,7 +104,7 @@ def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
 
 
 def read_games(path: Path) -> Columns:
-    """Read the arrays in `FIELDS` from a file. Raises `ValueError` if one is missing or the file is damaged."""
+    """Read the arrays in `FIELDS` from a file. Raises `ValueError` if an array is missing or the file is damaged."""
     with naming_damage(path, "not a file of games", "; delete it to make it anew"):
         data = read_arrays(path)
         return {name: data[name] for name in FIELDS}

@@ -1,7 +1,7 @@
 """Measure the points that agents give up, and their regret, if training games begin in lines that beat the network.
 
-`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games. The search for the best
-response asks each agent about up to `QUESTIONS` positions. Processor seconds include evaluations, but not this search.
+`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games. In the best-response
+search, agents are queried in up to `QUESTIONS` positions. Processor seconds include evaluations, but not this search.
 """
 
 import functools
@@ -20,7 +20,7 @@ CONFIG, RULES, SHARES = "configs/quick.yaml", ("mancala-world", "tonkin"), (0.0,
 QUESTIONS = 100_000
 SHOWN = {"processor_seconds": 0, "regret": 2, "South": 0, "North": 0}
 """Columns, and the number of decimals in each."""
-HEADINGS = "rules", "share", "runs", "processor seconds", "regret, points", "as South gives up", "as North gives up"
+HEADINGS = "rules", "share", "runs", "CPU seconds", "regret, points", "gives up as South", "gives up as North"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def given_up(folder: Path, rules: str) -> dict[str, float]:
 
 
 def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return the rows of the table, one row of means for each share; `HEADINGS` names the columns."""
+    """Return the rows of the table, with means over runs for each rules and share; `HEADINGS` names the columns."""
     cells = []
     for result in results:
         runs = result["runs"]

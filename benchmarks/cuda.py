@@ -34,7 +34,7 @@ STEPS = 50
 
 
 def check(steps: int) -> dict[str, Any]:
-    """Compare `steps` steps in total; raise `SystemExit` at the first difference."""
+    """Compare at least `steps` steps and return a summary. Raises `SystemExit` at the first difference."""
     combinations = [(preset, opponent) for preset in PRESETS for opponent in OPPONENTS]
     each, compared, began = -(-steps // (len(combinations) * CHECKED_GAMES)), 0, time.perf_counter()
     rng = np.random.default_rng(0)
@@ -72,7 +72,7 @@ def compare(preset: str, opponent: str | None, step: int, expected: Any, got: An
 
 @cuda.jit
 def draw_actions(masks: Any, actions: Any, turn: int) -> None:
-    """Draw a random legal action for each game, from a hash of its row and the turn."""
+    """Draw a random legal action for each game, from a hash of the game's index and `turn`."""
     row = cuda.grid(1)
     if row < len(masks):
         number = (row * 0x9E3779B1 + turn * 0x85EBCA77) & 0xFFFFFFFF

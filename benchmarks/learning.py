@@ -2,7 +2,7 @@
 
     python -m benchmarks.learning --minutes 1 --seeds 5                # resumes and keeps finished runs
     python -m benchmarks.learning --minutes 1 3 --rules mancala-world --jobs 2
-    python -m tools.readme                                        # renews the table
+    python -m tools.readme                                        # updates the table
 
 Each finished run is written to `benchmarks/results/methods.json`, so you can stop the command at any time. At the end,
 the command draws `methods.png`. The first run of a method under some rules is timed, not counting measurements. Later
@@ -47,7 +47,7 @@ from oanquan_env.search.deepening import Limits, Search
 PROG = "python -m benchmarks.learning"
 CONFIGS = Path(__file__).parents[1] / "configs"
 TIMED = 40
-"""Number of positions in which the time per move is measured, one at a time."""
+"""Number of positions over which the time per move is measured, with one call for each position."""
 NODES = 2_000, 20_000
 
 
@@ -61,7 +61,7 @@ class Training:
         self.plies = 0
 
     def iterate(self, done: float) -> None:
-        """Run one iteration; `done` is the share of the budget that will be spent at its end."""
+        """Run one iteration; `done` is the estimated share of the budget that will be spent at its end."""
         run = self.run
         self.plies += run.iteration
         run.config = run.config.model_copy(update={"total_plies": round(self.plies / max(done, 1e-9))})
@@ -89,7 +89,7 @@ class PQN:
         self.optimizer = torch.optim.RAdam(self.net.parameters(), lr=self.options.learning_rate)
 
     def iterate(self, done: float) -> None:
-        """Run one iteration of the example; `done` is the share of training that is finished."""
+        """Run one iteration of the example; `done` is the same as in `Training.iterate`."""
         pqn.learn(self.net, self.optimizer, self.games, done, self.options)
         self.plies += self.options.num_envs * self.options.num_steps
 
@@ -144,7 +144,7 @@ METHODS: dict[str, Callable[..., Training | PQN | SB3]] = {
 def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
     """Train the run `wanted` (minutes, rules, seed and method), and return its entry for the results.
 
-    The entry's seconds are measured processor time; or, if `path` has earlier runs, plies divided by their speed.
+    The entry's seconds are processor time or, if `path` holds earlier runs of the method, plies divided by their speed.
     """
     torch.set_num_threads(1)
     minutes, rules, seed, method = wanted

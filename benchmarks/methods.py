@@ -54,7 +54,7 @@ class Results:
         return [run for run in self.runs if all(run[name] == value for name, value in wanted.items())]
 
     def speed(self, rules: str, method: str) -> float | None:
-        """Return the plies per second over all runs of a method, or None if there are none."""
+        """Return the plies per second over all runs of a method under `rules`, or None if there are no runs."""
         runs = self.of(rules=rules, method=method)
         return sum(run["plies"] for run in runs) / sum(run["seconds"] for run in runs) if runs else None
 
@@ -68,7 +68,7 @@ class Results:
         """Return the table for `rules`, with one row per method and one regret column per budget."""
         budgets = sorted({run["minutes"] for run in self.of(rules=rules)})
         heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
-        heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search of that time"]
+        heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search in that time"]
         cells = []
         for name, method, ending in self.rows(rules):
             regrets, plies = [], []
@@ -83,7 +83,7 @@ class Results:
         return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
 
     def picture(self) -> bytes:
-        """Draw the curves of the methods that ran longest, with one panel per set of rules, as PNG."""
+        """Draw the learning curves of the runs with the largest budget as PNG, with one panel per set of rules."""
         panels: dict[str, dict[str, LearningCurve]] = {}
         for rules in self.rules:
             curves = panels[f"minutes of one core ({rules})"] = {}

@@ -64,7 +64,7 @@ class Options:
 
 
 def measure(options: Options) -> Row:
-    """Evaluate every run, with its number as the seed."""
+    """Evaluate every player in `options`, using its index as the seed, and return the row of the table."""
     rules, label = Rules.parse(options.rules), options.label or options.players[0]
     evaluations = [
         evaluate(name, rules, pairs=options.pairs, seed=seed, label=name, progress=False)

@@ -81,7 +81,7 @@ def write(options: Options, name: str, results: dict[str, Any]) -> None:
 
 
 def median_speeds(contestants: Mapping[Name, Contestant], rounds: int, seconds: float) -> dict[Name, float]:
-    """Return each contestant's median speed over several rounds; in each round every contestant runs once."""
+    """Return each contestant's median speed over `rounds` rounds, in which all take turns of `seconds` seconds."""
     measured: dict[Name, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, contestant in contestants.items():
@@ -104,12 +104,12 @@ def by_size(speeds: Speeds) -> tuple[list[str], list[list[str]]]:
 
 
 def millions(speed: float) -> str:
-    """Format a speed in millions, with two significant digits or one decimal."""
+    """Format a speed in millions, with one decimal or, below one million, with two significant digits."""
     return f"{speed / 1e6:.1f}" if speed >= 995_000 else f"{speed / 1e6:#.2g}"
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return processor, commit and versions."""
+    """Return the processor, the clone's commit, and the versions of Python, Numba, NumPy and PyTorch."""
     return {
         "processor": provenance.processor(),
         "commit": provenance.commit(),

@@ -26,7 +26,7 @@ MIDDLE_PLIES = (2, 4, 6, 8, 10)
 
 
 def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
-    """Search every position to `depth`, one after the other, and return the speeds."""
+    """Search the positions to `depth` one by one; return moves and time per position, and moves per second."""
     begin = time.perf_counter()
     results = search.best_moves(positions, Limits(depth=depth))
     seconds = time.perf_counter() - begin
@@ -41,7 +41,7 @@ def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
 
 
 def table_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Return the rows of the table of results."""
+    """Return the rows of the table, one for each kind of position and depth; `HEADS` names the columns."""
     return [
         [f"{kind}, depth {row['depth']}", f"{row['milliseconds']:,.2f}", f"{row['moves_per_second'] / 1e6:.1f}"]
         for kind in ("opening", "middle", "middle, value net")

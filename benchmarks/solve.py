@@ -16,11 +16,11 @@ from typing import Any
 from benchmarks import report
 from oanquan_env import PRESETS
 
-HEADS = ("rules", "value", "best line begins", "moves played", "seconds")
+HEADS = ("rules", "value", "first moves of the best line", "moves played", "seconds")
 
 
 def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
-    """Run the solver on the set-up of `rules`; return its result and the command."""
+    """Run the solver on the set-up of `rules` for up to `seconds` seconds; return its result and the command."""
     limits = ["--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
     arguments = ["-m", "oanquan_env", "solve", "--rules", rules, *limits]
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
 
 
 def table_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Return the rows of the table of results."""
+    """Return the rows of the table, one for each preset; `HEADS` names the columns."""
     rows = []
     for rules, one in found["results"].items():
         value = f"{one['lower']:+d}" if one["solved"] else f"{one['lower']:+d} to {one['upper']:+d}"

@@ -155,7 +155,7 @@ def open_spiel_line(game: Any, rng: np.random.Generator) -> list[int]:
 
 
 def per_second(times: Iterator[float], plies: int, seconds: float) -> float:
-    """Return plies per second, given that each of `times` covers `plies` plies; stops after `seconds`."""
+    """Return plies per second, adding up `times`, each for `plies` plies, until they reach `seconds`."""
     spent, calls = 0.0, 0
     while spent < seconds:
         spent += next(times)
@@ -178,7 +178,7 @@ def side_by_side(size: int) -> dict[Name, report.Contestant]:
 
 
 def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
-    """Make the contestants that play one game; if `all_needed`, raise `ModuleNotFoundError` without OpenSpiel."""
+    """Make the contestants that play one game. If `all_needed`, OpenSpiel must be installed."""
     contestants: dict[Name, report.Contestant] = {}
     single = {name: gymnasium.make("OAnQuan-v0", opponent=opponent) for name, opponent in SINGLE.items()}
     single["one CartPole"] = gymnasium.make("CartPole-v1")

@@ -97,7 +97,7 @@ def self_play(player: MCTSPlayer, positions: Positions, options: Namespace, rng:
 
 
 def main(arguments: list[str]) -> None:
-    """Train, measure, and print a table."""
+    """Train a network, and print a table of its regret and best moves for each number of simulations in `MEASURED`."""
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     for name, default in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")

@@ -51,7 +51,7 @@ def read_rows(text: str) -> dict[str, list[str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the tests and write the page, or only check the page with `--check`; return the exit status."""
+    """Test the frameworks and write the page, or with `--check` only read it; return 1 if one has not passed."""
     text = PAGE.read_text(encoding="utf-8")
     rows = read_rows(text)
     if arguments != ["--check"]:

@@ -48,7 +48,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def afterstates(core: Core, path: Path) -> tuple[Ints, Floats]:
-    """Return (M, S) `embedding_rows` and (M,) values of the running positions after all moves of a file's positions."""
+    """Return (M, S) `embedding_rows` and (M,) movers' values of the running positions one move after a file's."""
     before, values = read_positions(path, core), read_columns(path)["values"]
     after, rows, actions = core.expand(before)
     won = relative_points(core.standings(after) - before.scores[rows])[np.arange(len(rows)), before.mover[rows]]

@@ -47,7 +47,7 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
 
 
 def make_model(options: argparse.Namespace, rules: str = "mancala-world") -> MaskablePPO:
-    """Return an untrained model and its environment, with hyperparameters that work well for this game."""
+    """Return an untrained model that holds its environment, with hyperparameters that work well for this game."""
     settings = {"rules": rules, "opponent": options.opponent, "reward": "margin", "opening_plies": 6}
     return MaskablePPO(
         "MlpPolicy",

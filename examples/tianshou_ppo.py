@@ -51,7 +51,7 @@ class FeaturesEnv(gymnasium.Wrapper):
         return self.see(self.env.reset(**options)[0]), {}
 
     def step(self, action: Any) -> Any:
-        """Play an action and the reply to it."""
+        """Play an action and the opponent's reply; return the results with an empty info."""
         observation, *results, _ = self.env.step(action)
         return self.see(observation), *results, {}
 

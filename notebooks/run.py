@@ -59,7 +59,7 @@ def shown(cell: NotebookNode) -> list[tuple[str, str]]:
 
 
 def keep_shown(notebook: NotebookNode) -> None:
-    """Remove metadata, execution counts and outputs that are not stored from a notebook, in place."""
+    """Strip a notebook, in place, of metadata, execution counts, and outputs that are too long or in other formats."""
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata = {}
@@ -71,7 +71,7 @@ def keep_shown(notebook: NotebookNode) -> None:
 
 
 def _output(kind: str, content: str, pictures: list[Any]) -> Any:
-    """Return the output to store: an SVG with its PNG, because JupyterLab shows no SVG of an untrusted notebook."""
+    """Return the output to store; an SVG is stored with its PNG, because JupyterLab shows no untrusted SVG."""
     from nbformat.v4 import new_output
 
     if kind == TEXT:

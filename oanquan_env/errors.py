@@ -15,7 +15,7 @@ class UsageError(ValueError):
 
 
 class UnknownAgentError(UsageError):
-    """Raised for an unknown player name or player option; the message lists the known names or options."""
+    """Raised if a player's name or one of its options is unknown or incomplete, or if the player cannot be loaded."""
 
 
 class UnavailableError(UsageError):
@@ -28,7 +28,7 @@ class MissingExtraError(ImportError, UsageError):
 
 @contextmanager
 def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
-    """Raise `MissingExtraError` if an import in the block fails; with `program`, print the message and exit instead.
+    """Raise `MissingExtraError` if the block imports a missing package; with `program`, print the message and exit.
 
     With `program`, Ctrl-C during the imports also exits without a traceback.
     """

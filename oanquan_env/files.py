@@ -198,9 +198,9 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Yield an open file. After the block it replaces `path` in one step, with the permissions of the old file.
+    """Yield an open binary file that replaces `path` in one step after the block, with the old file's permissions.
 
-    Raises `OSError` if the file cannot be written; the old file then stays unchanged.
+    Raises `OSError` if the file cannot be written. After any error, also in the block, the old file is unchanged.
     """
     path = path.resolve()
     name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")

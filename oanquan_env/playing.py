@@ -51,7 +51,7 @@ def advance(
         core: the core that plays the games.
         positions: N games. Between two plies the caller may replace finished games with new ones.
         choose: the function that chooses the actions.
-        plies: the most plies to play in each game, (N,) or one number for all; by default, games run to their end.
+        plies: maximum number of plies to play in each game, (N,) or one number; by default, games run to their end.
         checked: whether actions are checked, see `Core.play`.
 
     Yields:
@@ -81,7 +81,7 @@ def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -
 def advance_randomly(
     core: Core, positions: Positions, plies: npt.ArrayLike | None, rng: np.random.Generator
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Return the iterator of `advance` with random moves."""
+    """Return the iterator of `advance` for games with random moves."""
     player = RandomPolicy(core)
     return advance(core, positions, lambda _, current: player.choose(current, rng), plies, checked=False)
 
@@ -95,8 +95,8 @@ def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike | None,
 def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> tuple[Positions, Ints]:
     """Return `n` running positions after random plies and the (n, L) actions that lead there, padded with -1.
 
-    `plies` is one number for all lines or (n,); L is the largest. Games that end sooner are replaced. Raises
-    `ValueError` if the ply limit ends every game sooner, or if `MAX_FAILED_GAMES` games in a row end sooner.
+    `plies` is one number for all lines or (n,); L is the largest number. Games that end too soon are replaced.
+    Raises `ValueError` unless L is below the ply limit, and if `MAX_FAILED_GAMES` consecutive games end too soon.
     """
     lengths = np.broadcast_to(np.asarray(plies, dtype=np.intp), n)
     longest = int(lengths.max(initial=0))

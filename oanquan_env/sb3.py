@@ -6,8 +6,8 @@
     games = OAnQuanVecEnv(128, opponent="greedy", reward="margin", observation="planes")
     MaskablePPO("MlpPolicy", games).learn(1_000_000)
 
-It steps all games in one call, while `make_vec_env` steps one game after another. The package does not depend on
-stable-baselines3; install it before importing this module.
+`OAnQuanVecEnv` steps all games in one call, while `make_vec_env` steps one game after another. The package does not
+depend on stable-baselines3; install it before importing this module.
 """
 
 import time

@@ -98,7 +98,7 @@ def layout() -> str:
     descriptions = {
         "seeds": "seeds of each square: the agent's own side first, each side's mandarin square last",
         "stones": "1 for each mandarin square that holds its stone",
-        "scores": "points, the agent's own first: captures less refills (a debt is negative)",
+        "scores": "points, the agent's own first: captures minus refills (a debt is negative)",
         "turn": "number of seats from the agent to the player to move; 0 if it is the agent's turn",
         "plies": "plies left before the game is truncated",
     }
@@ -163,7 +163,7 @@ def levels() -> str:
         ]
         for name, level in LEVELS.items()
     ]
-    return table(["level", "who plays", "random moves", "ends the game"], rows, left=None)
+    return table(["level", "player", "random moves", "ends the game"], rows, left=None)
 
 
 def first_moves() -> str:

@@ -1,4 +1,4 @@
-"""Compare the number of lines of each part of the clone with its budget in `[tool.oanquan.lines]` of pyproject.toml.
+"""Compare the lines of each part of the repository with its budget in `[tool.oanquan.lines]` of pyproject.toml.
 
     python -m tools.lines    # a table; fails if a part is above its budget
 
@@ -21,7 +21,7 @@ def lines(patterns: list[str]) -> int:
 
 
 def main() -> int:
-    """Print the table, and return the exit status."""
+    """Print the table; return 1 if a part is above its budget, else 0."""
     parts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["oanquan"]["lines"]
     counts = {name: (lines(part["files"]), part["budget"]) for name, part in parts.items()}
     for name, (counted, budget) in counts.items():

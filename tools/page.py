@@ -6,9 +6,9 @@
 Run it after any change in `oanquan_env/play/web`: browsers with a cached page detect changes by these lists.
 
 The files hold the pages about the game, from docs/about.md and docs/about.vi.md; presets and fields of rules; the
-drawing of the empty board for each number of players and fields; lessons; the first puzzles; and the package's opening
-tables and value nets in the formats that the page reads. Other puzzles (`tools.puzzles`) and certificates
-(`oanquan solve`) are kept unchanged.
+drawing of the empty board for each number of players and fields; lessons; the first puzzles; lines that beat the
+network; and the package's opening tables and value nets in the formats that the page reads. Other puzzles
+(`tools.puzzles`), daily positions (`tools.par`) and certificates (`oanquan solve`) are kept unchanged.
 """
 
 import argparse
@@ -118,7 +118,7 @@ def catalogue() -> dict[str, Any]:
 
 
 def drawing(players: int, fields: int) -> dict[str, Any]:
-    """Return what the page needs to draw a board: shapes, the places of squares and of seeds on them, and colours."""
+    """Return what the page needs to draw a board: shapes, the positions of squares and seeds, and colours."""
     rules = Rules(players=players, fields=fields)
     here = layout_of(rules)
     return {
@@ -211,7 +211,7 @@ def about(language: str) -> str:
 
 
 def files() -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each file."""
+    """Yield the name and content of each file in `FOLDER`."""
     for language in ABOUT:
         yield f"about.{language}.html", about(language).encode()
     yield "catalogue.json", as_json(catalogue())
@@ -237,13 +237,13 @@ def files() -> Iterator[tuple[str, bytes]]:
 
 
 def as_json(content: Any) -> bytes:
-    """Format compact JSON, with one object per line in lists, and whole numbers without decimals."""
+    """Return compact JSON with one line per object in a list, and whole numbers without decimals."""
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False).replace("},{", "},\n{")
     return re.sub(r"(?<=[\[,:]|-)(\d+)\.0(?=[],}])", r"\1", text).encode() + b"\n"
 
 
 def main() -> None:
-    """Write the files; with `--check`, write nothing and fail if a file is out of date."""
+    """Write the files, and delete others in `FOLDER`; with `--check`, change nothing and fail if any is out of date."""
     parser = argparse.ArgumentParser(prog="python -m tools.page", description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
     check = parser.parse_args().check

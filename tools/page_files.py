@@ -1,4 +1,4 @@
-"""The lists of the page's files: files to preload in `index.html`, and files to cache in `service-worker.js`.
+"""Make the lists of the page's files: scripts that `index.html` preloads, and files that `service-worker.js` caches.
 
 `python -m tools.page` writes these lists, and the words for moves in `move-words.js`.
 """
@@ -27,7 +27,7 @@ DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
 
 def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
-    """Return the sorted names of `starts` and of all scripts that they import, at any depth; `patterns` match imports."""
+    """Return the sorted names of `starts` and all scripts that they import, at any depth; `patterns` match imports."""
     names, waiting = set(), list(starts)
     while waiting:
         name = waiting.pop()
@@ -54,7 +54,7 @@ def of_its_beginning() -> list[str]:
 
 
 def lists() -> Iterator[tuple[str, str]]:
-    """Yield the name and updated text of each file that holds a list or the words."""
+    """Yield the name and updated text of each file that holds a list or the words for moves."""
     page = (WEB / PAGE).read_text(encoding="utf-8")
     loaded = "".join(f'<link rel="modulepreload" href="{name}">' for name in modules([START], STATIC) if name != START)
     links = re.compile(r'(?:<link rel="modulepreload".*>\n)*(?=<script type="module")')
@@ -69,7 +69,7 @@ def lists() -> Iterator[tuple[str, str]]:
 
 
 def keeper(contents: Mapping[str, bytes]) -> str:
-    """Return the text of the service worker for these files, with its version and lists of files to cache."""
+    """Return the text of the service worker for the files `contents`, with its version and lists of files to cache."""
     files = [name for name in of_its_beginning() if name in contents]
     others = sorted(set(contents) - {*files, *UNKEPT, KEEPER})
     version = hashlib.sha256()

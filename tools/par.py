@@ -33,7 +33,7 @@ def pars(book: BookPolicy, seat: int) -> dict[str, int]:
     par_of: dict[str, int] = {}
 
     def most(board: Board) -> int:
-        """Return the highest final margin that `seat` can reach, in points."""
+        """Return the highest final margin, in points, that `seat` can reach against the book."""
         if board.outcome is not None:
             return board.outcome.scores[seat] - board.outcome.scores[1 - seat]
         text = board.text()
@@ -58,14 +58,14 @@ def pars(book: BookPolicy, seat: int) -> dict[str, int]:
 
 
 def after(board: Board, action: int) -> Board:
-    """Return a copy of the board after a move."""
+    """Return a copy of the board after the move `action`."""
     other = board.copy()
     other.push(next(move for move in board.legal_moves if move.action == action))
     return other
 
 
 def main() -> None:
-    """Make the positions of all presets, and write the file."""
+    """Make the positions of the presets in `NAMES`, and write the file."""
     sys.setrecursionlimit(10_000)  # `most` recurses with two calls per ply
     rng, entries = np.random.default_rng(0), list[dict[str, Any]]()
     for name in NAMES:

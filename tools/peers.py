@@ -35,11 +35,11 @@ def speed_section() -> str:
     rows = {name: _speeds("vector")[name] for name in ROWS}
     return f"""\
 One core plays {_million("core", "mancala-world, compiled")} million random moves a second with Numba, \
-and {_million("core", "mancala-world, NumPy")} million with NumPy only. Both play the same games. OpenSpiel's \
-mancala plays {_million("vector", "OpenSpiel mancala", "1")} million. On a [GPU](docs/how-to/gpu.md), \
-the vector environment plays up to {_cuda_million()} million. The table shows its speed on one core in \
-millions of steps a second, with observations and rewards, by the number of games \
-([all measurements](docs/benchmarks.md)):
+and {_million("core", "mancala-world, NumPy")} million with NumPy only; the games are the same. OpenSpiel's \
+mancala plays {_million("vector", "OpenSpiel mancala", "1")} million. On a \
+[GPU](docs/how-to/gpu.md), `oanquan_env.cuda` plays up to {_cuda_million()} million. The table compares the vector \
+environment with Gymnasium's CartPole on one core, in millions of steps a second, with observations and rewards, by \
+the number of games ([all measurements](docs/benchmarks.md)):
 
 {table(*by_size(rows))}"""
 
@@ -64,7 +64,7 @@ def _million(name: str, row: str, size: str = "4096") -> str:
 
 def peers_table() -> str:
     """Return the README's table of projects, with ours first, and the note under it."""
-    heads = ["", "rules of the game", "interface", "to play against", "million moves/s", "with observations"]
+    heads = ["", "rules of the game", "interface", "opponents", "million moves/s", "with observations"]
     ours = ["**oanquan**", "7 presets, 2–4 players", "Gymnasium, PettingZoo; batched", "search, solver, neural agents"]
     rows = [
         [*ours, f"**{_million('core', 'mancala-world, compiled')}**", f"**{_million('vector', ROWS[0])}**"],

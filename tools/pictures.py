@@ -27,7 +27,7 @@ MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
 PUZZLE = "5A 3A"
 """The shortest game: South captures a stone, and loses."""
 RESPONSES = ("ludii", "north"), ("app", "south")
-"""Rules and seats in which the network loses to short lines."""
+"""Pairs of rules and the seat in which the network loses to a short line under these rules."""
 THREE_PLAYERS = "3C 2A 1C 4A 5A 5C"
 FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
 
@@ -81,7 +81,7 @@ def charts() -> Iterator[tuple[Path, bytes]]:
 
 
 def main() -> None:
-    """Write all pictures."""
+    """Write all pictures and charts."""
     FOLDER.mkdir(exist_ok=True)
     for name, picture in pictures().items():
         write_atomically(FOLDER / name, picture.encode())

@@ -6,11 +6,11 @@ as on the page's badges. `L` is `LARGE`, the points of a large capture.
 - `mandarin`: a move of the solver captures a mandarin square with its stone, or, under rules without stones, a mandarin
   square with `L` seeds or more.
 - `ends`: the solver's last move ends the game.
-- `starve`: a move of the solver leaves the opponent's row empty, so that it refills or borrows, or the game ends.
+- `starve`: a move of the solver leaves the opponent's row empty, so that the opponent must refill, or the game ends.
 - `quiet` (thả cá: give a small fish for a large one): the first move captures nothing, although another move would, and
   a later move captures `L` points or more.
-- `deny`: the opponent threatened to capture `2 L` points or more, and after the first move its largest threat is
-  worth at most half as many points.
+- `deny`: the opponent threatened to capture `2 L` points or more, and after the first move its largest threat would
+  capture at most half as many points.
 - `double`: after the first move the solver threatens two captures of `L` points or more with no square in common, and
   after every reply it can still capture `L` points or more.
 """
@@ -29,7 +29,7 @@ def traces(board: Board) -> list[MoveTrace]:
 
 
 def threats(board: Board, player: int) -> list[MoveTrace]:
-    """Return the capturing moves that a player would have if it were to move; none if it has no legal move."""
+    """Return the traces of the captures that `player` could make if it were to move; none if the game is over."""
     positions = board.positions
     positions.mover[:] = player
     if positions.over[0] or not board.core.legal_mask(positions)[0].any():
@@ -77,7 +77,7 @@ def is_double(before: Board, after: Board) -> bool:
 
 
 def themes_of(board: Board, line: Sequence[str]) -> list[str]:
-    """Return the themes of a line of moves, which starts with a move of the solver, in the order of `THEMES`."""
+    """Return the themes, in the order of `THEMES`, of a line that starts at `board` with a move of the solver."""
     boards = [board.copy()]
     for move in line:
         boards.append(boards[-1].copy())
@@ -108,7 +108,7 @@ THEMES: dict[str, Callable[[Sequence[Board], Sequence[MoveTrace]], bool]] = {
 
 
 def is_largest_badge(board: Board, move: str) -> bool:
-    """Return whether this move captures points, and no other move captures more."""
+    """Return whether `move` captures points and no other move captures more."""
     return board.sowing(move).captured == largest(traces(board)) > 0
 
 

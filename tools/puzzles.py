@@ -5,14 +5,14 @@
 
 *Games.* The page's levels except the last play one another with random seats, starting after each number of random
 plies in `RANDOM_PLIES`. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
-exactly one move seems to win the game. Of positions that differ only by mirroring or by swapping seats, one is kept.
-These candidates are examined in random order until each difficulty has `PER_LEVEL`. If a batch of games yields too
-few puzzles, another batch is played, up to `BATCHES`.
+exactly one move seems to win the game. Of positions that are equal except for scores, mirroring and swapped seats, one
+is kept. These candidates are examined in random order until each difficulty has `PER_LEVEL`. If a batch yields too
+few puzzles, another batch is played, up to `BATCHES` in total.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
 search (`oanquan_env.search.proof`) proves for every move of the solver either that it reaches the goal whatever the
 opponent plays (a *right* move) or that the opponent can prevent it. A position is rejected if the search proves neither
-for some move within `NODES` moves, or if the position has fewer than `FEWEST` legal moves.
+for one of its moves within `NODES` nodes, or if it has fewer than `FEWEST` legal moves.
 
 *Line.* The first move is the only right move. The opponent then plays the reply that leaves the solver the fewest right
 moves; among equal replies, it plays the one with the longest proof. If only one move is right again, the line
@@ -20,14 +20,14 @@ continues, up to `LONGEST` moves of the solver; if several are right, each of th
 At least half of the legal moves must be wrong at each step; otherwise the line ends before it. A line has at least two
 moves of the solver.
 
-*Difficulty.* The page's levels `WEAKER`, which also make random moves, try each puzzle `TRIALS` times in total, a third
-each; a trial succeeds if it finds the whole line. A puzzle is easy if at least the share `EASY` of the trials succeeds,
-and hard if less than the share `HARD` succeeds.
+*Difficulty.* The page's levels in `WEAKER` try each puzzle `TRIALS` times in total, a third each; a trial succeeds if
+it finds the whole line. A puzzle is easy if at least the share `EASY` of the trials succeeds, and hard if less than the
+share `HARD` succeeds.
 
 *Choice.* A file has `PER_LEVEL` puzzles of each difficulty. Longer lines are preferred, then earlier puzzles. If one
-difficulty has fewer puzzles, the others fill the file up to three times `PER_LEVEL`. Puzzles whose answer captures
-more than any other move are rejected, except `BADGES` easy ones. Of the candidates whose answer seems to be such a
-move, one in ten is examined.
+difficulty has fewer puzzles, the others fill the file up to three times `PER_LEVEL`. Puzzles whose first move makes the
+largest capture in the position are rejected, except `BADGES` easy ones. About one in ten of the candidates whose
+winning move seems to make the largest capture is examined.
 
 *Themes*: see `tools.puzzle_themes`.
 """
@@ -100,7 +100,7 @@ class UnprovedError(Exception):
 
 
 def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Generator) -> Positions:
-    """Return the running positions of games between the page's levels, with equivalent positions only once."""
+    """Return distinct (see `canonical_keys`) running positions up to `LAST_PLY` of games between the page's levels."""
     levels = [player_at(untimed(LEVELS[name]), core.rules) for name in PLAYERS]
     seating = rng.integers(len(levels), size=(games, 2))
     openings = [random_openings(core, games // len(RANDOM_PLIES), plies, rng) for plies in RANDOM_PLIES]
@@ -114,7 +114,7 @@ def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Gen
 
 
 def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions, Ints]:
-    """Return the positions in which a search expects exactly one move to win, and the actions of these moves."""
+    """Return the positions in which a search to `depth` expects exactly one move to win, and these moves' actions."""
     search = Search(core, threads=1, net=read_value_net("pretrained", core.rules))
     lead = positions.scores[:, 0] - positions.scores[:, 1]
     lead = np.where(positions.mover == 0, lead, -lead)
@@ -127,7 +127,7 @@ def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions,
 
 
 class Prover:
-    """A solver that proves whether moves reach the goal. Its own table makes puzzles independent of each other."""
+    """A proof search for moves that reach the goal. Its own table makes puzzles independent of each other."""
 
     def __init__(self, core: Core, nodes: int = NODES) -> None:
         self.table, self._nodes = ProofTable(core, MEGABYTES), nodes
@@ -139,7 +139,7 @@ class Prover:
         """
         own, other = mover_first(board.positions)[0].tolist()
         own, other, gain, state = apply_move(self.table.rules, own, other, Move.parse(move).action)
-        most = gain + points_lead(board) - GOAL  # points that the opponent may still win
+        most = gain + points_lead(board) - GOAL  # the opponent's largest future margin that meets the goal
         if state != RUNNING:
             return int(most >= 0)
         for bound, is_lower in ((most, False), (most + 1, True)):
@@ -196,7 +196,7 @@ def line_of(board: Board, prover: Prover) -> list[str] | None:
 
 
 def untimed(level: Level) -> Level:
-    """Return the level without a clock: a time limit becomes the corresponding node limit."""
+    """Return the level with only its first player, without its time limit: a depth or a node limit replaces it."""
     name = re.sub(r"(depth=\d+),ms=\d+", r"\1", level.players[0])
     name = re.sub(r"ms=(\d+)", lambda found: f"nodes={NODES_PER_MS * int(found[1])}", name)
     return level._replace(players=(name,))
@@ -268,7 +268,7 @@ def examined(name: str) -> Iterator[dict[str, Any] | None]:
 
 
 def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Group puzzles by difficulty; omit puzzles solved by the largest capture, except `BADGES` easy ones."""
+    """Group puzzles by difficulty; omit puzzles that begin with the largest capture, except `BADGES` easy ones."""
     levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
     badges = 0
     for puzzle in found:
@@ -282,7 +282,7 @@ def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Choose the puzzles of a file by difficulty, with the easiest first."""
+    """Choose the puzzles of a file; return them by difficulty, the easiest of each difficulty first."""
     levels = by_level(found)
     spare = 3 * PER_LEVEL - sum(min(PER_LEVEL, len(members)) for members in levels.values())
     for level, members in levels.items():
@@ -315,7 +315,7 @@ def make(name: str) -> None:
 
 
 def main() -> None:
-    """Make the files of all two-player presets, or of one."""
+    """Make the files of all two-player presets, or only of the preset given by `--rules`."""
     parser = argparse.ArgumentParser(prog="python -m tools.puzzles", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--rules", choices=NAMES, help="make puzzles for this preset only")
     options = parser.parse_args()

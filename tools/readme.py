@@ -3,7 +3,7 @@
     python -m tools.readme            # write the pages from the committed results and the code
     python -m tools.readme --check    # write nothing; fail if a page is out of date
 
-Each table stands between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
+Each generated part is between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def _by_size(table: str) -> str:
 
 def puzzles() -> str:
     """Return the table of puzzles by preset and level: lengths of lines, and shares of trials that find them."""
-    heads = ["rules", "level", "puzzles", "two moves", "three", "found by, %: median (range)", "no theme"]
+    heads = ["rules", "level", "puzzles", "two moves", "three moves", "solved, % of trials: median (range)", "no theme"]
     rows = []
     for name in puzzle_making.NAMES:
         for level, members in read_json(puzzle_making.FOLDER / f"puzzles-{name}.json").items():
@@ -132,7 +132,7 @@ def _regret_rows(report: Evaluation) -> dict[str, Regret]:
 
 
 def _score(report: Evaluation, player: str, opponent: str) -> str:
-    """Return the formatted score of one player against another, both by name; empty if they did not meet."""
+    """Return the score of `player` against `opponent` in percent, as text that is empty if they did not meet."""
     labels = {one.name: one.label for one in report.players}
     score = report.score_of(labels[player], labels[opponent])
     return plus_minus(score, ".1f", 100) if score else ""
@@ -172,7 +172,7 @@ def more_players(preset: str) -> str:
 
 
 def strength() -> str:
-    """Return the table of players in the main report, with added columns for rules with nearly all values proved."""
+    """Return the table of players in the main report, with regret also under rules with nearly all values proved."""
     whole = read_evaluation(RESULTS / "report.json")
     heads, rows = summary_cells(whole, README_PLAYERS, README_COLUMNS)
     place, ranked = heads.index(README_COLUMNS[1]), [one for one in whole.ranked() if one.label in README_PLAYERS]
@@ -281,7 +281,7 @@ def stale(*, check: bool) -> list[Path]:
 
 
 def main(arguments: list[str]) -> int:
-    """Update or check the pages, and return the exit status."""
+    """Update the pages, or with `--check` return 1 if a page is out of date; otherwise return 0."""
     parser = argparse.ArgumentParser(prog=PROG, description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     check = parser.parse_args(arguments).check

@@ -65,7 +65,7 @@ class EvaluationSettings:
     part: Part = "test"  # part of the regret suite
     pairs: Pairs = 200  # openings of each pairing, each played in every seating
     openings: OpeningsName = (
-        None  # `balanced`, `fair`, `random` or a file of game records (default: balanced, where there are some)
+        None  # `balanced`, `fair`, `random` or a file of game records (default: balanced if the package has them)
     )
     opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields

@@ -52,7 +52,7 @@ EVEN_NODES = 4_000_000
 
 @dataclass(frozen=True)
 class Labeller:
-    """A labeller of positions in worker processes, or on the Ray cluster at the address `ray`.
+    """A labeller of positions in `jobs` worker processes, or on the Ray cluster at the address `ray`.
 
     Finished labels are stored in the folder `parts`, where a later call finds them; if it is None, nothing is stored.
     """
@@ -112,7 +112,7 @@ class LabelOptions:
 # ---- work ------------------------------------------------------------------------------------------------------------
 
 core_of = functools.lru_cache(maxsize=1)(Core)
-"""Function that returns a core, cached in each process because making its tables takes longer than many proofs."""
+"""Function that returns the core for rules; each process caches it, as making it takes longer than many proofs."""
 
 
 def net_bytes(source: str | None, core: Core) -> bytes | None:
@@ -200,7 +200,7 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
 
 
 def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Positions, Bounds]) -> Label:
-    """Return (2,) bounds of a position's value, and the processor time in seconds.
+    """Return (2,) bounds of a position's value with `plies_left` plies left, and the processor time in seconds.
 
     `asked` holds a batch of one position and its bounds so far. The search runs in rounds; each round doubles the node
     limit, up to `nodes`.

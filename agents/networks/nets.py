@@ -64,7 +64,7 @@ class NetworkConfig(Strict):
 
     @property
     def fewest_weights(self) -> int:
-        """Number of weights under the rules with the smallest board, a lower bound for all rules."""
+        """Lower bound on the number of weights under any rules, from the hidden layers and the smallest board."""
         trunks = [(self.width, self.depth), (self.leaf_width, self.leaf_depth)][: 1 + (self.name == "two_ply")]
         return sum(SMALLEST_BOARD * self.embed * width + (depth - 1) * width**2 for width, depth in trunks)
 
@@ -240,7 +240,7 @@ class TwoPlyNet(nn.Module):
 
     The policy does the same one ply earlier: Q(move) = points won - the sum of the others' V(afterstate), and a move's
     logit is Q times a learned inverse temperature plus a learned correction. The policy's gradient reaches only the
-    inverse temperature and the correction; the value loss trains V. Training then takes a third of the time.
+    inverse temperature and the correction; the value loss trains V. This cuts the training time to a third.
     """
 
     features_type: ClassVar = TwoPlyFeatures
@@ -293,7 +293,7 @@ class TwoPlyNet(nn.Module):
         return placed(scores[:, 0], legal, mask.shape), self.values(here.short())[0]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return V (B, P-1) and the trunk's output (B, width) for rows (B, D), which must not be finished games."""
+        """Return V (B, P-1) and the trunk's output (B, width) for `AfterstateFeatures` (B, D) of running positions."""
         board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != AfterstateFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)

@@ -66,7 +66,7 @@ class OwnNetworkCard(AgentCard):
 
 
 def weights_of(network: torch.nn.Module) -> bytes:
-    """Return a network's weights as the content of a file; each name of a shared tensor gets a copy of its own."""
+    """Return a network's weights as the content of a safetensors file; a shared tensor is stored once for each name."""
     return save({name: tensor.detach().cpu().contiguous().clone() for name, tensor in network.state_dict().items()})
 
 

@@ -15,7 +15,7 @@ def _make(name: PlayerName, rules: Rules) -> Policy:
 
 PPO = Kind(
     {
-        "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder or `pretrained`; T > 0 draws moves",
+        "ppo:FOLDER[,temperature=T]": "a trained agent: a run's folder or `pretrained`; with T > 0, it samples moves",
         "ppo:...,mirror_average=no": "does not average over the mirror image",
         "ppo:...,network=MODULE:NAME": "with your own network class",
     },

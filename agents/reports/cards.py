@@ -45,7 +45,7 @@ LARGEST = 5_000_000  # maximum size of weights in the repository, bytes
 def take(run: Path) -> Path:
     """Copy a run's agent and configuration, or its value net, into the project; return the path of the copy.
 
-    An agent's weights are stored in half precision, with 11 significant bits instead of 24, which halves the file.
+    An agent's weights are stored in half precision. Raises `ValueError` if they take more than `LARGEST` bytes.
     """
     config = load_config(run / CONFIG_NAME)
     if config.kind == "td":

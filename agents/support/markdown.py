@@ -18,7 +18,7 @@ def replace_between(page: str, name: str, part: str) -> str:
 
 
 def renew(path: Path, text: str, *, check: bool) -> bool:
-    """Write `text` to `path` if it differs, or with `check` only compare; return whether the file was up to date."""
+    """Return whether the file already holds `text`; if it does not and `check` is False, write `text` to the file."""
     current = path.is_file() and path.read_text(encoding="utf-8") == text
     if not (current or check):
         write_atomically(path, text.encode())

@@ -72,7 +72,7 @@ def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
 def _work(
     work: Callable[[Item], Result], folder: str, parent: int | None, number: int, item: Item
 ) -> tuple[int, Result]:
-    """Call `work` in the caller's working directory, so that relative paths mean the same everywhere."""
+    """Call `work` in `folder`, the caller's working directory, so that relative paths work; return (number, result)."""
     if parent is not None and parent != os.getpid():
         _watch(parent)
     os.chdir(folder)
@@ -85,7 +85,7 @@ def _watch(parent: int) -> None:
 
 
 def end_with(parent: int) -> None:
-    """Exit this worker once its parent has ended, even if the parent was killed."""
+    """Wait until the parent process has ended, even if it was killed, and then exit this worker."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

@@ -37,7 +37,7 @@ NEW_STORE = "TORCH_DISABLE_SHARE_RDZV_TCP_STORE"
 LOG_NAME = "workers.log"  # which workers failed, when and how
 
 launched = distributed.is_torchelastic_launched
-"""Whether this process is a worker that `launch` or torchrun started."""
+"""Function that returns whether `launch` or torchrun started this process as a worker."""
 
 
 class LostWorkerError(Exception):
@@ -45,10 +45,10 @@ class LostWorkerError(Exception):
 
 
 def launch(command: Sequence[str], workers: int, folder: Path) -> int:
-    """Run a Python program in `workers` processes, and restart all if one is killed; return the exit status.
+    """Run the Python program `command` in `workers` processes, restarting all if one fails; return the exit status.
 
-    Raises `UsageError` if a worker still fails after `RESTARTS` restarts. A signal stops the workers, which then have
-    half a minute to save.
+    Failures are logged in `folder`. Raises `UsageError` if a worker still fails after `RESTARTS` restarts. A signal
+    stops the workers, which then have half a minute to save.
     """
     handler = logging.FileHandler(folder / LOG_NAME, delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
@@ -131,7 +131,7 @@ def any_of(*flags: bool) -> list[bool]:
 
 
 def gathered(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the states of all workers in worker 0, and an empty list in the others."""
+    """Collect `state` from every worker; return all states, by rank, to worker 0, and an empty list to the others."""
     if not distributed.is_initialized():
         return [state]
     states: list[Any] | None = [None] * distributed.get_world_size() if rank() == 0 else None

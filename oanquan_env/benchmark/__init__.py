@@ -1,1 +1,1 @@
-"""Measure players with NumPy only: game pairs, balanced openings, regret, best responses, and intervals."""
+"""Measure players by game pairs from balanced openings, by regret and by best responses, with intervals."""

@@ -1,7 +1,7 @@
 """A cache of a player's answers. An answer is the move, or the tied moves, that a player may choose in a position.
 
 A player that chooses between moves at random is asked in one of two ways. By default it uses a generator derived from
-the position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play each of its tied moves.
+the position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play any of its tied moves.
 """
 
 import math
@@ -49,7 +49,7 @@ class Answers:
         asked: number of positions about which the player was asked so far.
         draws: whether any answer depended on a random generator, or on the choice between tied moves.
         batch: maximum number of positions in the next call of the player.
-        known: the answers so far, by the key of the position.
+        known: the stored answers, by the key of the position.
     """
 
     player: Policy
@@ -70,7 +70,7 @@ class Answers:
         return "any tied move" if self.every_tie else "seeded by the position"
 
     def moves(self, positions: Positions) -> Mask | None:
-        """Return (N, A) bool, the moves that the player may choose in N different positions; None at a limit."""
+        """Return (N, A) bool, moves that the player may choose in N different positions; None if a limit is reached."""
         keys = position_keys(positions).tolist()
         if len(self.known) > MOST_ANSWERS:
             self.known.clear()

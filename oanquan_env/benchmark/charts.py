@@ -30,7 +30,7 @@ DPI = 130
 def chart(
     title: str, width: float = 7.5, height: float = 3.4, grid: Grid = "y", make: Callable[..., Figure] = Figure
 ) -> tuple[Figure, Axes]:
-    """Return an empty chart; sizes are in inches, `grid` is as in `style`, and `make` creates the figure."""
+    """Return a new figure, created by `make`, and its axes; sizes are in inches, and `grid` is as in `style`."""
     figure = make(figsize=(width, height), layout="constrained", facecolor=CARD)
     axes = figure.add_subplot()
     axes.set_title(title, loc="left", color=INK, fontsize=LARGE, pad=12)

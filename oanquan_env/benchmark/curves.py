@@ -66,7 +66,7 @@ class TrainingCurve:
 
     Attributes:
         rows: one row per measurement: `steps`, `minutes`, `regret` over the development part of the suite (NaN for
-            rules without a suite), and the score against each of `BASELINES` from balanced openings.
+            rules without a suite), and the score against each of `BASELINES` from the default openings.
         progress: the share of the budget that is spent, 0 to 1.
     """
 

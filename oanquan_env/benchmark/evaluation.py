@@ -52,8 +52,8 @@ def evaluate(
 ) -> Evaluation:
     """Measure a player by pairs of games against other players, and by its regret over fixed positions.
 
-    Results depend on all arguments except labels. They agree with the results of `evaluate.py` for the same openings
-    and seed.
+    Results depend on all arguments except labels and `progress`. They agree with the results of `evaluate.py` for the
+    same openings and seed.
 
     Args:
         player: anything that `oanquan_env.players.as_policy` takes: a name, MODULE:NAME, an object with `choose`, a
@@ -73,7 +73,7 @@ def evaluate(
     Raises:
         ValueError: if the player, the rules, the openings or a model cannot be used, or an argument is out of range;
             the message names the argument.
-        IllegalActionError: if a player that sees masks chooses an illegal action.
+        IllegalActionError: if a player other than a model without action masks chooses an illegal action.
     """
     return _measured(player, rules, opponents, pairs, seed, label, openings, part, runs, progress)[0]
 

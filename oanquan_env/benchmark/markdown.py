@@ -57,7 +57,7 @@ def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str
 
 
 def pairings_table(pairings: Sequence[PairingResult], *, padded: bool = False) -> str:
-    """Return a table with one row per pairing: games, score, margin, and Elo (for more players, scores by order)."""
+    """Return a table with one row per pairing: games, score, margin, and Elo (for 3 or 4 players, scores by order)."""
     two = pairings[0].pentanomial is not None
     heads = ["agent", "opponent" if two else "among", f"won/{'drawn' if two else 'shared'}/lost", "score, % (95 %)"]
     orders = "/".join(ORDINALS[: len(pairings[0].orders)])

@@ -5,7 +5,7 @@ least `lower` points, and the opponent can prevent more than `upper`; if the bou
 
 The package has a table for each two-player preset, made by `agents.evaluation.prove_openings`. A file is compressed
 JSON with one position per line: its squares from the mover's view (a board and its mirror image count as one, see
-`oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null for none.
+`oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null for an unknown bound.
 """
 
 from __future__ import annotations

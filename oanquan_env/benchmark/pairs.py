@@ -103,7 +103,7 @@ class PairingResult:
         losses: the other games.
         score: share of wins, with a shared win divided among the winners; interval over openings.
         margin: points of the agent minus the opponent's points, or minus the others' mean; interval over openings.
-        plies: mean plies after the opening.
+        plies: mean number of plies after the opening.
         orders: (P,) results by the agent's turn after the opening: first, second, and so on.
         pentanomial: number of pairs that scored 0, 0.5, 1, 1.5, 2; None with more than two players.
     """

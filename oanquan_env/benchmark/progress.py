@@ -20,7 +20,7 @@ class ProgressLine:
         self._what, self._done, self._total = "", 0, 0
 
     def begin(self, what: str, total: int) -> None:
-        """Begin a new part of the work, of `total` steps."""
+        """Begin a new part of the work, described by `what`, with `total` steps."""
         self._what, self._done, self._total = what, 0, total
 
     def advance(self, steps: int) -> None:

@@ -2,11 +2,11 @@
 
 A suite holds positions and the value of every legal move in them: the future margin under best play of both sides, in
 points from the mover's view. Values come from a deep search and lie between proved bounds; if the bounds are equal, the
-value is proved. A hash of the board assigns half of the positions to the development part and half to the test part.
+value is proved. A hash of the board assigns each position to the development part or to the test part.
 
 With three or four players no move is best against all play of the others. There, values come from max^n search, which
 assumes that each player maximises its own margin, and regret is the loss of a move against such players: it shows how
-far a player sees. Against other players, a move with regret may win more.
+far ahead a player sees. Against other players, a move with regret may win more.
 
 The phase of a position depends on the points still in play (on the board, not yet captured) as a share of all points:
 opening above 5/7 (50 of 70), end at 3/7 (30 of 70) or below, middle in between.
@@ -50,7 +50,7 @@ class Suite:
         name: name in reports.
         core: core of its rules.
         positions: N running positions.
-        values: (N, A) float64, future margin of each move from the mover's view, points; NaN for illegal moves.
+        values: (N, A) float64, future margin of each move in points, from the mover's view; NaN for illegal moves.
         lower, upper: (N, A) float64, proved bounds of the values; infinite if there is none, NaN for illegal moves.
         made: how the suite was made: the command and its parameters.
     """

@@ -260,14 +260,14 @@ def _games_explained(found: Evaluation) -> str:
         first = f" Moving first after the opening is worth {interval(found.first)} Elo." if found.first else ""
         return (
             f"{games} Elo ratings are from a Bradley-Terry model of these players, with `{found.anchor}` at 0 and "
-            f"intervals bootstrapped over openings. Scores are against all others.{first}"
+            f"intervals bootstrapped over openings. Scores are averages over all opponents.{first}"
         )
     if (players := len(found.pairings[0].orders)) == 2:
         return games
     return (
-        f"{games} Wins are an agent's share of wins, with shared wins divided, among {players - 1} copies of another "
-        f"agent, averaged over all other agents; the fair share is {100 / players:.1f} %. The margin is the agent's "
-        "points minus the mean of the other players' points."
+        f"{games} Wins are the share of games that an agent wins against {players - 1} copies of another agent, "
+        "averaged over all other agents; a shared win is divided among the winners. Equal players would each win "
+        f"{100 / players:.1f} %. The margin is the agent's points minus the mean of the other players' points."
     )
 
 

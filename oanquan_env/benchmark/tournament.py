@@ -91,10 +91,10 @@ class Finished(Protocol):
     """Storage of finished parts."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> Any:
-        """Return the content of a part as a value of the type `kind`; None if it is not finished."""
+        """Return the part with these names and settings as a value of the type `kind`; None if it is not stored."""
 
     def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
-        """Store the content of a part, which `json` must be able to write."""
+        """Store `content`, which `json` must be able to write, for the part with these names and settings."""
 
 
 class NothingKept:
@@ -133,7 +133,7 @@ class Tournament:
         progress: OnGamesEnded = lambda _: None,
         elsewhere: "Callable[[Tournament, list[tuple[int, int]]], Iterator[Pairing]] | None" = None,
     ) -> list[Pairing]:
-        """Play the pairings (a, b) of `schedule` that are not yet stored, and return the whole schedule in order.
+        """Play the pairings (a, b) of `schedule` that are not yet stored, and return all of its pairings, in order.
 
         `progress` is called with the number of stored games, and then with the number of games that ended since the
         last call. If `elsewhere` is given, it plays the missing pairings, in any order.
@@ -160,7 +160,7 @@ class Tournament:
         return Pairing(a, b, pairs.results, games, [one.seconds for one in players], [one.moves for one in players])
 
     def measure_regret(self, number: int, suite: Suite, runs: int) -> tuple[Regret, float]:
-        """Return a player's regret and its mean wall time per move in ms, when many moves are chosen at once."""
+        """Return the regret of the player with index `number`, and its mean wall time per move in a batch, in ms."""
         entrant = self.entrants[number]
         settings = {"agent": entrant.identity(), "seed": self.seed, "suite": suite.digest(), "runs": runs}
         stored: tuple[Regret, float] | None = self.finished.find([entrant.label], settings, tuple[Regret, float])

@@ -72,8 +72,8 @@ class Verified:
 def verify(certificate: Certificate, progress: ProgressLine | None = None) -> Verified:
     """Check everything that a certificate claims, and return the verified bounds.
 
-    Raises `UnprovedError` if a strategy does not prove its bound or the certificate has none, and `ValueError` if the
-    position is invalid under the certificate's rules.
+    Raises `UnprovedError` if a strategy does not prove its bound or the certificate claims no bound, and `ValueError`
+    if the position is invalid under the certificate's rules.
     """
     progress = progress or ProgressLine(shown=False)
     start = certificate.start()
@@ -93,7 +93,7 @@ def verify(certificate: Certificate, progress: ProgressLine | None = None) -> Ve
 def _check(
     certificate: Certificate, start: Positions, strategy: Strategy, lower: bool, progress: ProgressLine
 ) -> Proved:
-    """Check one strategy, which is the mover's if `lower`."""
+    """Check the mover's strategy if `lower` is True, otherwise the opponent's; raise `UnprovedError` if it fails."""
     name, length = "lower" if lower else "upper", len(strategy.moves)
 
     def moves(begin: int, keys: Sequence[bytes]) -> Ints:

@@ -34,7 +34,7 @@ from oanquan_env.search.certificates import read_certificate
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status: 2 after a usage error, which is printed to stderr."""
+    """Run one command and return its exit status; print a `ValueError` or `OSError` to stderr, and return 2."""
     for name in ("stdin", "stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # the calling program closed it
@@ -177,7 +177,7 @@ def _board(options: argparse.Namespace) -> Board:
 
 
 def _begins_as_the_page(options: argparse.Namespace) -> bool:
-    """Return whether the command plays in Vietnamese in the terminal, where the defaults are those of the page."""
+    """Return whether the command plays in Vietnamese in the terminal, with the page's default rules and opponent."""
     return options.run is _play and options.language == "vi" and not options.browser
 
 
@@ -280,7 +280,7 @@ def _replay_one(number: int, record: GameRecord, played: Round | None, *, storie
         print(f"\n{ply}. {seat_name(record.rules, board.mover)} {move}\n")
         trace = board.sowing(move)
         board.push(move)
-        if stories and played is not None and board.outcome is not None:  # with leftovers of sold fields
+        if stories and played is not None and board.outcome is not None:  # the buyers get the leftovers on sold fields
             trace = dataclasses.replace(trace, standings=played.scores)
         if stories:
             print(trace, end="\n\n")

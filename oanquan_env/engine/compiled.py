@@ -1,4 +1,4 @@
-"""Compile functions and make records of rules with Numba. The core imports this module late: Numba loads slowly.
+"""Compile functions and make rule records with Numba. The core imports this module only if needed: Numba loads slowly.
 
 Compiled functions are cached on disk, next to the sources or in NUMBA_CACHE_DIR, until a source of the engine, the
 environments or the search changes.

@@ -45,7 +45,7 @@ def check_whole(actions: npt.NDArray[Any], n: int) -> None:
 
 
 class Played(NamedTuple):
-    """The effects of a batch of moves."""
+    """The effects of N moves, one in each position that was played."""
 
     captured: Points
     """(N,) int32, points that each mover captured, without refills and leftovers."""
@@ -111,7 +111,7 @@ class Core:
     # ---- positions -------------------------------------------------------------------------------------------------
 
     def start(self, n: int = 1) -> Positions:
-        """Return `n` games at the set-up, with South to move."""
+        """Return `n` games in the starting position, with South to move."""
         return Positions(
             squares=np.tile(self.tables.initial, (n, 1)),
             scores=np.zeros((n, self.rules.players), dtype=np.int32),
@@ -132,7 +132,7 @@ class Core:
         return self.tables.legal.take(occupied, axis=0)
 
     def seeds(self, positions: Positions) -> Bytes:
-        """Return (N, P * (F + 1)) uint8, the seeds of all squares in ring order."""
+        """Return (N, P * (F + 1)) uint8, the number of seeds on each square, in ring order."""
         return self.tables.seeds(positions.squares)
 
     def stones(self, positions: Positions) -> Bytes:
@@ -149,7 +149,7 @@ class Core:
         *,
         checked: bool = True,
     ) -> Positions:
-        """Return positions that are set up by hand; finished games (end test, ply limit, forfeit) are marked as ended.
+        """Return positions with the given contents; mark finished games (end test, ply limit, forfeit) as ended.
 
         Args:
             seeds: (N, P * (F + 1)) in ring order.
@@ -160,8 +160,8 @@ class Core:
             checked: if False, two faults are accepted: points that do not add up, and a mover without a legal move.
 
         Raises:
-            PositionError: if a count is out of range, points do not add up to the total of the rules, or the mover of a
-                running game has no legal move; the message names the row of the batch and the fault.
+            PositionError: if a shape, dtype or number is wrong, points do not add up to the total of the rules, or the
+                mover of a running game has no legal move; the message names the fault and, if possible, its row.
         """
         columns = check_setup(self.rules, seeds, stones, scores, mover, ply)
         if checked:
@@ -181,17 +181,17 @@ class Core:
     def play(
         self, positions: Positions, actions: npt.ArrayLike, *, rows: Ints | None = None, checked: bool = True
     ) -> Played:
-        """Play one action in each position, in place. Refill empty rows, and mark finished games as ended.
+        """Play one action in each position, in place. Apply the refills that are due, and mark finished games as ended.
 
         Args:
             positions: N positions.
             actions: (N,) integers; (M,) with `rows`.
-            rows: (M,) intp, distinct rows to play; other positions stay unchanged.
-            checked: if False, an illegal action is not detected and makes its own row meaningless; an action
+            rows: (M,) intp, distinct indices of the positions to play; other positions stay unchanged.
+            checked: if False, an illegal action is not detected and makes its position meaningless; an action
                 outside 0 .. A-1 may raise IndexError or play another square.
 
         Raises:
-            IllegalActionError: if `checked` and an action is illegal; the batch is then unchanged.
+            IllegalActionError: if `checked` and an action is illegal or not an integer; the batch is then unchanged.
         """
         actions = np.asarray(actions)
         shape = (len(positions) if rows is None else len(rows),)
@@ -265,7 +265,7 @@ class Core:
 
 
 def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
-    """Return (N, P) float64, each player's points minus the mean of the others; each row sums to zero."""
+    """Return (N, P) float64, each player's points minus the mean of the other players'; each row sums to zero."""
     players = points.shape[1]
     together = sum(points[:, seat] for seat in range(1, players)) + points[:, 0]
     relative: npt.NDArray[np.float64] = (points * players - together[:, None]) / (players - 1)

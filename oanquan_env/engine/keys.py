@@ -32,7 +32,7 @@ def first_of_each(keys: Keys) -> Ints:
 
 
 def key_hashes(keys: Keys) -> npt.NDArray[np.uint64]:
-    """Return (N,) uint64 hashes of keys, for faster look-ups; two keys collide with probability 2 ** -64."""
+    """Return (N,) uint64 hashes of keys, for faster look-ups; two different keys collide with probability 2 ** -64."""
     words = keys.view(np.uint64).reshape(len(keys), keys.dtype.itemsize // 8)
     hashes = np.zeros(len(keys), dtype=np.uint64)
     for column in range(words.shape[1]):

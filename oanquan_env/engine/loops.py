@@ -152,7 +152,7 @@ def loops(players: int, compiled: bool) -> Loops:
             observe_planes(rules, players, sides[row], scores[row], turn, moves, running, observations[row])
 
     def earn_rows(rules: RuleNumbers, arrays: Arrays, reward: int, before: Points, rewards: Floats) -> None:
-        """Write the `rewards` (N, P) for the change from the scores `before` (N, P) to the current points."""
+        """Write the (N, P) `rewards` of kind `reward` for the change from the scores `before` to the current points."""
         sides, scores, _, _, ended = arrays
         for row in range(len(ended)):
             end = int(ended[row]) + 0
@@ -196,7 +196,7 @@ class StepLoops(NamedTuple):
 
 @functools.cache
 def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
-    """Return the loops as plain Python, or if `compiled`, in a form that Numba compiles when they first run.
+    """Return the loops for one kind of `opponent`: as plain Python, or compiled by Numba when they first run.
 
     In their arguments, `table` holds the rules as its only entry, and `starts` holds one start position for all games
     or one for each game. Observations and masks are records of `row_type`.

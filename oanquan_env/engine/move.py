@@ -56,7 +56,7 @@ class Sowing(NamedTuple):
 
 
 class Far(NamedTuple):
-    """The words that a sowing adds to the other sides."""
+    """The words that a sowing adds to the third and fourth sides."""
 
     c: int
     d: int
@@ -100,7 +100,7 @@ class RuleNumbers(NamedTuple):
     field_bytes: int  # mask of the fields of a side
     unfinished: int  # mask of the bytes that are zero on all sides once a game is finished
     one_each: int  # the word that a refill adds to a side
-    playable: int  # one bit for each action that a full row could play
+    playable: int  # bit set of the actions that are legal if no field is empty
     origins: Sequence[int]  # code of the square that each action of the mover lifts
     walks: Sequence[Walk]  # indexed by the code of the gap
     sowings: Sequence[Sowing]  # indexed by `code * COUNT_STRIDE + count`
@@ -329,7 +329,7 @@ def capture(
 def refill(
     rules: RuleNumbers, side: int, second: int, third: int, fourth: int, score: int, turns: int, steps: Steps | None
 ) -> tuple[int, int, int]:
-    """Refill the empty row of `side`, whose player moves `turns` turns after the mover (docs/RULES.md 3).
+    """Refill the empty row of `side`, `turns` turns after the mover, given the three other sides (docs/RULES.md 3).
 
     Returns:
         The side; the player's score; and RUNNING, FORFEIT, or TOO_MANY_SEEDS if a byte cannot hold the seeds in play.

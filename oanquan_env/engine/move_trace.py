@@ -42,7 +42,7 @@ class LastMove:
     label: str = ""
 
     def step(self, squares: int) -> int:
-        """Return +1 for an anticlockwise move, -1 for a clockwise move; the ring has `squares` squares."""
+        """Return +1 for an anticlockwise move, -1 for a clockwise move or no path; the ring has `squares` squares."""
         return 1 if self.path and (self.path[0] - self.origin) % squares == 1 else -1
 
 
@@ -105,7 +105,7 @@ class Refilling:
 
 
 class Frame(NamedTuple):
-    """The board between two steps of a move."""
+    """The board before or after a step of a move."""
 
     seeds: tuple[int, ...]
     """The seeds of the P * (F + 1) squares in ring order."""
@@ -186,7 +186,7 @@ class MoveTrace:
         return Frame(tuple(seeds), tuple(stones), tuple(scores))
 
     def lines(self, language: Language = "en", seats: Sequence[str] = ()) -> Iterator[str]:
-        """Yield one sentence for each step of the trace; `seats` are the players' names."""
+        """Yield a sentence for each step, then the `ending` if the game is over; `seats` are the players' names."""
         words, seats = WORDS[language], seats or SEAT_NAMES[self.rules.players]
 
         def name(index: int) -> str:

@@ -190,9 +190,9 @@ def _number(span: _Span, pattern: re.Pattern[str], name: str) -> int:
 def square_name(
     rules: Rules, index: int, language: Language = "en", seats: Sequence[str] = (), mover: int | None = None
 ) -> str:
-    """Return the name of a square, such as `square 3 of South` or `the mandarin square after North`.
+    """Return the name of the square at `index`, such as `square 3 of South` or `the mandarin square after North`.
 
-    `seats` are the players' names. In Vietnamese, the name is omitted for squares of `mover`.
+    `seats` are the players' names. In Vietnamese, squares of player `mover` are named without the player.
     """
     player, field = divmod(index, rules.fields + 1)
     kind = "mandarin" if field == rules.fields else "field"

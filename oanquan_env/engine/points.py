@@ -23,7 +23,7 @@ def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ende
 
 
 def margin(players: int, before: Four, after: Four, place: int) -> int:
-    """Return P - 1 times the difference between the points that player `place` won and the mean that the others won."""
+    """Return P - 1 times a margin: the points player `place` won from `before` to `after`, minus the others' mean."""
     together = 0
     for one in range(players):
         together += after[one] - before[one]
@@ -31,7 +31,7 @@ def margin(players: int, before: Four, after: Four, place: int) -> int:
 
 
 def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
-    """Return P - 1 times the difference between the points that a legal action wins for the mover and the others' mean.
+    """Return P - 1 times the gain of a legal action: the points that the mover wins by it, minus the others' mean.
 
     The points include the refills that the action causes, and the leftovers if it ends the game.
     """
@@ -42,7 +42,7 @@ def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left
 def look_ahead(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
 ) -> tuple[int, int]:
-    """Return the `gain` of a legal action, and the gain that remains after the best reply, also times P - 1.
+    """Return the `gain` of a legal action, and the mover's total gain from it and the best reply, also times P - 1.
 
     The best reply has the largest gain for the next player; among equal replies, it is the worst one for the mover.
     """
@@ -64,7 +64,7 @@ def look_ahead(
 
 
 def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any, ended: int, rewards: Any) -> None:
-    """Write the (P,) rewards for the change from the scores `paid` to `points`; see `oanquan_env.rewards`."""
+    """Write the (P,) `rewards` of kind `reward` (see `oanquan_env.rewards`) for the change from `paid` to `points`."""
     best, winners = max(points[0], points[1]), 0
     if players > 2:
         best = max(best, points[2])

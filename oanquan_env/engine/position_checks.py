@@ -14,12 +14,12 @@ Column = npt.NDArray[np.int64]
 
 
 class PositionError(UsageError):
-    """Raised for an impossible position; the message names the row of the batch and the fault.
+    """Raised for an impossible position; the message names the fault and, if known, the row of the batch.
 
     Attributes:
         reason: the message without the row.
         column: the faulty column: `seeds`, `stones`, `scores`, `mover`, `ply`, or `points` for their total.
-        index: index of the wrong entry in that column's row, if the row has several entries.
+        index: index of the wrong entry in the faulty row of that column; 0 if the fault is not one entry.
     """
 
     def __init__(self, message: str, *, column: str, row: int | None = None, index: int = 0) -> None:
@@ -47,7 +47,7 @@ def check_setup(
     mover: npt.ArrayLike,
     ply: npt.ArrayLike,
 ) -> Setup:
-    """Return the columns of `Core.setup` as arrays; raise `PositionError` for wrong shapes and counts out of range."""
+    """Return the arguments of `Core.setup` as int64; raise `PositionError` if a shape, dtype or number is wrong."""
     table = _whole("seeds", seeds)
     n = len(table) if table.ndim == 2 else -1
     _shape("seeds", table, (n if n >= 0 else "N", rules.squares))
@@ -75,11 +75,11 @@ def check_setup(
 
 
 def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
-    """Return the lowest and the highest score after at most `refills` refills by each player; score sums fit int32.
+    """Return the lowest and highest possible score if each player refills at most `refills` times. Sums fit int32.
 
     A refill may cost F points on credit, so no score falls below -F * refills or rises above the total plus the others'
     deepest debts. With `refill_when=turn` a player refills only before its own moves: at most ceil(max_plies / P) times
-    in a game. `check_setup` allows this number; the bound of `Encoder`, max_plies, also covers refills in later play.
+    in a game. `check_setup` allows this number; `Encoder` allows max_plies refills, to cover later play as well.
     """
     debt = rules.fields * refills
     return -debt, rules.total + (rules.players - 1) * debt

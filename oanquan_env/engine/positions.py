@@ -59,7 +59,7 @@ class Termination(IntEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a game ended.
+    """The result of a finished game.
 
     Attributes:
         scores: final points of each player, leftovers included.
@@ -88,7 +88,7 @@ _MAX_PLIES = np.uint8(Termination.MAX_PLIES)
 class Positions:
     """N positions under the same rules. The object owns its arrays, and `Core.play` changes them in place.
 
-    The mover's row holds seeds unless the game is over, or `Core.setup` made the position with `checked=False`.
+    The mover has seeds on its fields unless the game is over, or `Core.setup` made the position with `checked=False`.
 
     Attributes:
         squares: (N, 8P) uint8, C-contiguous; the layout is drawn at the top of this module.
@@ -187,14 +187,14 @@ class Positions:
 
     @staticmethod
     def concatenate(batches: Iterable[Positions]) -> Positions:
-        """Join the rows of all `batches`, of which there must be at least one, into one batch."""
+        """Return the positions of all `batches` as one batch; there must be at least one batch."""
         columns = zip(*(batch.arrays() for batch in batches), strict=True)
         squares, scores, mover, ply, ended = (np.concatenate(column) for column in columns)
         return Positions(squares, scores, mover, ply, ended)
 
 
 def turn_order(mover: Ints, players: int) -> Ints:
-    """Return the (N, P) seats in the order of play, each `mover` first."""
+    """Return (N, P) seats: for each `mover`, all seats in the order of play, the mover's first."""
     return (mover[:, None] + np.arange(players)) % players
 
 

@@ -52,7 +52,7 @@ NEEDS: tuple[tuple[str, object, str, object, str], ...] = (
 
 
 class RulesError(UsageError):
-    """Raised for an invalid value, combination of values or rules text; the message names the field."""
+    """Raised for an invalid value, combination of values or rules text; the message says what is wrong."""
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -99,7 +99,7 @@ def words_of(text: str) -> list[str]:
 
 
 def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
-    """Return the error message for a name that is not in `known`; it suggests the most similar known name."""
+    """Return the error message for a name that is not in `known`; it suggests a similar known name, if any."""
     close = difflib.get_close_matches(name, known, n=1)
     meant = f" (did you mean {close[0]}?)" if close else ""
     return f"unknown {kind} {name!r}{meant}; known: {', '.join(known)}"
@@ -227,7 +227,7 @@ class Rules:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether mirrored games follow the same rules, which needs two players and both directions of sowing."""
+        """Whether mirrored games follow the same rules: true for two players and both directions of sowing."""
         return self.players == 2 and self.mirrored() == self
 
     def replace(self, **changes: Any) -> Rules:
@@ -245,7 +245,7 @@ class Rules:
         return self.replace(sowing=exchange.get(self.sowing, self.sowing))
 
     def differences(self, base: Rules) -> dict[str, Any]:
-        """Return a dict of the fields in which these rules differ from `base`, with the values of these rules."""
+        """Return the fields that differ from `base`, with their values here; two default ply limits count as equal."""
         expected = {name: getattr(base, name) for name in FIELD_NAMES}
         if base.max_plies == DEFAULT_MAX_PLIES[base.players]:
             expected["max_plies"] = DEFAULT_MAX_PLIES[self.players]
@@ -255,7 +255,7 @@ class Rules:
     def parse(cls, text: str) -> Rules:
         """Read `[preset] [field=value ...]`, as in `"vietnamese stone_value=5 quan_non=5"`; inverse of `str`.
 
-        Without a preset, the fields change `mancala-world`. Raises `RulesError` for a wrong word, naming it.
+        Without a preset, the fields change `mancala-world`. Raises `RulesError` if the text is invalid.
         """
         words = words_of(text)
         name = words.pop(0) if words and "=" not in words[0] else DEFAULT_PRESET

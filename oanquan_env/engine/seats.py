@@ -12,7 +12,7 @@ def next_seat(players: int, seat: int) -> int:
 
 
 def in_turn(players: int, numbers: Any, first: int) -> Four:
-    """Return the sides or scores of all players in the order of play from the seat `first`, then zeros up to four."""
+    """Return the sides or scores of all players in the order of play from the seat `first`, padded with zeros."""
     second = next_seat(players, first)
     third = next_seat(players, second)
     # `+ 0` turns int32 into int64 under Numba, `int` turns NumPy's numbers into Python's

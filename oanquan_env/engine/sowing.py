@@ -75,7 +75,7 @@ class Moves:
     def capture(self, positions: Positions, gap: Ints) -> Points:
         """Capture behind gaps (docs/RULES.md 2.3, 2.4), add the points to the movers' scores and return them (N,).
 
-        `gap` is the code of the square after the last seed: an empty field, or a mandarin square.
+        `gap` holds the (N,) codes of the squares after the last seeds: empty fields, or mandarin squares.
         """
         rules, tables = self.rules, self.tables
         flat = positions.squares.reshape(-1)

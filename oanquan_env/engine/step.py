@@ -122,7 +122,7 @@ def draw(game: Game, below: int) -> int:
 
 
 def swap_halves(x: int) -> int:
-    """Exchange the two 32-bit halves of the lowest 64 bits, and drop all higher bits."""
+    """Return the lowest 64 bits of `x` with their two 32-bit halves exchanged."""
     return ((x >> 32) & _LOW) | ((x & _LOW) << 32)
 
 
@@ -156,7 +156,7 @@ def play_ply(rules: RuleNumbers, players: int, game: Game, action: int) -> None:
 
 
 def random_action(rules: RuleNumbers, game: Game) -> int:
-    """Return a uniformly random legal action of the mover: the reply of `random`."""
+    """Return a uniformly random legal action of the mover, as the opponent `random` plays."""
     own, legal = int(game.sides[game.mover]), 0
     for action in range(2 * rules.fields):
         legal |= can_play(rules, own, action) << action
@@ -164,7 +164,7 @@ def random_action(rules: RuleNumbers, game: Game) -> int:
 
 
 def greedy_action(rules: RuleNumbers, players: int, game: Game) -> int:
-    """Return the action with the largest `gain`, with ties broken at random: the reply of `greedy`."""
+    """Return the action with the largest `gain`, with ties broken at random, as the opponent `greedy` plays."""
     seat = int(game.mover) + 0
     sides, scores = in_turn(players, game.sides, seat), in_turn(players, game.scores, seat)
     left = rules.max_plies - int(game.ply) - 1
@@ -195,11 +195,11 @@ def act(
     """Play the agent's action, or begin a new game if the last is over; then play replies until the agent is to move.
 
     An illegal action is not played but sets `illegal`. A new game begins from `start`, with an opening of random plies.
-    If the opening ends the game, the game begins without an opening. If the opponent ends it before the agent is to
+    If the opening ends the game, it begins again without an opening. If the opponent ends it before the agent is to
     move, seat, opponent and opening are drawn again; after MAX_BEGINNINGS attempts the game stays finished.
 
-    `log` is an int64 array. Unless it is empty, it receives the number of actions played since the game or the step
-    began, how many of them belong to the opening, 1 if the game began, and the actions.
+    `log` is an int64 array. Unless it is empty, it receives the number of actions played in this step (or in the new
+    game), how many of them belong to the opening, 1 if a new game began, and the actions.
     """
     begun, beginnings = game.terminated or game.truncated, 1
     game.begun = begun
@@ -320,7 +320,7 @@ def waits(game: Game) -> bool:
 def finish_games(
     table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
 ) -> tuple[int, int]:
-    """Finish the step of the games in `rows`. Return how many it ended, and how many new games are already over."""
+    """Finish the step of the games in `rows`. Return how many games ended, and how many new games are already over."""
     over = stuck = 0
     for row in rows:
         game = games[row]

@@ -12,9 +12,9 @@ from oanquan_env.engine.rules import Rules
 
 
 def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
-    """Return the same games with each player `seats` seats further on; by default, two players swap their seats.
+    """Return the same games with each player moved on by `seats` seats; with two players, the default swaps the seats.
 
-    This works for all rules. Actions stay the same, because fields count from their owner's left.
+    This works for all rules. Actions stay the same, because fields are numbered from their owner's left.
     """
     players = positions.scores.shape[1]
     return Positions(
@@ -27,7 +27,7 @@ def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
 
 
 def mirror(positions: Positions, rules: Rules) -> Positions:
-    """Return the positions with each row reversed and the two mandarin squares exchanged, for `rules.mirrored()`.
+    """Return the positions with each side's fields reversed and the mandarin squares exchanged, for `rules.mirrored()`.
 
     Raises `ValueError` for more than two players, because the order of turns would also be reversed.
     """
@@ -55,8 +55,8 @@ def mirror_actions(actions: npt.ArrayLike, rules: Rules) -> Ints:
 def canonical_sides(positions: Positions, rules: Rules) -> Words:
     """Return the (N, P) sides as words, the mover's first. Positions with the same continuations have equal sides.
 
-    If the rules are symmetric, the result is the smaller of the board and its mirror image, comparing the mover's sides
-    first and then the other player's.
+    If the rules are symmetric, the result is the smaller of the board and its mirror image. The mover's sides are
+    compared first, then the other player's.
     """
     sides = positions.sides_in_turn()
     if not rules.is_symmetric:

@@ -39,7 +39,7 @@ def square_bytes(fields: int, square: int) -> tuple[int, int, int]:
 
 
 def sowings(players: int, fields: int) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Yield each sowing: `code * COUNT_STRIDE + count`, the words it adds to four sides, the code of the next square.
+    """Yield each sowing: its key `code * COUNT_STRIDE + count`, the words added to four sides, the next square's code.
 
     The square at `code` has already been lifted, and it receives seeds like the others.
     """
@@ -88,7 +88,7 @@ def side_masks(fields: int, end: int) -> tuple[int, int, int]:
 
 
 def playable(fields: int, sowing: int) -> int:
-    """Return one bit for each action that a full row could play; `sowing` is as in `Rules.numbers`."""
+    """Return the bit set of the actions that are legal if no field is empty; `sowing` is as in `Rules.numbers`."""
     anticlockwise, clockwise = sowing != 3, sowing in (0, 3)
     return (0x155 * anticlockwise | 0x2AA * clockwise) & ((1 << 2 * fields) - 1)
 

@@ -66,15 +66,15 @@ def raw_env(
 
     Args:
         rules: a `Rules` or its text.
-        match: True for a match by the default match rules; a `MatchRules` or its text, such as `"fields_to_lose=4"`,
-            for other match rules; False or None for single games.
+        match: True for a match under the default match rules; a `MatchRules` or its text, such as
+            `"fields_to_lose=4"`, for other match rules; False or None for single games.
         reward: as for `GameEnv`; a match supports only `outcome`.
-        opening_plies: as for `GameEnv`; a match begins at the set-up.
+        opening_plies: as for `GameEnv`; must be 0 in a match.
         observation: as for `GameEnv`; a match supports only `counts`.
         render_mode: as for `GameEnv`.
 
     Raises:
-        ValueError: for an unknown reward, observation or render mode; `RulesError` for wrong rules or match rules.
+        ValueError: if `reward`, `opening_plies`, `observation` or `render_mode` is invalid; `RulesError` if rules are.
         TypeError: if `match` has another type.
     """
     if match is None or match is False:
@@ -164,7 +164,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game from the set-up, with an opening, or from `options["position"]`."""
+        """Start a new game with a random opening from the set-up, or from `options["position"]`."""
         self._begin(seed, check_options(options, ("position", "options")).get("position"))
         self._start, self._moves = self.positions, []
         self.agents = self.possible_agents[:]
@@ -202,7 +202,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return {"observation": self._seen_by(seat), "action_mask": mask}
 
     def state(self) -> Observation:
-        """Return the observation of South, which contains the whole position."""
+        """Return South's observation; in the layout `counts` it contains the whole position."""
         return self._seen_by(0)
 
     def _observation_box(self) -> spaces.Box:
@@ -287,9 +287,9 @@ class MatchEnv(GameEnv):
 
     The observation of `GameEnv` is followed by 2F + 2 numbers: the codes of the fields in the viewer's row and then
     in the other row (0 own, 1 pawned, 2 sold), 1 if the other player began this round and 0 otherwise, and the number
-    of rounds left, including this one. The loser of a round begins the next, so an agent may move twice in a
-    row. The winner of the match gets +1 and the loser -1; a match drawn by `max_rounds` pays nothing. At the end,
-    `infos[agent]` holds `termination` (the reason) and `rounds`, the points of all rounds.
+    of rounds left, including this one. The loser of a round begins the next, so an agent may make two moves in
+    succession. The winner of the match gets +1 and the loser -1; a match drawn by `max_rounds` pays nothing. At the
+    end, `infos[agent]` holds `termination` (the reason) and `rounds` (the points of both players in each round).
 
     Args:
         rules: rules of the rounds, for two players.

@@ -65,8 +65,8 @@ class Games:
         log: (N, K) int64, with K = 0 unless `logged`.
         ready: whether the last call of `begin` or `step` was completed, so that the games can be stepped.
 
-    Raises `ValueError` for an opponent that is not a player, for an unknown seat or reward, and if `n`, `threads` or
-    `opening_plies` is not an integer or is out of range.
+    Raises `ValueError` for an opponent that is not a player, for an unknown seat, reward or observation, and if `n`,
+    `threads` or `opening_plies` is not an integer or is out of range.
     """
 
     observation: Observation
@@ -198,7 +198,7 @@ class Games:
         return starts
 
     def set_opponent(self, opponent: Opponent) -> None:
-        """Set another opponent for new games; raise `ValueError` in the same cases as the constructor."""
+        """Set the opponent of new games; raise `ValueError` if it is invalid or None, or in the self-play view."""
         if self.kind == NOBODY or opponent is None:
             raise ValueError("the opponent cannot be set to None or from None: make another environment")
         self._opponents.exchange(opponent, self.records["player"], ~self.over)
@@ -218,7 +218,7 @@ class Games:
 
         If `seed` is None, games keep their generators, and games without a generator get a seed from `rng`.
 
-        Raises `ValueError` unless seeds are integers from 0 to 2^64 - 1.
+        Raises `ValueError` unless all seeds are integers from 0 to 2^64 - 1, and for a list whose length is not N.
         """
         n = len(self.records)
         if seed is None:
@@ -238,12 +238,12 @@ class Games:
     def begin(
         self, rows: Ints, rng: np.random.Generator, start: Positions | None = None, *, within_step: bool = False
     ) -> None:
-        """Begin new games in `rows` from `start` (one position or N), or else from the set-up with an opening.
+        """Begin new games in `rows` from `start` (one position or N); if it is None, from the set-up with an opening.
 
         If `within_step` is True, the arrays of the last step are reused, because no caller has received them.
 
         The opponent plays until the agent is to move. If it ends a game before that, seat, opponent and opening are
-        drawn again; `MAX_BEGINNINGS` such games in a row raise `ValueError`.
+        drawn again; `MAX_BEGINNINGS` such games in succession raise `ValueError`.
         """
         self.records["terminated"][rows] = 1
         if self._opponents.first:
@@ -266,13 +266,13 @@ class Games:
         """Play the agent's actions (N,) and the opponent's replies. Return how many games are over.
 
         A reward covers all plies since the agent's last reward or since the game began, so the first reward includes a
-        first move of the opponent. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were over
+        first move of the opponent. An illegal action ends the game with `ILLEGAL_REWARD`. Games that were already over
         restart with reward 0; their actions are ignored. Only opponents other than `random` and `greedy` use `rng`.
 
         Raises:
             IllegalActionError: for actions of the wrong shape or type or outside 0 .. A-1, before anything is played;
                 and for an illegal action of the opponent.
-            ResetNeeded: before the first `begin`, and after a call in which the opponent failed.
+            ResetNeeded: before the first `begin`, or after an interrupted call; `ValueError` as in `begin`.
         """
         if not self.ready:
             raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
@@ -363,7 +363,7 @@ class Games:
 
 
 def check_opening_plies(plies: int, rules: Rules) -> int:
-    """Return `plies` as an int; raise `ValueError` unless it is an integer from 0 to `max_plies`."""
+    """Return `plies` as an int; raise `ValueError` unless it is an integer from 0 to `rules.max_plies`."""
     return as_whole("opening_plies", plies, 0, rules.max_plies)
 
 

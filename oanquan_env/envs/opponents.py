@@ -24,7 +24,7 @@ class Opponents:
     """The opponents that games draw from.
 
     Attributes:
-        kind: NOBODY; RANDOM or GREEDY if that is the only player, which then replies in the step; otherwise OTHERS.
+        kind: NOBODY without players; RANDOM or GREEDY for one such player, which replies in the step; else OTHERS.
         first: index of the first player from which new games draw.
         count: number of players from which new games draw.
         draws: number of values from which `engine.step.begin` draws: `count`, or with weights the number of tickets.
@@ -64,7 +64,7 @@ class Opponents:
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
         """Replace the players that new games draw from.
 
-        Games in `running` (N,) keep their players; their indices in `numbers` (N,), one per game, are updated.
+        Games marked in `running` (N,) keep their players. `numbers` (N,), the index of each game's player, is updated.
         """
         players = self._policies(opponent)
         indices, numbers[running] = np.unique(numbers[running], return_inverse=True)
@@ -88,13 +88,13 @@ class Opponents:
             records["opponent"][rows], records["player"][rows] = indices, self.first + indices
 
     def forget(self, numbers: Ints) -> None:
-        """Remove former players once no game uses them, and renumber the others."""
+        """Remove former players if no game uses them, and update `numbers` (N,), the index of each game's player."""
         if self.first and (numbers >= self.first).all():
             numbers -= self.first
             self._players, self.first = self._players[self.first :], 0
 
     def choose(self, numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
-        """Return the (M,) actions of the players with the indices `numbers` (M,).
+        """Return (M,) actions in M positions; the player with the index `numbers[m]` chooses in position m.
 
         Raises `IllegalActionError` for actions of the wrong shape or type, and for an illegal action.
         """

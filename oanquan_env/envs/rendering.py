@@ -72,9 +72,9 @@ class Screen:
     def draw(
         self, before: Positions, action: int | None, owners: list[list[int]] | None = None
     ) -> str | npt.NDArray[np.uint8] | None:
-        """Draw the board after `action` was played in `before` (one position), or `before` if there was no move.
+        """Draw the board after `action` was played in `before` (one position), or `before` itself if `action` is None.
 
-        `owners` are the codes of the fields in match play. Returns None for `human`, which draws in a window.
+        `owners` are codes of fields in match play. Returns None without a mode and for `human`, which uses a window.
         """
         if self.mode is None:
             gymnasium.logger.warn("render() draws nothing, because the environment was made without a render_mode.")

@@ -14,7 +14,7 @@ Start: TypeAlias = Positions | Board | str  # a position to begin from
 
 
 def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return the options, or {} for None; raise `ValueError` for an unknown option, `TypeError` for another type."""
+    """Return `options`, or {} if None; raise `TypeError` unless it is a mapping, `ValueError` for an unknown option."""
     if not isinstance(options, Mapping | None):
         raise TypeError(f"reset's options must be a dict or None; got {type(options).__name__}")
     for name in options or {}:
@@ -26,8 +26,8 @@ def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> 
 def start_position(core: Core, start: Start | None, n: int = 1) -> Positions | None:
     """Read the option `position` of `reset` for `n` games: a string, a board, or a batch of one or `n` positions.
 
-    Raises `ValueError` for another number of positions, a finished game, or other rules; `NotationError` for a string
-    that is not a position; `TypeError` for another type.
+    Raises `ValueError` for another number of positions, a finished game, or a position of other rules; `NotationError`
+    for a string that is not a position; `TypeError` if `start` has another type.
 
     Returns:
         The positions, one or `n` (the arrays are not copied), or None if `start` is None.

@@ -49,8 +49,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         rules: a `Rules` or its text. With more than two players, the opponent plays all other seats.
         opponent: anything that `oanquan_env.players.as_policy` accepts, such as a player's name, an object with
             `choose`, a function of observations and masks, or a trained model; a list of such players, from which each
-            game draws one; or None. None is the self-play view: each step plays one ply for the player to move and
-            returns the reward of this player and the observation of the next player.
+            game draws one (`info["opponent"]` is its index); or None. None is the self-play view: each step plays one
+            ply for the player to move and returns the reward of this player and the observation of the next player.
         seat: the agent's seat (0 moves first), or `random` to draw one for each game.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: maximum number of random plies with which a game begins; every number from 0 to this
@@ -117,15 +117,15 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def set_opponent(self, opponent: Opponent) -> None:
         """Set another opponent, or a list of opponents, for new games; a running game keeps its opponent.
 
-        Raises `ValueError` in the same cases as the constructor, and in the self-play view.
+        Raises `ValueError` in the same cases as the constructor, for None, and in the self-play view.
         """
         self._games.set_opponent(opponent)
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
         """Draw the opponents of new games in proportion to (K,) weights, one for each of K opponents.
 
-        By default, and after `set_opponent`, all opponents are equally likely. Raises `ValueError` unless the weights
-        are finite and not negative, and at least one is positive.
+        By default, and after `set_opponent`, all opponents are equally likely. Raises `ValueError` unless there are K
+        finite weights, none of them negative and at least one positive.
         """
         self._games.set_opponent_weights(weights)
 
@@ -168,7 +168,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         return info
 
     def _follow(self, begins: Positions | None = None) -> None:
-        """Record the plies of the last call. In the mode `human`, show them, or the position if there are none."""
+        """Record the plies of the last call. In the mode `human`, show them, or the position if none was played."""
         games = self._games
         if not games.log.size:
             return

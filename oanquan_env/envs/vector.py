@@ -46,14 +46,14 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     - `DISABLED`: nothing restarts; `reset(options={"reset_mask": mask})`, (N,) bool, restarts only the games in
       `mask`, and `info` then covers only their rows. A step while a game is over raises ResetNeeded.
     - `SAME_STEP`: the step that ends a game returns the new game's first observation; the last observation is in
-      `info["final_obs"]` (N,) object, and all other results are in `info["final_info"]`.
+      `info["final_obs"]` (N,) object, and `termination`, `standings` and so on are in `info["final_info"]`.
 
     Each game has its own random generator, which draws its opening, its seat, its opponent, and the replies of `random`
     and `greedy`. After `reset(seed=s)` row i plays the game of a single environment with seed s + i, as in
-    `SyncVectorEnv`; a list of N seeds gives each row its own. Other random opponents share one generator, which the
-    seed also sets. `reset(options={"position": p})` starts all games from a running position, as text, as a `Board` or
-    as a batch of one; a batch of N has a position for each game. See `OAnQuanEnv` for the errors and for the arguments
-    `rules`, `opponent` (one batched call for all games), `seat`, `reward`, `opening_plies` and `observation`.
+    `SyncVectorEnv`; a list of N seeds gives each row its own. Other randomising opponents share one generator, which
+    the seed also sets. `reset(options={"position": p})` starts all games from a running position, as text, as a `Board`
+    or as a batch of one; a batch of N has a position for each game. See `OAnQuanEnv` for the errors and the arguments
+    `rules`, `opponent` (called with batches of positions), `seat`, `reward`, `opening_plies` and `observation`.
 
     Args:
         num_envs: the number of games, N.
@@ -65,8 +65,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         max_episode_steps: must be None, as `max_plies` of the rules limits the games.
 
     Raises:
-        ValueError: in the same cases as `OAnQuanEnv`, for an unknown mode, unless `num_envs` is an integer from 1 to 10
-            million, and unless `max_episode_steps` is None.
+        ValueError: in the same cases as `OAnQuanEnv`, for an unknown mode, unless `num_envs` and `threads` are integers
+            from 1 to 10 million, and unless `max_episode_steps` is None.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(VECTOR_RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -138,7 +138,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def set_opponent(self, opponent: Opponent) -> None:
         """Set another opponent, or a list of opponents, for new games; a running game keeps its opponent.
 
-        Raises `ValueError` in the same cases as the constructor, and in the self-play view.
+        Raises `ValueError` in the same cases as the constructor, for None, and in the self-play view.
         """
         self._games.set_opponent(opponent)
 

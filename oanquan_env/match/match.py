@@ -130,7 +130,7 @@ class Match:
     def step(self, action: int) -> Round | None:
         """Play one action; return the finished round if the action ended a round, otherwise None.
 
-        An illegal action raises `IllegalActionError` and changes nothing. After a round, the next one begins unless the match is over.
+        Raises `IllegalActionError` for an illegal action. After a round, the next one begins unless the match is over.
         """
         self.core.play(self.positions, np.array([action]))
         self._actions.append(int(action))

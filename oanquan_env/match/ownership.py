@@ -30,7 +30,7 @@ _FIELD_NAME = re.compile(r"([SN])([1-9])")
 
 @dataclass(frozen=True)
 class Ownership:
-    """The sold and the pawned fields of the two rows; immutable.
+    """The sold and the pawned fields of the two rows; immutable. Raises `ValueError` for a repeated or unknown field.
 
     Attributes:
         fields: F, the number of fields per row.
@@ -124,7 +124,7 @@ def _rows(text: str, fields: int, names: set[str]) -> Rows:
 
 
 def match_standings(core: Core, positions: Positions, ownership: Ownership) -> tuple[int, int]:
-    """Return the final points of a finished game, a batch of one, or the scores of a running game.
+    """Return the final points of the game in `positions` (a batch of one), or its scores so far if it is running.
 
     Leftovers are divided by ownership. A player that resigned scores less than half of all points (docs/RULES.md 6).
     """

@@ -14,14 +14,14 @@ RANGES = {"fields_to_lose": (1, 5), "max_rounds": (1, 1_000_000)}
 
 @dataclass(frozen=True, kw_only=True)
 class MatchRules:
-    """The settings of a match. Raises `RulesError` for a value out of range.
+    """The settings of a match. Raises `RulesError` for an invalid value.
 
     Attributes:
         match_measure: the debt for which the loser of a round sells fields. `lack` (MW, SON): by how many points the
             loser is below half of all points, or the winner above half, whichever is less. `margin` (LUDII's wording):
             the difference of the scores.
         fields_to_lose: number of sold fields with which a player loses the match, 1-5; 3 or 4 in MW.
-        max_rounds: rounds after which a match is drawn.
+        max_rounds: number of rounds after which a match is drawn.
     """
 
     match_measure: MatchMeasure = "lack"

@@ -33,7 +33,7 @@ def final_points(
     """Return the points of a finished round from its last position.
 
     Seeds on a sold field go to the other player; seeds on a pawned field are halved, and an odd seed goes to the player
-    of the row. The rules divide the rest. A player that resigned keeps its score, but less than half of all points.
+    of the row. The rules divide the rest. A player that resigned keeps its score, but always less than half the total.
     """
     if ended == RESIGNED:
         points = min(north_score if mover else south_score, rules.total // 2 - 1)

@@ -20,13 +20,13 @@ PARTS = ("player", "rules", "position")
 
 
 class Chooser:
-    """Players that choose moves for a page.
+    """A source of moves of Python players, for the page or the widget.
 
-    Any page may ask for a player of this package; a player that reads a file or imports a module must be in `players`.
+    A page may request any player of this package; a player that reads a file or imports a module must be in `players`.
 
     Args:
         players: names of additional players, in any form that `as_policy` takes.
-        rng: source of all random choices.
+        rng: generator of all random choices; a new one by default.
     """
 
     def __init__(self, players: Sequence[str] = (), rng: np.random.Generator | None = None) -> None:

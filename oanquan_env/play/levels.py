@@ -65,7 +65,7 @@ class GoingOn:
 
 
 def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
-    """Return the first of `names` that is installed and supports `rules`, and its player.
+    """Return the name and the policy of the first player in `names` that is installed and supports `rules`.
 
     Raises the error of the last name if none is usable, and `ValueError` for a player that is installed but damaged.
     """

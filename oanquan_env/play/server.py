@@ -41,11 +41,11 @@ HEADERS = {
 class PlayServer(ThreadingHTTPServer):
     """A server that sends the files of the page and chooses moves with Python players.
 
-    Raises `UsageError` if the requested port is in use, or if the address does not belong to this machine.
+    Raises `UsageError` if `host` is not one address of this machine, or if the requested port is not available.
 
     Args:
         chooser: the Python players.
-        host: address to listen on, either for this machine only or for its network.
+        host: address to listen on: 127.0.0.1 for this machine only, or its address in a network.
         port: port to listen on, or 0 for any; defaults to 8765, or to any port if 8765 is in use.
         link: the game to open, as the parameters of a link (`links.js`); empty to continue the previous game.
     """
@@ -96,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
-        """Send a file of the page, or `players.json`: additional players, and the kinds of players that pages may request."""
+        """Send a file of the page, or `players.json` with the additional players and the kinds of players (`KINDS`)."""
         place = self._place()
         file = self.server.files.get(place or "index.html")
         if place == "players.json":

@@ -23,7 +23,7 @@ from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.playing import choose_move
 
 PREFERENCE = 3.0
-"""Points by which the search must prefer another move for it to replace the book's proved move as the hint."""
+"""The hint is the book's proved move unless the search values another move higher by more than this many points."""
 NAMES = dict(zip(LEVELS, ("Bống", "Tí", "Mai", "Lan", "Trạng"), strict=True))
 """Vietnamese names of the levels."""
 WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
@@ -135,7 +135,7 @@ def best_move(player: Policy, analysis: Analysis) -> Move:
 
 
 def seat_names(players: Sequence[str], language: Language) -> list[str]:
-    """Return names for sentences: the seats, or in Vietnamese with one person `bạn` and the names of the levels."""
+    """Return names for sentences: the seats' names, or in Vietnamese with one person, `bạn` and opponents' names."""
     seats: list[str] = notation.WORDS[language]["seats"][str(len(players))]
     if language == "en" or players.count(PERSON) != 1:
         return seats
@@ -174,7 +174,7 @@ def has_colour() -> bool:
 
 
 def show(text: str) -> None:
-    """Print lines; wrap lines that are wider than the terminal between words."""
+    """Print `text`, wrapped between words to the width of the terminal, with spaces instead of no-break spaces."""
     columns = width()
     for line in text.split("\n"):
         parts = textwrap.wrap(line, columns, break_long_words=False, break_on_hyphens=False) if columns else [line]

@@ -27,7 +27,7 @@ _EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MU
 def joined(name: str, exported: str) -> str:
     """Return the module `name` of `web` and all modules that it imports as one JavaScript module without imports.
 
-    Each imported module becomes an object with the names that other modules import from it.
+    Its default export is `exported`. Each module becomes an object with the names that other modules import from it.
     """
     exports: dict[str, set[str]] = {name: {exported}}
     texts: dict[str, str] = {}
@@ -110,7 +110,7 @@ class BoardWidget(anywidget.AnyWidget):
         self.begin = begun
 
     def puzzle(self, level: str = "first", number: int = 0) -> None:
-        """Show puzzle `number`, from 0, of the level `first`, `easy`, `medium` or `hard`. Raises `ValueError` for others."""
+        """Show puzzle `number` (from 0) of `level`: `first`, `easy`, `medium` or `hard`. Others raise `ValueError`."""
         if level not in PUZZLES or number < 0:
             raise UsageError(f"there is no puzzle {number} of the level {level!r}; levels are {', '.join(PUZZLES)}")
         self.files = {**self.files, **files_for(Rules())}

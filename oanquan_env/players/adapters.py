@@ -49,8 +49,8 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
       returns a logit or value of each action as its first output; the legal action with the highest output is played
     - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
 
-    A function or module whose attribute `observation` is `"planes"` or `"moves"` receives these observations instead. A
-    model receives the observations that fit its observation space; see `oanquan_env.observation`.
+    A function or torch module whose attribute `observation` is `"planes"` or `"moves"` receives these observations
+    instead. A model receives the observations that fit its observation space; see `oanquan_env.observation`.
 
     Raises:
         UnknownAgentError: a `ValueError`; the name is unknown, or the module or the object in it does not exist.
@@ -115,7 +115,7 @@ def import_object(name: str) -> object:
 
 
 def module_source(name: str) -> bytes | None:
-    """Return the source of the module in `MODULE:NAME`, or None if it has no file. The module is not run."""
+    """Return the source of the module in `MODULE:NAME`, or None if there is none. Only its parent packages are run."""
     place = _MODULE.fullmatch(name)
     if place is None:
         return None

@@ -43,7 +43,7 @@ class GreedyPolicy:
 
 
 class SaverPolicy:
-    """A player that minimises the next player's largest immediate gain; among such moves it maximises its own gain.
+    """A player that minimises the next player's largest immediate gain; among equal moves it maximises its own gain.
 
     `move_gains` defines gains. If a move ends the game, the mover's loss counts instead. Ties are broken at random.
     """

@@ -98,7 +98,7 @@ class BookPolicy:
 
 
 class _Entry(NamedTuple):
-    """The strategy's move in a position, and from there on its maximum number of moves and its minimum margin."""
+    """The strategy's move in a position, and its player's maximum number of moves and minimum margin from there on."""
 
     action: int
     rank: int
@@ -106,7 +106,7 @@ class _Entry(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """An expanded strategy: the lead that its player reaches, and the entries by position key."""
+    """An expanded strategy: the final lead in points that it guarantees its player, and entries by position key."""
 
     goal: float
     entries: dict[bytes, list[_Entry]]
@@ -123,6 +123,6 @@ class Followed(NamedTuple):
 
 
 def with_book(beyond: Policy, rules: Rules) -> Policy:
-    """Return a player with the package's certificate for the rules, or `beyond` itself if there is no certificate."""
+    """Return a `BookPolicy` with the package's certificate for `rules`, or `beyond` itself if there is none."""
     path = certificate_path(rules)
     return BookPolicy(read_certificate(path), beyond) if path.is_file() else beyond

@@ -32,7 +32,7 @@ class PlayerName:
     Attributes:
         text: the name.
         kind: the name of the kind of player.
-        agent: the path of the trained agent, or None.
+        agent: the trained agent (a path or `pretrained`), or None.
         net: the value net (a path or `pretrained`), or None.
         beyond: the name of the player for positions outside the book, or None.
         options: values of the other options, converted to their types.
@@ -56,9 +56,9 @@ class Kind:
         usage: a dict from each form of the names to a description of these players.
         make: function that returns the player for a parsed name and rules.
         options: types of the options; all kinds also have `epsilon`.
-        begins_with: what follows the colon: the path of an `agent`; the name of another `player`, up to the end of the
-            name; or, if None, only options.
-        needs: the error message for a name that lacks this path or player.
+        begins_with: what follows the colon: an `agent` (a path or `pretrained`); the name of another `player`, up to
+            the end of the whole name; or, if None, only options.
+        needs: the error message for a name that lacks this agent or player.
     """
 
     usage: Mapping[str, str]
@@ -69,7 +69,7 @@ class Kind:
 
 
 Kinds: TypeAlias = Mapping[str, Kind]
-EPSILON_USAGE = {"greedy:epsilon=E ...,epsilon=E": "any of these, but a random move with probability E"}
+EPSILON_USAGE = {"greedy:epsilon=E ...,epsilon=E": "plays as the named player, but a random move with probability E"}
 
 
 def usages(kinds: Kinds) -> dict[str, str]:
@@ -85,8 +85,8 @@ def listed(kinds: Kinds) -> str:
 def parse(name: str, kinds: Kinds) -> PlayerName:
     """Parse a player's name.
 
-    Raises `UnknownAgentError` for an unknown kind or option, a repeated option, or a value of the wrong type,
-    and `TypeError` if the name is not a string.
+    Raises `UnknownAgentError` for an unknown kind or option, a missing agent or player, a repeated option, or a value
+    of the wrong type, and `TypeError` if the name is not a string.
     """
     if not isinstance(name, str):
         raise TypeError(f"a player's name must be a string, such as 'minimax:depth=6'; got {type(name).__name__}")
@@ -108,7 +108,7 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
 
 
 def _path_length(parts: list[str]) -> int:
-    """Return how many of the parts, joined by commas, form the longest path that exists; 1 if none exists."""
+    """Return how many of the first parts, joined by commas, form the longest path that exists; 1 if none exists."""
     for length in range(len(parts), 1, -1) if sum(map(len, parts)) <= LONGEST_PATH else ():
         if os.path.exists(",".join(parts[:length])):
             return length

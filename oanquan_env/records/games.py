@@ -35,7 +35,7 @@ from oanquan_env.render.motion import film
 
 UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")
-"""Headers whose values come from the other fields of a record."""
+"""Headers whose values come from other attributes of a record."""
 OWNERSHIP_HEADERS = ("Sold", "Pawned")
 """Headers of a match round that change which player gets the leftovers of fields."""
 
@@ -177,7 +177,7 @@ def parse_records(text: str) -> list[GameRecord]:
 def read_records(path: str | Path) -> list[GameRecord]:
     """Return all records of a UTF-8 file, decompressed if its name ends in `.gz`; see `parse_records`.
 
-    Raises `OSError` if the file cannot be read, and `ValueError` if a `.gz` file cannot be decompressed.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it cannot be decompressed or is not UTF-8.
     """
     try:
         text = read_bytes(Path(path)).decode()

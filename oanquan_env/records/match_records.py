@@ -21,7 +21,7 @@ from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
 MATCH, ROUND = "Match", "Round"
 SOLD, PAWNED = OWNERSHIP_HEADERS
 ROUND_HEADERS = (MATCH, ROUND, SOLD, PAWNED)
-"""Headers that mark a record as a round of a match."""
+"""Headers that describe a round of a match."""
 
 
 def _error(number: int, what: str) -> UsageError:
@@ -62,8 +62,8 @@ def _start(match: Match, starter: int) -> str | None:
 def replay_match(records: Sequence[GameRecord]) -> Match:
     """Replay the rounds of a match, in order from the first round, and return the match.
 
-    Raises `UsageError` if the headers contradict the moves of the earlier rounds, a move is illegal, or a round
-    continues after its end.
+    Raises `UsageError` if there are no records, a header contradicts the moves, a move is illegal, a round does not end
+    with its last move or a resignation, or a round follows the end of the match.
     """
     match = _new_match(records)
     for number, record in enumerate(records, 1):
@@ -77,7 +77,7 @@ def replay_match(records: Sequence[GameRecord]) -> Match:
 def rounds_of_matches(records: Sequence[GameRecord]) -> dict[int, Round]:
     """Return the match rounds among the records, by record number from 1. A round with number 1 begins a match.
 
-    Raises `UsageError` if the headers of a round contradict the rounds before it.
+    Raises `UsageError` for a match in the same cases as `replay_match`.
     """
     matches: list[list[int]] = []
     for number, record in enumerate(records, 1):

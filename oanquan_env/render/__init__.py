@@ -1,4 +1,4 @@
-"""Pictures of a board as text for terminals, as SVG and as pixels, and a window that shows them.
+"""Draw a board as text for terminals, as SVG or as pixels, or show it in a window.
 
 `text` and `svg` need no extra; `rgb` needs Pillow (`oanquan[render]`), and `Window` also needs pygame-ce
 (`oanquan[human]`). Both packages are imported when they are first used.

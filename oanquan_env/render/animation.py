@@ -20,7 +20,7 @@ _GIF_COLOURS = 64
 def gif(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> bytes:
-    """Return `pictures`, the frames from `motion.film`, as a looping GIF. Raises `MissingExtraError` without Pillow."""
+    """Return `pictures` (see `motion.film`) as a looping GIF, by default half as wide as `rgb`; otherwise see `rgb`."""
     rules = pictures[0].board.rules
     width = width or layout_of(rules).pixels()[0] // 2
     shapes = (
@@ -41,7 +41,7 @@ def moving_svg(
 ) -> str:
     """Return `pictures`, the frames from `motion.film`, as one looping SVG document, animated by SMIL.
 
-    An element that occurs in several frames is stored once, with the times at which it is visible.
+    Equal elements of frames are stored once, with the times at which they are visible. See `svg` for the arguments.
     """
     rules = pictures[0].board.rules
     ends = list(accumulate(picture.milliseconds for picture in pictures))

@@ -85,7 +85,7 @@ def ply_line(board: Drawable, language: Language = "en") -> str:
 
 
 def last_line(board: Drawable, last: LastMove | None, language: Language = "en", seats: Sequence[str] = ()) -> str:
-    """Return a line such as `"North played 5A"`, or an empty string without a last move."""
+    """Return a line such as `"North played 5A"`, or an empty string if `last` is None or has no label."""
     if last is None or not last.label:
         return ""
     name = (seats or SEAT_NAMES[board.rules.players])[last.origin // (board.rules.fields + 1)]

@@ -58,13 +58,13 @@ class Layout:
     squares: tuple[Square, ...]  # P * (F + 1) squares in ring order
     width: float
     height: float  # size of the picture; its upper left corner is (0, 0)
-    # per player, the left end of the line with name and score, or for more than two players the middle of both lines
+    # for two players, the left end of each player's line (name, score); for more, the middle of each player's two lines
     plates: tuple[Point, ...]
     notes: tuple[Note, Note]  # where the status and the last move are written
     text_scale: float  # scale of the texts; smaller inside a small polygon
 
     def pixels(self, width: int | None = None) -> tuple[int, int]:
-        """Return (width, height) in pixels of a picture; `width` defaults to 960 for the usual board."""
+        """Return (width, height) of a picture in pixels; `width` defaults to 960 for two players with five fields."""
         width = width or round(min(1.2, 720.0 / self.height) * self.width)
         return width, round(width * self.height / self.width)
 
@@ -173,12 +173,12 @@ def _field(side: _Frame, field: int) -> Square:
 
 
 def _mandarin(side: _Frame, players: int, fields: int) -> Square:
-    """Return a mandarin square: a sector with the area of a half circle; its stone lies next to its seeds."""
+    """Return a mandarin square: a sector as large as a half circle of radius `UNIT`, with a stone beside its seeds."""
     half_angle = math.pi / players
     radius = UNIT * math.sqrt(players / 2)
     centre = side.at(fields * UNIT, 0)
     next_out, next_along = _turn(side.out, 2 * half_angle), _turn(side.along, 2 * half_angle)
-    # The axis of the sector points away from the middle of the board; its `out` points to the next player.
+    # `axis.along` points away from the middle of the board, and `axis.out` to the next player.
     axis = _Frame(centre, _turn(side.out, half_angle), _turn(side.along, half_angle))
     depth = {2: 44.0, 3: 72.0, 4: 90.0}[players]
     beside = {2: 43.0, 3: 42.0, 4: 39.0}[players]
@@ -200,7 +200,7 @@ def _mandarin(side: _Frame, players: int, fields: int) -> Square:
 
 
 def _extent(square: Square) -> list[Point]:
-    """Return points with the same bounding box as the square: its corners, or points of its arc."""
+    """Return the points of a square that may lie at the edge of the board: its corners, or 25 points of its arc."""
     if not square.radius:
         return list(square.corners)
     return arc_points(square.corners[0], square.radius, square.corners[1], square.corners[2], 24)

@@ -1,7 +1,7 @@
 """Draw the board as an array of pixels with Pillow.
 
-Every shape becomes a small mask, which is drawn at four times its size, reduced, and cached. A picture is then a copy
-of the empty board with a few hundred masks pasted into it.
+Shapes become small masks, which are cached; all except texts are drawn at four times their size and reduced. A picture
+is then a copy of the empty board to which colours are applied through a few hundred masks.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _layers(shape: Simple, scale: float) -> tuple[_Layer, ...]:
 
 
 def _area(outline: list[Point], width: float, role: str, opacity: float) -> _Layer:
-    """Return the area inside a closed outline, or the outline itself if `width` is not zero."""
+    """Return a layer with the area inside a closed outline, or, if `width` is not 0, a line of this width along it."""
     from PIL import Image, ImageDraw
 
     left, top = (math.floor(min(p[k] for p in outline) - width) - 1 for k in (0, 1))
@@ -140,7 +140,7 @@ def _rounded(box: Box) -> list[Point]:
 
 @lru_cache(maxsize=64)
 def _font(size: float, bold: bool) -> tuple[ImageFont.FreeTypeFont | ImageFont.ImageFont, bool]:
-    """Return a font, and whether it has a minus sign: DejaVu Sans as in the SVG, or else Pillow's own font."""
+    """Return DejaVu Sans as in the SVG, or else Pillow's own font, and whether the font has the character `MINUS`."""
     from PIL import ImageFont
 
     try:

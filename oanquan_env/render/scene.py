@@ -171,7 +171,7 @@ def marks(rules: Rules, last: LastMove) -> Iterator[Shape]:
 
 
 def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
-    """Yield arrowheads on the borders that the sowing crossed, and on those from the last seed to the last capture."""
+    """Yield arrowheads on the borders that the sowing crossed, and on those between its end and the last capture."""
     here = layout_of(rules)
     n = len(here.squares)
     step = last.step(n)
@@ -183,7 +183,7 @@ def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
 
 
 def _crossed(squares: list[int], step: int, n: int) -> list[int]:
-    """Return the borders crossed along `squares`; a border has the index of the square before it on the ring."""
+    """Return the borders crossed from each square to the next, as indices of the squares before them on the ring."""
     gates = []
     for here, there in pairwise(squares):
         at = here
@@ -247,7 +247,7 @@ def words(board: Drawable, last: LastMove | None) -> Iterator[Shape]:
 
 
 def _plate(at: Point, scale: float, name: str, score: str, marked: bool, *, below: bool) -> Iterator[Shape]:
-    """Yield a player's name, and the score to the right or below; a dot marks the player to move, or a winner."""
+    """Yield a player's name, with the score `below` it or to its right, and a dot if `marked` (to move or winner)."""
     (x, y), role = at, "accent" if marked else "ink"
     align: Align = "middle" if below else "start"
     dot, line, (right, down) = (-44.0, -15.0, (0.0, 12.0)) if below else (-14.0, 0.0, (80.0, 0.0))

@@ -9,7 +9,7 @@ from oanquan_env.render.layout import Align, Point
 
 @dataclass(frozen=True)
 class Paint:
-    """The colour roles of a shape's fill and outline; None means that it is not painted."""
+    """The colour roles of a shape's fill and outline; None means no fill or no outline."""
 
     fill: str | None = None
     stroke: str | None = None

@@ -31,7 +31,7 @@ def svg(
         last: the last move, whose path and captures are marked.
         owners: the ownership codes of the fields in match play (`Ownership.owners`).
         dark: whether to use dark colours; None follows the reader's preference (`prefers-color-scheme`).
-        width: width of the picture in CSS pixels, by default 960 for the usual board; it determines the height.
+        width: width of the picture in CSS pixels, by default 960 for two rows of five fields. It determines the height.
     """
     shapes = simple((*backdrop(board.rules), *foreground(board, last, owners)))
     return document(board, [fragment([shape], dark=dark) for shape in shapes], last=last, dark=dark, width=width)

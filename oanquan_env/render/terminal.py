@@ -82,7 +82,7 @@ def _label(field: int, player: int, owners: Owners | None) -> str:
 
 
 def _held(board: Drawable, index: int, marks: dict[int, str], width: int) -> str:
-    """Return a square's mark and number of seeds, or only the number if both do not fit."""
+    """Return a square's mark and number of seeds, or only the number if there is no room for both."""
     mark, seeds = marks.get(index, " "), board.seeds[index]
     if board.outcome is None or not seeds:
         return f"{mark}{seeds:>2}"
@@ -139,7 +139,7 @@ def _ring_board(board: Drawable, marks: dict[int, str], owners: Owners | None, p
 
 
 def _list_board(board: Drawable, marks: dict[int, str], plates: Sequence[str]) -> list[str]:
-    """Return one line per player with its fields from its own left and the mandarin square after them."""
+    """Return a line of field numbers, and a line per player: its fields from its left, then its mandarin square."""
     fields = board.rules.fields
     numbers = "".join(f"{field + 1:>{_NARROW_CELL}}" for field in range(fields))
     lines = [" " * 11 + numbers]

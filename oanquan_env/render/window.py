@@ -22,7 +22,7 @@ def _pygame() -> ModuleType:
 class Window:
     """A window that shows one board at a time. The first `show` opens it, and the user may close it.
 
-    `width` is in pixels, by default 960 for the usual board; it determines the height.
+    `width` is in pixels and determines the height; by default, it is 960 for two rows of five fields.
     """
 
     def __init__(self, caption: str = "Ô Ăn Quan", *, dark: bool = False, width: int | None = None) -> None:

@@ -54,7 +54,7 @@ _FORMAT = 1
 _PARTS = "moves", "again"
 
 Choose: TypeAlias = Callable[[int, Sequence[bytes]], Ints]
-"""Function of consecutive positions (the number of the first, the keys of all) that returns the prover's actions."""
+"""Function that maps consecutive positions to the prover's actions, given the first one's number and all keys."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ class Graph:
     def ranks(self) -> Ints:
         """Return the (N + 1,) maximum number of moves that the prover makes from each position on; entry END is 0.
 
-        Raises `ValueError` if a game may never end.
+        Raises `ValueError` if a game may never end, or may need more than about `MOST_MOVES` moves.
         """
         ranks = np.zeros(len(self.numbers) + 1, dtype=np.intp)
         begins = np.searchsorted(self.parents, np.arange(len(self.numbers)))
@@ -207,7 +207,7 @@ def follow(
     """Follow a strategy through all games from `begin`, and return the positions that arise.
 
     `again` is as in `Strategy`; `advance` is called with the number of positions followed since the last call. Raises
-    `IllegalActionError` as `Core.play` does.
+    `IllegalActionError` if `choose` returns an illegal action.
     """
     numbers: dict[bytes, int] = {}
     times, edge = {number: str(time).encode() for number, time in again.tolist()}, itertools.count()
@@ -235,7 +235,7 @@ def follow(
 
 
 def beginnings(core: Core, start: Positions, is_lower: bool) -> Positions:
-    """Return the positions in which a bound's prover first moves, with the prover on side 0 and no points won.
+    """Return the positions in which a bound's prover first moves, with the prover on side 0 and scores of 0 at `start`.
 
     For a lower bound this is `start`, a batch of one; for an upper bound, the positions after each move from `start`,
     where the game may be over.

@@ -126,7 +126,7 @@ class Reader:
         self._claims, self._core, self._table, self._deadline = claims, claims.core, table, deadline
 
     def strategy(self, bound: int, is_lower: bool) -> Strategy:
-        """Return a strategy for a bound that is proved in the table."""
+        """Return a strategy for a proved bound; raise `NoStrategyError` or `LimitReachedError` if none is found."""
         start, entries = self._claims.start(), Nodes()
         begin = beginnings(self._core, start, is_lower)
         needed = (bound if is_lower else -bound) - margin(self._core, begin)
@@ -164,7 +164,7 @@ class Reader:
             yield min(own, key=cost)
 
     def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Node | None]]]:
-        """Yield moves (indices) proved to win the needed points, one or more per row, and the entries after each."""
+        """Yield indices of moves proved to win the needed points, one or more per entry, and the entries after each."""
         rows, moves, reached, needed, most = answers
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)

@@ -75,7 +75,7 @@ def _scale(largest: float, limit: int) -> float:
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and its width."""
+    """Return the instruction (or None) that multiplies int16 vectors and adds product pairs, and the vector length."""
     features = cpu_target.target_context.codegen()._customize_tm_features()
     for feature, name, length in _PAIR_INSTRUCTIONS:
         if feature in features:
@@ -183,7 +183,7 @@ class _Instructions:
         return build.add(*products)
 
     def _place(self, side: Any, byte: int, table: int) -> Any:
-        """Return the offset of the row for a square whose table begins at offset `table`."""
+        """Return the offset of the row for the square at `byte` of `side`; its table begins at offset `table`."""
         build = self.builder
         most = _int64(FIELD_ROWS - 1 if byte < MANDARIN_BYTE else MANDARIN_ROWS - 1)
         seeds = build.and_(build.lshr(side, _int64(8 * byte)), _int64(255))

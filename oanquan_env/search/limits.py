@@ -25,7 +25,7 @@ USUAL_MOVES = 7
 MOVES_PER_MILLISECOND = 20_000
 """More moves than any machine plays in a millisecond."""
 BRIEF = 5_000_000
-"""Moves that a search plays in less than a second."""
+"""Number of moves that a search plays in less than a second."""
 _MOST = {"depth": MAX_DEPTH, "nodes": UNLIMITED, "milliseconds": MAX_MILLISECONDS}
 
 
@@ -68,8 +68,8 @@ class SearchResult:
             is valued, interrupted depths never count.
         proved: whether the value holds at all depths, given the ply limit.
         nodes: moves played by the search.
-        line: principal variation, the actions of both players in turn; may be shorter than `depth`.
-        values: value of each evaluated action: of the best actions only, or of all legal actions.
+        line: principal variation, the actions of the players in turn; may be shorter than `depth`.
+        values: value of each action that was valued exactly; with `every_move`, of all legal actions.
     """
 
     action: int
@@ -137,7 +137,7 @@ class Workers:
                 raise
 
     def _stop(self, parts: Sequence[Future[None]]) -> None:
-        """Stop the searches. Each clears `stop` before each row, so set it repeatedly until all have ended."""
+        """Stop the searches. Each search clears `stop` before each row, so set it repeatedly until all have ended."""
         for part in parts:
             part.cancel()
         while not all(part.done() for part in parts):

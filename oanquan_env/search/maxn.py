@@ -74,7 +74,7 @@ class MaxnRoot(Protocol):
     nodes: int
     depth: int  # plies of the search that gave the result
     worths: Any  # the worth of each action at that depth, or UNKNOWN
-    points: Any  # the points that all players win after each action, the root's mover first
+    points: Any  # the points that each player wins by each action and its best line, the root's mover first
 
 
 _FOUR: dict[str, Any] = dict.fromkeys(("sides", "scores"), (np.int64, SEATS))
@@ -183,7 +183,7 @@ def search_rows(
 
 @compiled
 def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) -> None:
-    """Write into `root` the worths of the moves searched to `depth`, and the points that all players win after them."""
+    """Write into `root` the worths of the moves searched to `depth`, and the points that their best lines win."""
     root.depth = depth
     root.worths[:] = UNKNOWN
     for place in range(level.count):
@@ -199,7 +199,7 @@ class MaxnSearch:
     """A search of positions under one `Rules`, independent of earlier searches. Threads may share it.
 
     `net` evaluates running positions at the horizon; without a net their value is zero. `threads` is the number of
-    positions of a batch searched at once, by default one per processor. Raises `ValueError` for a net of other rules.
+    positions of a batch searched at once, by default one per processor. Raises `ValueError` for a net for other rules.
     """
 
     def __init__(self, core: Core, *, net: ValueNet | None = None, threads: int | None = None) -> None:
@@ -234,7 +234,7 @@ class MaxnSearch:
         return [_result(row, scale) for row in self._search(positions, limits, every_move)]
 
     def values(self, positions: Positions, depth: int) -> Floats:
-        """Return the (N, A, P) value of each move of N running positions to each player by seat; -inf if illegal.
+        """Return the (N, A, P) value of each move of N running positions for each player, by seat; -inf if illegal.
 
         A value is a margin in points: the points that the player wins from here on, including leftovers of finished
         games, minus the mean of the other players' points. Raises `ValueError` if a game is over.

@@ -30,7 +30,7 @@ UCT_EXPLORATION = 0.25
 100 simulations. In 100 game pairs against a depth-2 search, rollouts that counted wins scored about as much as rollouts
 that counted points (55 % and 53 %), but with a lower margin (-11 and +3 points)."""
 SEARCH_EXPLORATION = 0.05
-"""Weight of the bonus if a search evaluates the leaves, which adds no noise. Of 0.05, 0.07 and 0.1, 0.05 was strongest
+"""Weight of the bonus if a search evaluates the leaves; it adds no noise. Of 0.05, 0.07 and 0.1, 0.05 was strongest
 for three players at 200 simulations."""
 SEARCH_DEPTH = 2
 """Plies of the search that evaluates leaves. For three players one ply was weaker, and three plies took twice the time
@@ -93,9 +93,9 @@ class SearchedLeaves:
 
 
 class MCTSPlayer:
-    """A player that chooses the move with the most visits and, if several have the most, the highest mean value.
+    """A player that chooses the move with the most visits or, among several such moves, the highest mean value.
 
-    Each of the `simulations` selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), expands it, evaluates it
+    Each simulation selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), expands it, evaluates it
     and backs up the value. `exploration` is the weight of the UCT bonus for seldom-tried moves. With a
     `PriorEvaluator`, leaves are selected by PUCT (Silver et al. 2018), and an untried move gets the mean value of the
     tried moves. Raises `ValueError` unless `simulations` is from 1 to `MAX_SIMULATIONS`.
@@ -199,7 +199,7 @@ class _Trees:
         return leaves
 
     def evaluate(self, leaves: Positions, simulation: int, rng: np.random.Generator) -> Floats:
-        """Return (N, P) values of N leaves: the results of finished games, else evaluations, whose priors are stored."""
+        """Return (N, P) values of N leaves: results of finished games, otherwise evaluations. Store any priors."""
         values, over = np.zeros(leaves.scores.shape), leaves.over
         values[over] = game_rewards("margin", self.core, leaves[over])
         running = (~over).nonzero()[0]

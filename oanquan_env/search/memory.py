@@ -16,7 +16,7 @@ MAX_ACTIONS = 2 * MANDARIN_BYTE
 UNLIMITED = 1 << 62  # more moves than any search plays
 MIN_BUCKET_BITS = 8
 _LEAST_BITS = 10
-"""Minimum base-2 logarithm of the number of buckets in a search to a depth, so that the principal variation fits."""
+"""Minimum base-2 logarithm of the number of buckets if the depth is limited, so that the principal variation fits."""
 ENTRIES = 4  # entries of a bucket
 NO_ACTION = -1
 """Placeholder for an unknown action. Entries hold `action + 1`, which is then 0."""
@@ -68,12 +68,12 @@ MEMORY = record(Memory, history=(np.int64, MAX_ACTIONS), children=(CHILD, (MAX_D
 
 
 def bucket_bits(megabytes: float, entry: np.dtype[Any]) -> int:
-    """Return the base-2 logarithm of the number of buckets in a table of at most `megabytes` MiB."""
+    """Return the base-2 logarithm of the number of buckets in a table of `megabytes` MiB, at least MIN_BUCKET_BITS."""
     return max(int(np.log2(max(megabytes * 2**20 / (ENTRIES * entry.itemsize), 1))), MIN_BUCKET_BITS)
 
 
 def bits_to_use(most: int, depth: int, nodes: int) -> int:
-    """Return the base-2 logarithm of the number of buckets to use, at most `most`. A limit of 0 means no limit.
+    """Return log2 of the number of buckets to use, at most `most`. A `depth` or `nodes` of 0 means no limit.
 
     A small search is faster with a table that fits into the processor's caches.
     """
@@ -112,7 +112,7 @@ def side_key(side: int) -> int:
 def marked(rules: SearchRules, own: int, plies_left: int) -> int:
     """Return the mover's side for use in keys, with impossible counts if its move may not capture a mandarin.
 
-    The same board has a different value later in the game. `plies_left` counts the plies after the move.
+    This is needed because the board has another value later in the game. `plies_left` counts plies after the move.
     """
     return own ^ _COUNTS if protects_mandarins(rules, 2, plies_left) else own
 
@@ -128,7 +128,7 @@ def _mixed(key: int) -> int:
 
 @compiled
 def table_place(memory: Memory, own_key: int, other: int) -> tuple[int, int]:
-    """Return the index of a position's bucket, and the bits that identify it there together with `own_key`."""
+    """Return the index of a position's bucket, and the bits that, with `own_key`, identify the position there."""
     mixed = _mixed(side_key(other) ^ _mixed(own_key))
     rest_bits = KEY_BITS - memory.bucket_bits
     return mixed >> rest_bits, mixed & ((1 << rest_bits) - 1)
@@ -156,7 +156,7 @@ def play_all(
 
 @compiled
 def next_child(children: MutableSequence[Any], place: int, count: int) -> None:
-    """Swap the child with the greatest order, from index `place` on, to index `place`."""
+    """Move the child with the greatest order among indices `place` to `count` - 1 to index `place`, by a swap."""
     chosen = place
     for other in range(place + 1, count):
         if children[other].order > children[chosen].order:

@@ -24,7 +24,7 @@ Numbers: TypeAlias = MutableSequence[int]
 
 
 MULTIPLAYER_RULES = record(SearchRules, **SHAPES, net=(net_record(SEATS, MULTIPLAYER_HIDDEN, SEATS),))
-"""The record for three and four players, with a net whose outputs are points that sum to zero."""
+"""Data type of the rules for three and four players, with a net whose outputs are points that sum to zero."""
 
 
 def compile_multiplayer(core: Core, net: ValueNet | None = None) -> SearchRules:
@@ -74,7 +74,7 @@ def _turn(players: int, numbers: Four) -> Four:
 
 @compiled
 def add_expected(rules: SearchRules, sides: Numbers, points: Numbers) -> None:
-    """Add to `points` the points that the net expects each player to win."""
+    """Add to `points` the net's estimates of the points that each player will win, shifted so that they sum to zero."""
     own, other = sides[0], sides[1]
     if rules.players == 2:
         own, other = canonical(rules, own, other)

@@ -98,7 +98,7 @@ def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prove
 
 @compiled
 def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: int) -> int:
-    """Push every move of a position with its numbers onto the stack at `ply`, and return the number of moves."""
+    """Push the moves of a position with their proof numbers onto the stack at `ply`, and return the number of moves."""
     rules, stack, children = state.rules, state.stack, state.memory.children[ply]
     phis, deltas, plies = stack.phi[ply], stack.delta[ply], stack.plies[ply]
     stack.own[ply], stack.other[ply], stack.goal[ply] = own, other, goal
@@ -191,7 +191,7 @@ def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -
 
 @compiled
 def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: int) -> int:
-    """Try to prove a bound of a running position's value by playing up to `nodes` moves; return the outcome."""
+    """Try to prove a bound of a running position's value in up to `nodes` moves; return PROVED, FAILED or LIMITED."""
     memory = state.memory
     memory.generation += 1
     memory.node_limit = memory.nodes + nodes
@@ -292,7 +292,7 @@ class ProofTable:
         return int(future.result())
 
     def prove_each(self, positions: Positions, lower: Points, most: Ints, nodes: int) -> tuple[Int64s, Int64s]:
-        """Return the (N,) best lower bounds proved within `most` plies for N running positions, and their (N,) plies.
+        """Return (N,) best lower bounds that have proofs of at most `most` plies, and (N,) plies of these proofs.
 
         If the table has no such bound of at least `lower`, a search plays up to `nodes` moves to prove one. If this
         also fails, the plies are UNPROVED.

@@ -1,4 +1,4 @@
-"""The two tables of a proof-number search (see `oanquan_env.search.proof`): proof numbers of questions, and proofs."""
+"""The two tables of a proof-number search (see `oanquan_env.search.proof`): one of proof numbers, one of proofs."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -10,7 +10,7 @@ from oanquan_env.search.two_player import SearchRules
 
 
 class Numbers(Protocol):
-    """A table entry with the proof numbers of a question."""
+    """A table entry with the proof numbers of a question: whether the mover of a position can win its goal."""
 
     own: int  # the mover's side; 0 in an empty entry, because a mover always has seeds
     other: int
@@ -68,14 +68,14 @@ STACK = record(
 )
 
 SETTLED = 1 << 30
-"""A number greater than every effort. If one number of a settled position is 0, the other is SETTLED."""
+"""A number greater than every effort. Of a settled position's two numbers, one is 0 and the other is SETTLED."""
 NOT_FOUND = -1
 """Placeholder for the index of a missing entry, or the plies of a missing proof."""
 
 
 @compiled
 def question_number(goal: int, is_prover: int) -> int:
-    """Return a nonzero number for the question whether the mover, as prover or opponent, can win `goal` points."""
+    """Return a nonzero code of the question whether the mover, as prover or opponent, can win `goal` points."""
     return 2 * (goal + INFINITY) + is_prover
 
 
@@ -92,7 +92,7 @@ def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int
 
 @compiled
 def keep_numbers(state: State, own: int, other: int, question: int, phi: int, delta: int, work: int) -> None:
-    """Store the numbers of a question, replacing its own entry or the entry with the least work."""
+    """Store the proof numbers of a question, replacing its own entry or the entry with the least work."""
     table = state.numbers
     bucket, place = find_numbers(state, own, other, question)
     if place == NOT_FOUND:
@@ -144,7 +144,7 @@ def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int,
 
 @compiled
 def keep_proof(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
-    """Store a proof, unless the bucket holds one that is at least as strong and as short.
+    """Store a proof, unless the bucket holds one that is at least as strong and at least as short.
 
     The new proof replaces a proof that it matches or beats in both respects. If there is no such proof and the bucket
     is full, the new proof replaces the proof with the fewest plies.

@@ -52,10 +52,10 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
     """Search each of M running positions to depths 1, 2, ... `depth` or for `nodes` moves, from an empty table.
 
     Args:
-        tree: see `compile_rules` and `new_memory`. `memory.stop`, cleared by the caller, ends the search of one row.
+        tree: see `compile_rules` and `new_memory`. The caller clears `memory.stop`; once set, it ends one row's search.
         roots: (M,) ROOT with positions; receives the results; see `SearchResult.depth` for interrupted depths.
         depth: 1 .. MAX_DEPTH; a search ends earlier if its value is proved.
-        nodes: moves played after which a search stops; depth 1 is always completed.
+        nodes: number of moves after which a search stops; depth 1 is always completed.
         every_move: whether to value every move, not only the best moves.
         bits: base-2 logarithm of the number of buckets to use; 0 for no table.
     """

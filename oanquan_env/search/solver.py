@@ -22,7 +22,7 @@ from oanquan_env.search.two_player import apply_move, mover_first
 ESTIMATE_DEPTH = 16
 """Plies of the search that estimates the value. The proofs start from this estimate."""
 FIRST_NODES = 1 << 20
-"""Maximum moves per question in the solver's first round; every round doubles it."""
+"""Maximum moves per attempted proof in the solver's first round; every later round doubles the number."""
 
 
 class BoundSearch:
@@ -32,7 +32,7 @@ class BoundSearch:
 
     Attributes:
         bounds: the bounds proved so far.
-        limited: whether more nodes may prove more, because a question of the last call used up its nodes.
+        limited: whether more nodes may prove more, because an attempt in the last `narrow` used up its nodes.
     """
 
     def __init__(self, table: ProofTable, own: int, other: int, bounds: Bounds, plies: int = UNLIMITED) -> None:
@@ -41,7 +41,7 @@ class BoundSearch:
         self._span = 2 * table.total  # the greatest step
 
     def narrow(self, guess: int, nodes: int, deadline: float | None = None) -> None:
-        """Try to prove both bounds, starting at `guess`, with up to `nodes` moves per question; see `ProofTable`."""
+        """Try to prove both bounds, starting at `guess`. For `nodes` (per attempt) and `deadline`, see `ProofTable`."""
         self.limited = False
         guess = min(max(guess, -self._span), self._span)
         self._improve(1, guess, nodes, deadline)
@@ -120,7 +120,7 @@ class Solver:
         self._bound_search = BoundSearch(self.table, *self._root, Bounds())
 
     def rounds(self, deadline: float = math.inf) -> Iterator[ProofState]:
-        """Narrow the bounds in rounds, each with twice the nodes per question; yield the progress after each.
+        """Narrow the bounds in rounds, each with twice the nodes per attempt; yield the progress after each.
 
         The rounds end when the value and its principal variation are proved, or when more nodes cannot improve a bound.
         Raises `LimitReachedError` at `deadline`, a time of `time.monotonic()`; `progress` then holds the proved bounds.

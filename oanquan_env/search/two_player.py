@@ -74,10 +74,10 @@ def mover_first(positions: Positions) -> npt.NDArray[np.int64]:
 
 @compiled
 def apply_move(rules: SearchRules, own: int, other: int, action: int, plies_left: int = 1) -> tuple[int, int, int, int]:
-    """Play a legal action as `Core.play` does in one position; the game ends if `plies_left`, the plies after it, is 0.
+    """Play a legal action as `Core.play` does. `plies_left` counts the plies after the action; with 0, the game ends.
 
     Returns:
-        The next mover's side and the other side, ready to move; the margin that the mover gained, including refills and
+        The next mover's side and the other side, after any refills; the margin that the mover gained, with refills and
         the leftovers of a finished game; and RUNNING or another `Termination`.
     """
     moved = move.play(rules, 2, (own, other, 0, 0), (0, 0, 0, 0), plies_left, action, None)

@@ -45,7 +45,7 @@ MANDARIN_ROWS = 24
 LARGEST = 1e4
 """Largest absolute value of a weight in a file, so that all computed values are finite."""
 PRETRAINED = "pretrained"
-"""Name of the package's net for the rules to be played, used instead of a file name."""
+"""Name that selects the package's net for the rules, instead of a file."""
 VALUE_NET_NAME = "value.npz"
 """Name of the net's file in a run's folder."""
 _FORMAT = 3
@@ -239,7 +239,7 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
 
 
 def value_net_path(name: str | Path, rules: Rules) -> Path:
-    """Return the path of the file that `read_value_net` reads; raise the same errors if there is none."""
+    """Return the path of the file that `read_value_net` reads; raise its errors if no such file exists."""
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
         if not path.is_file():

@@ -4,7 +4,7 @@
     python -m tools.webassembly --check
 
 The command needs `pip install -e ".[wasm]"`. With `--check` it builds again and compares every byte if Python, Numba,
-llvmlite and ziglang have the versions in engine.json; otherwise it compares only the offsets.
+llvmlite and ziglang have the versions in engine.json; otherwise it compares only engine.json.
 """
 
 import argparse
@@ -20,7 +20,7 @@ ENVIRONMENT = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHAS
 
 
 def main() -> int:
-    """Build the files, then write or compare them; return the exit status."""
+    """Build and write the files, or with `--check` compare them with the existing ones; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tools.webassembly", description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
     check = parser.parse_args().check

@@ -30,7 +30,7 @@ STACK = 2**20
 
 
 def build(exports: Mapping[str, EntryPoint]) -> bytes:
-    """Return the content of a module with these exports."""
+    """Return the bytes of a WebAssembly module with these exports."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple(TRIPLE).create_target_machine(opt=3, features=FEATURES)

@@ -1,7 +1,7 @@
 """The functions that engine.wasm exports, and the records through which they communicate with JavaScript.
 
 Each function takes only records of `RECORDS`, so that every argument is an address. JavaScript reads and writes their
-fields, 32-bit integers, at the offsets given in engine.json.
+fields, most of which are 32-bit integers, at the offsets given in engine.json.
 """
 
 from collections.abc import Callable
@@ -76,7 +76,7 @@ def _append(game: Any, step: Any) -> Any:
 
 @inlined
 def side(rules: RuleNumbers, game: Game, turn: int) -> int:
-    """Pack the side of the player `turn` turns after the mover into a word; unused sides are zero."""
+    """Pack the side of the player `turn` seats after the mover into a word; return 0 if there is no such player."""
     if turn >= rules.players:
         return 0
     seat = (game.mover + turn) % rules.players
@@ -89,7 +89,7 @@ def side(rules: RuleNumbers, game: Game, turn: int) -> int:
 
 @inlined
 def score(rules: RuleNumbers, game: Game, turn: int) -> int:
-    """Return the points of the player `turn` turns after the mover; zero for unused seats."""
+    """Return the points of the player `turn` seats after the mover, or 0 if there is no such player."""
     if turn >= rules.players:
         return 0
     points: int = game.scores[(game.mover + turn) % rules.players]
@@ -98,7 +98,7 @@ def score(rules: RuleNumbers, game: Game, turn: int) -> int:
 
 @inlined
 def write_side(rules: RuleNumbers, game: Game, turn: int, word: int, score: int) -> None:
-    """Unpack a word of `side` into the position, and set the player's score."""
+    """Set the score and, from `word` (see `side`), the squares of the player `turn` seats after the mover."""
     seat = (game.mover + turn) % rules.players
     begin = seat * (rules.fields + 1)
     for field in range(rules.fields):

@@ -74,7 +74,7 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard && this.legal.size) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
   }
 
-  /** Draw the value of each move beside its square, in green for the best moves; `arrows` also mark these. */
+  /** Draw the value of each move beside its square, in green for the best moves; with `arrows`, also draw an arrow for each best move. */
   setHints(hint, arrows = false) {
     this.hints.replaceChildren();
     this.values = hint?.values;

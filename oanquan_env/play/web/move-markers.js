@@ -30,7 +30,7 @@ function outline(drawing, index, painted, inset = 0) {
   return `<path d="M${middle}L${start}A${size} ${size} 0 0 0 ${end}Z"${paint(drawing, painted)}/>`;
 }
 
-/** Return the borders crossed along `squares`; a border has the index of the square before it on the ring. */
+/** Return the borders crossed from each square to the next, as indices of the squares before them on the ring. */
 function crossed(squares, step, count) {
   const gates = [];
   for (let number = 1; number < squares.length; number++) {

@@ -8,7 +8,7 @@ const wordsOf = (view) => WORDS[view.board.language];
 /** The name of a seat within a sentence, without its player. */
 export const seatName = (view, player) => view.board.called[player];
 
-/** Return a player's name, and its role unless the name shows it: in a game against a level or a friend, "you" and the opponent's own name do. */
+/** Return a player's name and its role; the role is empty if the name already shows it, as in a game of one person against a level or a friend. */
 function nameAndRole(view, player) {
   const { seats, puzzle, starter } = view.state, { language } = view.board, { name, person } = seats[player], known = ROLES[language], alone = seats.filter((seat) => seat.person).length === 1;
   if (puzzle && player === starter) return [known.human, ""];

@@ -29,8 +29,8 @@ export class Thinking {
     return goingOn.length && !goingOn.includes(choice) ? drawn(goingOn) : choice;
   }
 
-  /** Resolve with a player's best actions, of which it draws one, and with its settings. With probability `epsilon`, it draws
-   * any legal action; with `goesOn`, it ends the game only if it has no other move. */
+  /** Resolve with the actions from which a player draws its move, and with its settings: with probability `epsilon`, it draws
+   * from all legal actions instead; with `goesOn`, it ends the game only if it has no other move. */
   async best(name, fields, position) {
     const engine = await this.#engine(), rules = engine.rules(fields), legal = engine.legal(rules, position);
     let player = playerOf(name, rules, await this.#catalogue());
