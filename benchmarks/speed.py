@@ -155,7 +155,7 @@ def open_spiel_line(game: Any, rng: np.random.Generator) -> list[int]:
 
 
 def per_second(times: Iterator[float], plies: int, seconds: float) -> float:
-    """Return plies per second, adding up `times`, each for `plies` plies, until they reach `seconds`."""
+    """Return plies per second. Each of `times` is the duration of `plies` plies; they are drawn up to `seconds`."""
     spent, calls = 0.0, 0
     while spent < seconds:
         spent += next(times)

@@ -33,5 +33,5 @@ def run_script(script: str, *arguments: str | Path, stdin: str) -> bytes:
 
 
 def answers_of(output: bytes) -> list[Any]:
-    """Return the answers that a program of `CALLS` printed, each a value or a refusal."""
+    """Return what a program of `CALLS` printed for each call: its value, or the error message if it failed."""
     return [answer["value"] if "value" in answer else answer["refused"] for answer in json.loads(output)]

@@ -18,7 +18,7 @@ ONE_GAME = {
     "PettingZoo AEC, `raw_env`": ("AEC, oanquan raw_env", "AEC, connect_four raw_env", "connect four"),
     "PettingZoo AEC, `env`": ("AEC, oanquan env", "AEC, connect_four env", "connect four"),
 }
-"""Rows of the table of single environments: our measurement, the other project's measurement, and its name."""
+"""Headings of the table of single environments, with the names of our and the other measurement and the other game."""
 
 
 def one_game() -> str:

@@ -55,7 +55,7 @@ class OpeningTable:
 
 
 def squares_of(core: Core, positions: Positions) -> list[str]:
-    """Return the squares of N positions as text, the mover's first; a board and its mirror image have the same text."""
+    """Return the squares of N positions as text, the mover's first; under symmetric rules, mirror images are equal."""
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))
     boards = core.start(len(positions))
     boards.squares[:] = sides.view(np.uint8)

@@ -74,7 +74,7 @@ def raw_env(
         render_mode: as for `GameEnv`.
 
     Raises:
-        ValueError: if `reward`, `opening_plies`, `observation` or `render_mode` is invalid; `RulesError` if rules are.
+        ValueError: if an argument is invalid; for `rules` and match rules, the subclass `RulesError`.
         TypeError: if `match` has another type.
     """
     if match is None or match is False:

@@ -26,7 +26,7 @@ from oanquan_env.playing import advance, seated
 
 
 class MatchEnd(StrEnum):
-    """Why a match is over."""
+    """The reason why a match is over."""
 
     FIELDS_SOLD = "fields_sold"
     MAX_ROUNDS = "max_rounds"

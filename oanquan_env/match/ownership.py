@@ -84,7 +84,7 @@ class Ownership:
         return _names(self.sold)
 
     def pawned_text(self) -> str:
-        """Return the pawned fields as a string in the same form."""
+        """Return the pawned fields as a string in the form of `sold_text`."""
         return _names(self.pawned)
 
     @classmethod

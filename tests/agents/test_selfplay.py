@@ -167,7 +167,7 @@ def test_two_ply_features_are_the_position_s_and_its_afterstates() -> None:
 
 
 def margins_won(core: Core, positions: Positions) -> np.ndarray:
-    """Return the points that a move gains each player over the others' mean, (N, A, P), mover first; 0 if illegal."""
+    """Return the change of each player's margin by each move in points, (N, A, P), mover first; 0 if illegal."""
     after, rows, actions = core.expand(positions)
     points = core.standings(after) - positions.scores[rows]
     won = (points * core.rules.players - points.sum(axis=1, keepdims=True)) / (core.rules.players - 1)

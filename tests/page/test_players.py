@@ -40,7 +40,7 @@ SEARCHES = {
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
-    """Return a function that runs calls in one Node.js process; each answer is a value or a refusal."""
+    """Return a function that runs calls in one Node.js process and returns each call's value or error message."""
     folder = tmp_path_factory.mktemp("nets")
     for name in PRESET_NAMES:
         (folder / f"net-{name}.bin").write_bytes(net_bytes(read_value_net("pretrained", name)))

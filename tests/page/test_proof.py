@@ -25,7 +25,7 @@ from tools.page import FOLDER
 
 
 def ask(*calls: tuple[Any, ...]) -> list[Any]:
-    """Run calls in one Node.js process; each answer is a value or a refusal."""
+    """Run calls in one Node.js process; return the value of each, or the error message if it failed."""
     return answers_of(run_node(CALLS / "proof.mjs", stdin=json.dumps(calls)))
 
 
