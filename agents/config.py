@@ -271,7 +271,7 @@ def progress_bar(**settings: Any) -> Progress:
 
 
 def refused(prog: str, error: Exception) -> int:
-    """Print the error that stopped the command `prog` to stderr, and return the exit status `USAGE_ERROR`."""
+    """Print to stderr the error that stopped the command `prog`, and return the exit status `USAGE_ERROR`."""
     names_file = isinstance(error, OSError) and error.filename
     print(f"{prog}: {f'{error.filename}: {error.strerror}' if names_file else error}", file=sys.stderr)  # type: ignore[attr-defined]
     return USAGE_ERROR

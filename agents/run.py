@@ -78,7 +78,7 @@ class RunConfig(Strict):
 
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
-    """Return the class of a kind of training, which `kind` gives by name or as MODULE:NAME.
+    """Return the `Run` class for `kind`, which is a name in `KINDS` or MODULE:NAME.
 
     Raises `FileError`, whose message begins with `where`, if the kind is unknown or cannot be imported.
     """

@@ -1,4 +1,4 @@
-"""Sweeps: one configuration is trained with several seeds, each in its own run folder, in processes or on Ray."""
+"""Sweeps: train one configuration with several seeds, each in its own run folder, in processes or on Ray."""
 
 import contextlib
 import functools

@@ -65,7 +65,7 @@ class Results:
                 yield method + ending, method, ending
 
     def table(self, rules: str) -> str:
-        """Return the table for `rules`, with one row per method and one regret column per budget."""
+        """Return the table for `rules`: one row for each name in `rows`, with regret and plies for each budget."""
         budgets = sorted({run["minutes"] for run in self.of(rules=rules)})
         heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
         heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search in that time"]

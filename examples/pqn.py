@@ -67,7 +67,7 @@ class QNetwork(nn.Module):
         self.trunk = nn.Sequential(*middle, output)
 
     def forward(self, observations: Tensor, masks: Tensor) -> Tensor:
-        """Return Q. The scores so far are not used, because future points do not depend on them."""
+        """Return Q. The scores so far are not used: unless `refill=forfeit`, future points do not depend on them."""
         seeds, stones, plies = (observations[:, self.layout[name]] for name in ("seeds", "stones", "plies"))
         rows = seeds.long().clamp(max=COUNTS - 1) + torch.arange(0, self.counts.num_embeddings, COUNTS)
         numbers = torch.cat([seeds / 10, stones, plies / self.rules.max_plies], dim=1)

@@ -194,7 +194,7 @@ def net_bytes(net: ValueNet) -> bytes:
 
 
 def about(language: str) -> str:
-    """Return the page about the game in a language, as one line of HTML with the style sheet of the page."""
+    """Return docs/about.md or its translation to `language` as a page: HTML in one line, with the page's styles."""
     text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
     body = markdown(text).replace("\n", " ")
     for other, name in ABOUT.items():

@@ -34,7 +34,7 @@ from oanquan_env.search.bounds import Bounds
 
 @dataclass
 class OpeningTable:
-    """Bounds of all positions of the first plies.
+    """Bounds on the values of all positions of the first plies.
 
     Attributes:
         rules: rules of the games.
@@ -63,7 +63,7 @@ def squares_of(core: Core, positions: Positions) -> list[str]:
 
 
 def layers(core: Core, plies: int) -> Iterator[Positions]:
-    """Yield the new running positions after 0, 1, ... `plies` plies, each (up to seats and mirror image) only once."""
+    """For each ply from 0 to `plies`, yield the running positions with canonical keys that first occur at that ply."""
     layer = core.start()
     visited = canonical_keys(core, layer)
     yield layer

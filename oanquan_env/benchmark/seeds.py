@@ -11,7 +11,7 @@ from oanquan_env.benchmark.estimates import BOOTSTRAP_SAMPLES, Estimate, percent
 
 
 def interquartile_mean(scores: npt.ArrayLike) -> Floats:
-    """Return the (...) means of (..., R, T) scores without the lowest and the highest quarter, each rounded down."""
+    """Return the (...) interquartile means of (..., R, T) scores: without the lowest and the highest R * T // 4."""
     table = np.asarray(scores, dtype=np.float64)
     ranked = np.sort(table.reshape(*table.shape[:-2], -1), axis=-1)
     cut = ranked.shape[-1] // 4

@@ -1,6 +1,6 @@
-"""Tournaments, which play the games and measure the regret of all evaluations.
+"""Tournaments play the games of an evaluation, and measure the regret of its players.
 
-Each finished part can be stored, so that an interrupted evaluation can resume, and a cluster can play the pairings.
+Each finished part can be stored. An interrupted evaluation can then resume, and a cluster can play the pairings.
 """
 
 import dataclasses
@@ -123,7 +123,7 @@ class Tournament:
         return len(self.openings) * self.core.rules.players
 
     def every_pairing(self) -> list[tuple[int, int]]:
-        """Return all pairings (a, b); with more than two seats, (b, a) is another pairing: one `b` among many `a`."""
+        """Return all pairings (a, b); with P > 2 seats, (b, a) is another one: one `b` against P - 1 copies of `a`."""
         orders = itertools.combinations if self.core.rules.players == 2 else itertools.permutations
         return list(orders(range(len(self.entrants)), 2))
 

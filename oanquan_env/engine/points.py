@@ -42,7 +42,7 @@ def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left
 def look_ahead(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
 ) -> tuple[int, int]:
-    """Return the `gain` of a legal action, and the mover's total gain from it and the best reply, also times P - 1.
+    """Return the `gain` of a legal action, and the mover's total gain from it and the best reply, both times P - 1.
 
     The best reply has the largest gain for the next player; among equal replies, it is the worst one for the mover.
     """

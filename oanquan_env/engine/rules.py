@@ -227,7 +227,7 @@ class Rules:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether mirrored games follow the same rules: true for two players and both directions of sowing."""
+        """Whether mirrored games follow the same rules, which is so for two players with `sowing="either"`."""
         return self.players == 2 and self.mirrored() == self
 
     def replace(self, **changes: Any) -> Rules:

@@ -112,7 +112,7 @@ class Moves:
         return captured
 
     def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints, ply: npt.NDArray[np.int32]) -> Bytes:
-        """Apply docs/RULES.md 2.4 to `points`, in place, and return the seeds that stay on their squares."""
+        """Reduce `points` in place to what can be captured (docs/RULES.md 2.4); return the seeds that remain."""
         rules = self.rules
         unripe = (stone != 0) & ((seeds < rules.quan_non) | (ply < self._protected_plies))
         stay = np.zeros_like(seeds)

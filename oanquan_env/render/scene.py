@@ -51,7 +51,7 @@ def layers(board: Drawable, last: LastMove | None, owners: Owners | None) -> Ite
 
 
 def _outline(square: Square, paint: Paint, *, drop: float = 0.0, inset: float = 0.0) -> Polygon | Sector:
-    """Return the outline of a square, moved down by `drop`, and made smaller by `inset` at the farthest corner."""
+    """Return the outline of a square, moved down by `drop` and scaled to move its farthest corner in by `inset`."""
     (x, y), corners = square.centre, square.corners
     factor = 1 - inset / max(math.hypot(cx - x, cy - y) for cx, cy in corners)
     if inset:

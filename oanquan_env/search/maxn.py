@@ -208,7 +208,7 @@ class MaxnSearch:
         self._workers = Workers(threads, functools.partial(zeros, MEMORY, 1))
 
     def use(self, net: ValueNet | None) -> None:
-        """Use another net from now on."""
+        """Use another net from now on, or no net if None. Raises `ValueError` if the net is for other rules."""
         if net is not None and not net.fits(self.core.rules):
             raise ValueError(f"the net was trained for the rules '{net.rules}', not for '{self.core.rules}'")
         self._rules = compile_multiplayer(self.core, net)

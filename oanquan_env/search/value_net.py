@@ -253,5 +253,5 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
 
 
 def pretrained_path(rules: Rules) -> Path:
-    """Return the path of the package's net for these rules with any ply limit; the file need not exist."""
+    """Return the path of the package's net for `rules`, whatever their ply limit; the file need not exist."""
     return Path(__file__).parents[1] / "data" / f"value-{rules.replace(max_plies=0).slug}.npz"
