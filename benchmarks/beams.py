@@ -39,7 +39,7 @@ def given_up(folder: Path, rules: str) -> dict[str, float]:
 
 
 def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return the rows of the table, with means over runs for each rules and share; `HEADINGS` names the columns."""
+    """Return the rows of the table, with means over the runs of each share and rules; `HEADINGS` names the columns."""
     cells = []
     for result in results:
         runs = result["runs"]

@@ -54,7 +54,7 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
 def as_whole(name: str, value: Any, low: int, high: int | None = None, others: str = "") -> int:
     """Return `value` as an int; raise `UsageError` unless it is an integer from `low` to `high`.
 
-    The error message calls the value `name`; `others` names further allowed values in it, such as `"random or "`.
+    The error message calls the value `name`. It has the text `others`, such as `"random or "`, before the range.
     """
     try:
         number = operator.index(value)

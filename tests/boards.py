@@ -8,8 +8,6 @@ from oanquan_env.players import RandomPolicy
 from oanquan_env.render import LastMove, Snapshot
 from tests import strategies
 
-FINISHING = "2,0,1,0,0,3*/0,2,1,0,0,2 {},{} 0 6"
-"""A position that takes two scores with the sum 49. 3A captures the last stone, 15 points in all; 4 seeds are left."""
 PUZZLE_MARK = LastMove(origin=4, path=(5, 6, 7, 8, 9, 11, 0, 1, 2, 3), last=3, captured=(5,), label="5A")
 """The marks of the move 5A, the first move of the puzzle of Mancala World."""
 BIG = Snapshot(Rules(), (17, 0, 3, 12, 1, 23, 0, 9, 0, 2, 11, 0), (1, 0), (-7, 4), mover=1, ply=31)

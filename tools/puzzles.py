@@ -6,8 +6,8 @@
 *Games.* The page's levels except the last play one another with random seats, starting after each number of random
 plies in `RANDOM_PLIES`. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
 exactly one move seems to win the game. Of positions that are equal except for scores, mirroring and swapped seats, one
-is kept. These candidates are examined in random order until each difficulty has `PER_LEVEL`. If a batch yields too
-few puzzles, another batch is played, up to `BATCHES` in total.
+is kept. These candidates are examined in random order until each difficulty has `PER_LEVEL`. If the games so far
+yield too few, another batch is played, up to `BATCHES` in total.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
 search (`oanquan_env.search.proof`) proves for every move of the solver either that it reaches the goal whatever the

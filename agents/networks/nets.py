@@ -240,7 +240,7 @@ class TwoPlyNet(nn.Module):
 
     The policy does the same one ply earlier: Q(move) = points won - the sum of the others' V(afterstate), and a move's
     logit is Q times a learned inverse temperature plus a learned correction. The policy's gradient reaches only the
-    inverse temperature and the correction; the value loss trains V. This cuts the training time to a third.
+    inverse temperature and the correction; the value loss trains V. This cuts the cost of an afterstate to a third.
     """
 
     features_type: ClassVar = TwoPlyFeatures

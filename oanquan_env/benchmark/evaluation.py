@@ -205,7 +205,7 @@ def name_of(player: object) -> str:
 
 
 def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluation:
-    """Return an evaluation with the results of each pairing, but without results for single players."""
+    """Return an evaluation with the results of each pairing, but not of individual players."""
     entrants, openings = tournament.entrants, tournament.openings
     return Evaluation(
         rules=str(tournament.core.rules),

@@ -74,7 +74,7 @@ class Screen:
     ) -> str | npt.NDArray[np.uint8] | None:
         """Draw the board after `action` was played in `before` (one position), or `before` itself if `action` is None.
 
-        `owners` are codes of fields in match play. Returns None without a mode and for `human`, which uses a window.
+        `owners` are the ownership codes of the fields in match play. Returns None if there is no mode or a window.
         """
         if self.mode is None:
             gymnasium.logger.warn("render() draws nothing, because the environment was made without a render_mode.")

@@ -53,11 +53,11 @@ class Kind:
     """A kind of player.
 
     Attributes:
-        usage: a dict from each form of the names to a description of these players.
+        usage: a dict that maps each form of a name to a description of the player.
         make: function that returns the player for a parsed name and rules.
         options: types of the options; all kinds also have `epsilon`.
-        begins_with: what follows the colon: an `agent` (a path or `pretrained`); the name of another `player`, up to
-            the end of the whole name; or, if None, only options.
+        begins_with: what follows the colon: `agent` (a path or `pretrained`), `player` (the name of another player,
+            which is the rest of the name), or None (only options).
         needs: the error message for a name that lacks this agent or player.
     """
 

@@ -58,7 +58,7 @@ def test_planes_are_one_hot_counts_numbers_stones_and_plies() -> None:
 
 
 def gains_by_action(core: Core, position: Positions) -> list[list[float]]:
-    """Return two lists by action: the mover's gain of relative points / 10 at once, and after the best reply; or 0."""
+    """Return gains of relative points / 10 by action, 0 if illegal: first at once, then after the reply."""
     mover, won = position.mover[0], [[0.0] * core.rules.actions for _ in range(2)]
 
     def margins(after: Positions) -> npt.NDArray[np.float64]:

@@ -206,7 +206,7 @@ for order in sys.argv[1:]:
     pairs["a"], pairs["b"] = 100, 1_000_000
     print(outer(pairs[0], 9))
 """
-"""A program that calls `outer` with a record of the type that each argument names, in the order of the arguments."""
+"""A program that calls `outer` once per command-line argument, with a record whose fields have that order."""
 
 
 @pytest.mark.slow
