@@ -2,8 +2,8 @@
 
 A position's *value* is its future margin in points under best play within the depth: the mover's points from here on
 minus the opponent's, including captures, refills and the leftovers of finished games. It does not depend on the scores
-so far. A value is *proved* if all its lines end in finished games; it then holds at every depth. The ply limit also
-ends games: no search is deeper than the number of plies left, and a search to that depth proves every value.
+so far. A value is *proved* if every line that it depends on ends in a finished game; it then holds at every depth. The
+ply limit also ends games: no search is deeper than the plies left, and a search to that depth proves every value.
 
     >>> from oanquan_env import Core
     >>> core = Core()
@@ -45,18 +45,18 @@ __all__ = ["Limits", "Search", "SearchResult"]
 class Search:
     """A search of positions under one `Rules`. Its results never depend on earlier searches.
 
-    Threads may share a search. Raises `ValueError` for more than two players, and for `refill=forfeit`.
+    Threads may share a search. Raises `ValueError` for more than two players, `refill=forfeit` or a net of other rules.
 
     Args:
         core: core of the rules to play.
-        table_megabytes: size of each thread's transposition table in MiB. With 0, there is no table; the search then
-            returns the same results, but takes longer.
+        table_megabytes: size of each thread's transposition table in MiB, or 0 for no table. It saves time,
+            and changes no value of a search limited only by depth unless a net's guess replaces a search.
         threads: number of positions of a batch searched at once, by default one per processor. Results do not depend on
             it, except under a limit in milliseconds.
-        net: value net for positions at the horizon, in whole points; without it, their value is zero. With a net,
-            a value that is not proved includes the net's estimate.
-        guess_depth: if the net's value of a move lies far outside the window, it replaces a search of up to this many
-            plies. With 0, a search with a net is full-width, as it is without a net.
+        net: value net of these rules for positions at the horizon, rounded to whole points; without it, their value
+            is zero. With a net, a value that is not proved includes the net's estimate.
+        guess_depth: if the net's value of a move lies far outside the alpha-beta window, it replaces a search of up to
+            this many plies. With 0, no search is replaced.
     """
 
     def __init__(
@@ -77,7 +77,8 @@ class Search:
         self._guess_depth = guess_depth
 
     def use(self, net: ValueNet) -> None:
-        """Use another net from now on; the tables are not reallocated."""
+        """Use another net from now on; keep the tables. Raises `ValueError` if the net is for other rules."""
+        net.check_rules(self.core.rules)
         self._rules = with_net(self._rules, net)
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
@@ -89,7 +90,7 @@ class Search:
     def best_moves(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> list[SearchResult]:
         """Return the search results of N running positions; raise `ValueError` if a game among them is over.
 
-        With `every_move`, the search values every legal move, not only the best moves, which takes longer.
+        With `every_move`, the search values every legal move and not only the best moves; this takes longer.
         """
         return [_result(row) for row in self._search(positions, limits, every_move)]
 
@@ -101,7 +102,7 @@ class Search:
         return self.proved_values(positions, depth)[0]
 
     def proved_values(self, positions: Positions, depth: int) -> tuple[npt.NDArray[np.float64], Mask]:
-        """Return the same as `values`, and (N, A) bool, whether each value is proved."""
+        """Return the (N, A) values that `values` returns, and (N, A) bool, whether each value is proved."""
         running = (~positions.over).nonzero()[0]
         roots = self._search(positions[running], Limits(depth=depth), every_move=True)
         mask = self.core.legal_mask(positions)

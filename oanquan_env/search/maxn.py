@@ -1,10 +1,10 @@
 """Compiled max^n search (Luckhardt and Irani 1986): all lines of play to a depth, for two to four players.
 
-The value of a line is the points of all players at its end, plus a value net's estimate of the rest if there is a net.
+The value of a line is all players' points at its end, plus a net's estimate of their future points if there is a net.
 A player's margin is its points minus the mean of the other players' points. Every player maximises its own margin, and
 the points of all players on the mover's best line are backed up. With two players this is minimax. The search prunes
 nothing, because its choices need the exact points of all players; among equal moves, the move with the lowest action is
-backed up. There is no transposition table: it saved only about one move in a hundred at depth 7, and took more time.
+backed up. There is no transposition table: one saved only about 1 % of the moves at depth 7, and took more time.
 
 With a net, points are counted in fractions of a point. *Worth* is a player's margin times the number of other players,
 in the same fractions, and therefore a whole number.
@@ -198,7 +198,7 @@ def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) ->
 class MaxnSearch:
     """A search of positions under one `Rules`, independent of earlier searches. Threads may share it.
 
-    `net` evaluates running positions at the horizon; without a net their value is zero. `threads` is the number of
+    `net` evaluates running positions at the horizon; without it, their value is zero. `threads` is the number of
     positions of a batch searched at once, by default one per processor. Raises `ValueError` for a net for other rules.
     """
 
@@ -209,8 +209,8 @@ class MaxnSearch:
 
     def use(self, net: ValueNet | None) -> None:
         """Use another net from now on, or no net if None. Raises `ValueError` if the net is for other rules."""
-        if net is not None and not net.fits(self.core.rules):
-            raise ValueError(f"the net was trained for the rules '{net.rules}', not for '{self.core.rules}'")
+        if net is not None:
+            net.check_rules(self.core.rules)
         self._rules = compile_multiplayer(self.core, net)
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:

@@ -1,8 +1,8 @@
 """Value nets: small networks that evaluate positions. They are `.npz` files and need only NumPy.
 
 A net sees the board from the mover's side, in the canonical form that a board and its mirror image share (see
-`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square has its own table. The square's
-seeds (and the stone of a mandarin square) select a row, and the first layer is the sum of these P * (F + 1) rows:
+`oanquan_env.engine.symmetry.canonical_sides`), so both have the same value. Each square has its own table, in which its
+seeds (and a mandarin's stone) select a row. The first layer is the sum of P * (F + 1) rows for P players with F fields:
 
     rows of P * (F + 1) squares --sum--> units, ReLU --> SECOND units, ReLU --> future margins in points
 
@@ -31,7 +31,7 @@ from oanquan_env.arrays import Ints
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions, turn_places
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
-from oanquan_env.errors import UnavailableError
+from oanquan_env.errors import UnavailableError, UsageError
 from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, read_arrays
 
 HIDDEN = 256
@@ -92,7 +92,7 @@ def embedding_rows(rules: Rules, positions: Positions) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class ValueNet:
-    """A net for one `Rules`; H is `hidden_units(P)`.
+    """A net for the rules of P players with F fields each; H is `hidden_units(P)`.
 
     Attributes:
         rules: rules for which the net was trained.
@@ -149,9 +149,10 @@ class ValueNet:
             outputs[part] = np.maximum(second, 0) @ weight + self.output_bias
         return outputs
 
-    def fits(self, rules: Rules) -> bool:
-        """Return whether the net is for these rules; the ply limit may differ."""
-        return self.rules.replace(max_plies=rules.max_plies) == rules
+    def check_rules(self, rules: Rules) -> None:
+        """Raise `UsageError` unless the net is for `rules`; the ply limit may differ."""
+        if self.rules.replace(max_plies=rules.max_plies) != rules:
+            raise UsageError(f"the net was trained for the rules '{self.rules}', not for '{rules}'")
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
@@ -182,7 +183,7 @@ class _Tables:
     """The first layer's rows, added up for pairs of squares to halve the number of lookups.
 
     Attributes:
-        sums: (R, H) for each pair of squares, the sums of every row of the first square and every row of the second.
+        sums: (R, H), for each pair of squares the sum of each row of the first with each row of the second.
     """
 
     def __init__(self, net: ValueNet) -> None:
@@ -231,10 +232,9 @@ def read_value_net(name: str | Path, rules: Rules | str = DEFAULT_PRESET) -> Val
     path = value_net_path(name, rules)
     try:
         net = ValueNet.from_bytes(path.read_bytes())
-    except (OSError, FileError) as error:
+        net.check_rules(rules)
+    except (OSError, FileError, UsageError) as error:
         raise FileError(f"{path}: {error}") from None
-    if not net.fits(rules):
-        raise FileError(f"{path}: the net was trained for the rules '{net.rules}', not for '{rules}'")
     return net
 
 

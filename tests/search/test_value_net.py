@@ -45,7 +45,7 @@ def leaf_value(rules: SearchRules, own: int, other: int) -> float:
 
 
 def leaf_values(core: Core, net: ValueNet, positions: Positions) -> np.ndarray:
-    """Return the (N,) values of N positions from compiled leaves, not rounded."""
+    """Return the (N,) values that compiled leaf code gives N positions, before rounding to whole points."""
     rules = with_net(compile_rules(core), net)
     return np.array([leaf_value(rules, own, other) for own, other in mover_first(positions)], dtype=np.float32)
 
@@ -156,6 +156,7 @@ def test_missing_files_other_rules_and_unknown_presets_are_refused(tmp_path: Pat
         (FileError, VALUE_NET_NAME, lambda: read_value_net(tmp_path)),
         (UnavailableError, "no value net for the rules", lambda: read_value_net("pretrained", "tonkin stone_value=4")),
         (ValueError, "rules 'three-player', not for 'four-pl", lambda: MaxnSearch(Core("four-player"), net=net)),
+        (ValueError, "rules 'three-player', not for 'mancala-", lambda: Search(Core(), net=net)),
     ):
         with pytest.raises(error, match=message):
             refused()
