@@ -1,9 +1,9 @@
-"""The networks: plain torch modules `(features, mask) -> (logits, values)`; each names the features that it reads.
+"""The networks: torch modules `(features, mask) -> (logits, values)`. Each class sets its features in `features_type`.
 
 Shapes: B positions, P players, A actions, S board columns, D feature columns. A position has one value per player, in
 the units of the reward, and the values sum to zero. A network returns the first P - 1 values in turn order from the
-mover, omitting the last player; for two players, it returns only the mover's value. With an all-false mask it computes
-only the values.
+mover, omitting the last player; for two players, it returns only the mover's value. With an all-false mask, networks
+that look ahead skip the computation of logits.
 """
 
 import math
@@ -70,7 +70,7 @@ class NetworkConfig(Strict):
 
 
 class UnknownOptions(NetworkConfig, extra="allow"):
-    """Options on the card of a network MODULE:NAME; they are validated once the class is imported."""
+    """A card's options for a custom network, not validated yet; `make_network` checks them with its `config_type`."""
 
 
 def options_type(name: str) -> type[NetworkConfig]:
@@ -97,7 +97,7 @@ def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.
     """Return a feature encoder and an untrained network. Raises `ValueError` for an unknown class or option."""
     kind: Any = NETWORKS.get(config.name) or imported(config.name, "network.name")
     own = options_type(config.name)
-    if not isinstance(config, own):
+    if type(config) is not own:  # for example `UnknownOptions` of a card
         config = validated(own, config.model_dump(), "network")
     features: FeatureEncoder = getattr(kind, "features_type", PlainFeatures)(core)
     return features, kind(features, config)
@@ -271,8 +271,8 @@ class TwoPlyNet(nn.Module):
     def look_ahead(self, features: Tensor, mask: Tensor) -> Tensor:
         """Compute the part of a pass that needs no gradient and takes most of the time.
 
-        The result, (B, D + A * (1 + width)), holds the position's columns and, for each legal move, Q and the trunk's
-        output at the afterstate. PPO computes it once, when the ply is played, and does not update it in the epochs.
+        The result, (B, H + A * (1 + width)), holds the H columns of the part `here` and, for each legal move, Q and the
+        trunk's output at the afterstate. PPO computes it once, when it plays the ply, and reuses it in all epochs.
         """
         here, after = features[:, self.layout["here"]], per_move(features[:, self.layout["after"]], self.actions)
         legal = mask.flatten().nonzero()[:, 0]
@@ -293,7 +293,7 @@ class TwoPlyNet(nn.Module):
         return placed(scores[:, 0], legal, mask.shape), self.values(here.short())[0]
 
     def values(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return V (B, P-1) and the trunk's output (B, width) for `AfterstateFeatures` (B, D) of running positions."""
+        """Return V (B, P-1) and the trunk's output (B, width) for the `AfterstateFeatures` of B running positions."""
         board, gains, status, after, replies = (rows[:, part] for part in self.move_layout.values())
         gains, has_move = gains.float() / self.per_point, status != AfterstateFeatures.NO_MOVE
         won = gains.view(-1, self.others, self.actions).transpose(1, 2)

@@ -1,4 +1,4 @@
-"""Test the code and the commands of the page on custom networks, rewards and algorithms, with fewer plies."""
+"""Test the code and commands of docs/how-to/learning.md: custom networks, rewards and algorithms, with fewer plies."""
 
 import re
 import shlex
@@ -75,6 +75,10 @@ def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) 
         agents.make("ppo:runs/mine")
     assert run(options, *SMALL, *SMALL_PPO) == 0
     assert len(agents.make("ppo:runs/heads,network=my_learning:HeadsNet").network.heads) == 4
+    card = Path("runs/mine/agent.yaml")
+    card.write_text(card.read_text().replace("width:", "wide:"))
+    with pytest.raises(FileError, match="network: wide: unknown field; did you mean width"):
+        agents.make("ppo:runs/mine,network=my_learning:MyNet")
     assert run(["--resume", "runs/heads", "--total-plies", "2e3"]) == 0
     assert run(reward, *SMALL, *SMALL_PPO) == 0
     assert yaml.safe_load((own / "runs" / "captures" / CARD_NAME).read_text())["reward"] == "my_learning:captures"
