@@ -94,7 +94,7 @@ def parse(arguments: list[str]) -> Options:
 
 
 def check_places(options: Options) -> None:
-    """Raise `ValueError` if an output file cannot be written, or if an option needs the arena and it is not played."""
+    """Raise `ValueError` if an output file cannot be written, or an option needs games but the arena is not played."""
     for option, path in (("--json", options.json), ("--save-games", options.save_games)):
         if path is not None:
             check_place(option, path)
@@ -103,7 +103,7 @@ def check_places(options: Options) -> None:
 
 
 def evaluate(options: Options, command: str, console: Console) -> None:
-    """Play and measure, print the report, and write the files that the options name."""
+    """Run the evaluation, print its report (with `command` as its origin), and write the files that options name."""
     run = EvaluationRun(options.settings, options.output)
     with config.progress_bar(console=console, transient=True, disable=not console.is_terminal) as progress:
         report = run.run(command, progress, options.ray)

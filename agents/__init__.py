@@ -1,4 +1,4 @@
-"""Trained players of Ô Ăn Quan; `make` makes these and all other players by name, as in `make("ppo:runs/quick")`."""
+"""Trained players of Ô Ăn Quan. `make` creates any player from its name, as in `make("ppo:runs/quick")`."""
 
 from oanquan_env.errors import MissingExtraError, UnknownAgentError
 from oanquan_env.players import make, usage

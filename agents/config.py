@@ -1,4 +1,4 @@
-"""Settings: pydantic validates them, YAML files hold them, and tyro turns them into command-line options."""
+"""Validate settings with pydantic, read and write them as YAML, and turn them into command-line options with tyro."""
 
 import difflib
 import re
@@ -30,11 +30,11 @@ Options = TypeVar("Options")
 _DIGITS = r"(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)"
 INTEGER = re.compile(rf"[-+]?{_DIGITS}$")
 FLOAT = re.compile(rf"([-+]?({_DIGITS}(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$")
-"""The accepted notations for numbers in YAML files, and for integers on command lines."""
+"""Patterns of the integers and floats in YAML files. Integer options of commands accept both, such as 200 and 1e6."""
 
 
 def whole_number(value: object) -> int:
-    """Convert a setting or option such as 1_000_000 or 1e6 to an integer. Raises `ValueError` for True, 010 and 2.5."""
+    """Convert a whole number, such as 200 or "1e6", to an int. Raises `ValueError` for other values, such as 2.5."""
     number = value
     if isinstance(value, str) and FLOAT.fullmatch(value):
         number = int(value) if INTEGER.fullmatch(value) else float(value)
@@ -128,7 +128,7 @@ class Strict(BaseModel):
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader of YAML 1.2: `yes`, `010`, `1:30` and dates are strings. Repeated keys raise an error."""
+    """A loader that, unlike YAML 1.1, reads `yes`, `010`, `1:30` and dates as strings and rejects repeated keys."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
@@ -165,7 +165,7 @@ def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a mapping from a YAML file without running code. Raises `FileError` if it holds no readable mapping."""
+    """Read a mapping from a YAML file without running code. Raises `FileError` if the file is missing or invalid."""
     check_readable(path)
     try:
         values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
@@ -179,7 +179,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def validated(model: type[Model], values: object, where: str) -> Model:
-    """Convert `values` to a pydantic model or dataclass. Raises `FileError`, naming `where`, if they are invalid."""
+    """Convert `values` to the class `model`. Raises `FileError`, beginning with `where`, if they are invalid."""
     try:
         return TypeAdapter(model).validate_python(values)
     except ValidationError as error:
@@ -187,7 +187,7 @@ def validated(model: type[Model], values: object, where: str) -> Model:
 
 
 def explain(error: ValidationError, model: Any) -> str:
-    """Describe one problem in one line, preferably not a missing field; suggest the closest name for an unknown one."""
+    """Describe one problem in a line, a missing field only if there is no other; suggest names for unknown fields."""
     problem = min(error.errors(), key=lambda one: one["type"] == "missing")
     *way, name = problem["loc"] or ("",)
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")
@@ -205,7 +205,7 @@ def _fields(model: Any) -> dict[str, Any]:
 
 
 def imported(name: str, field: str) -> Any:
-    """Import and run MODULE; return its object NAME. Raises `FileError`, naming `field`, if this is impossible."""
+    """Import the object `name`, MODULE:NAME, running its module. Raises `FileError`, naming `field`, if this fails."""
     try:
         return import_object(name)
     except (ImportError, ValueError) as error:
@@ -252,7 +252,7 @@ def command(
 
 
 def command_of(prog: str, recipe: Any) -> str:
-    """Return the command line for a recipe, a dataclass of options, omitting options that are None or False."""
+    """Return the command line of `prog` with the options of the dataclass `recipe` that are neither None nor False."""
 
     def option_text(name: str, value: Any) -> str:
         option = f"--{name.replace('_', '-')}"

@@ -2,10 +2,10 @@
 
     python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
 
-Each position comes from a game between players of mixed strength, followed by up to `--random-plies` random plies. No
-two are equivalent, and none is in the rules' regret suite or one move after its positions. A search values every move.
-`numpy.load` reads the files `positions-00000.npz` and so on; `FIELDS` describes their arrays. The same command resumes
-interrupted work and keeps finished files.
+Each position is up to `--random-plies` random plies after a position of a game between players of mixed strength. No
+two positions are equivalent, and no position is in the rules' regret suite or one move after a position of the suite. A
+search values every move. `numpy.load` reads the files `positions-00000.npz` and so on; `FIELDS` describes their arrays.
+The same command resumes interrupted work and keeps finished files.
 """
 
 import dataclasses
@@ -47,7 +47,7 @@ FIELDS = {
     "values": "(N, A) float32, future margin of each move from the mover's view, points; NaN for illegal moves",
     "proved": "(N, A) bool, whether each value holds at every depth of search",
 }
-"""The arrays of a file of N positions. `Core.setup(seeds, stones, scores, mover, ply)` restores the positions."""
+"""The arrays of N positions (P players, F fields, A actions). `Core.setup` takes the arrays `seeds` to `ply`."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ class Recipe:
     rules: str = DEFAULT_PRESET  # rules by name, for two players
     depth: Whole = 8  # plies of the search that values the moves
     net: str | None = None  # value net of the search: a file, a run's folder or `pretrained` (default: no net)
-    random_plies: CountOrZero = 3  # maximum number of random plies after a position of a game
+    random_plies: CountOrZero = 3  # maximum number of random plies played from a game position
     seed: Seed = 0  # seed of all randomness
 
 
 def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
-    """Write the files that `folder` lacks. Raises `ValueError` if a file is damaged or positions run out."""
+    """Make the files missing in `folder`. Raises `ValueError` if a file is damaged or too few positions are new."""
     work = functools.partial(search_moves, str(core.rules), recipe.depth, net_bytes(recipe.net, core))
     hashes, total, number = np.zeros(0, dtype=np.uint64), 0, 0
     while total < recipe.positions:
@@ -88,7 +88,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
 
 
 def draw_positions(core: Core, wanted: int, random_plies: int, rng: np.random.Generator) -> Positions:
-    """Draw up to `wanted` different positions outside the suite: game positions plus 0 to `random_plies` plies."""
+    """Draw up to `wanted` distinct positions outside the suite, 0 to `random_plies` plies after a game position."""
     withheld = np.sort(key_hashes(suite_keys(core)))
     pool = met_in_play(core, mixed_players(core), 1 + wanted // POSITIONS_A_GAME, rng)
     positions, before = core.start(0), -wanted

@@ -13,16 +13,16 @@ from oanquan_env.arrays import Ints
 from oanquan_env.playing import play_randomly
 
 BLOCK = 4096
-"""Number of start positions made at once. Each takes a tenth of the time that it takes in a small batch."""
+"""Number of start positions made at once. In a small batch, a position takes ten times as long."""
 PATIENCE = 32
-"""Maximum number of draws of a start position; if the game is over after each draw, it starts at the set-up."""
+"""Maximum number of draws of a start position. If the game is over after every draw, the set-up is used instead."""
 MOST_PLIES = 2**24
 """Maximum number of plies in a rollout or replay buffer; larger buffers do not fit into memory."""
 POSITION_NAMES = ("squares", "scores", "mover", "ply", "ended")
 
 
 class StartsConfig(Strict):
-    """Start positions of games."""
+    """Settings of the start positions of self-play games."""
 
     set_up_share: Share = Field(0.2, description="share of the games that begin at the set-up")
     max_plies: Count = Field(10, description="all other games begin after 1 to this number of random plies")

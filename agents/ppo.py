@@ -49,7 +49,7 @@ LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 
 
 class PPOSettings(Strict):
-    """Proximal policy optimisation, in stable-baselines3's terms."""
+    """Hyperparameters of PPO, named as in stable-baselines3 where it has them."""
 
     n_envs: Count = Field(1024, description="number of games played side by side")
     n_steps: Count = Field(16, description="plies of each game in one rollout")

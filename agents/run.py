@@ -55,11 +55,11 @@ KINDS = {"ppo": "agents.ppo:PPORun", "td": "agents.td:TDRun"}
 
 
 BEAMS, BEAM_WIDTH = 16, 150
-"""Number of times that a run searches for lines that beat its network, and the width of each of these beam searches."""
+"""Number of times that a run searches for lines that beat its network, and positions per ply in these searches."""
 
 
 class RunConfig(Strict):
-    """The settings that all runs share."""
+    """The settings that every kind of run has."""
 
     kind: str
     rules: RulesName = Field("mancala-world", description="rules by name, such as 'vietnamese refill=forfeit'")
@@ -146,8 +146,8 @@ class Run(ABC, Generic[Config]):
     Attributes:
         config_type: the class of its configuration.
         network: the module that is trained.
-        parts: everything that the next iteration depends on, except `plies` and the random generators of torch, NumPy
-            and Python, by name; each has `state_dict` and `load_state_dict`. Workers share `network` and `optimizer`.
+        parts: by name, everything that the next iteration needs, except `plies` and the random generators of torch,
+            NumPy and Python; each has `state_dict` and `load_state_dict`. Workers have equal `network` and `optimizer`.
         iteration: plies of one iteration, summed over all workers.
         usage: a message that says where the result is, with a command that evaluates it.
         plies: plies trained so far, summed over all workers.
@@ -254,7 +254,7 @@ class Run(ABC, Generic[Config]):
         return run
 
     def of_worker(self, settings: Settings, games: str) -> Settings:
-        """Return settings with this worker's share of the field named `games`. Raises `FileError` if it is too low."""
+        """Return settings with this worker's share of the field named `games`. Raises `FileError` if it is invalid."""
         each, rest = divmod(getattr(settings, games), self.config.workers)
         least = {**settings.model_dump(), games: each}
         validated(type(settings), least, f"workers: {self.config.workers}")
@@ -373,6 +373,6 @@ class Run(ABC, Generic[Config]):
                 raise self.diverged(f"{name} is not finite")
 
     def diverged(self, what: str) -> UsageError:
-        """Return the error for a run with unusable weights; such weights are never written to a checkpoint."""
+        """Return the error for a run with unusable weights. Weights that are not finite never reach a checkpoint."""
         when = f"after {self.plies:,} plies"
         return UsageError(f"training diverged: {what} {when}; start again with a smaller learning rate")

@@ -53,7 +53,7 @@ class RandomGenerators:
 
 
 def write_checkpoint(folder: Path, numbers: dict[str, float], parts: Mapping[str, Any]) -> None:
-    """Write a checkpoint: `numbers` (plies, seconds), the `state_dict` of each part, the random generators' states.
+    """Write a checkpoint: `numbers` (plies, seconds), each part's `state_dict`, and the random generators' states.
 
     All workers call this function, and worker 0 writes the states of all. Shared parts are written once.
     """

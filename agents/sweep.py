@@ -74,9 +74,9 @@ def sweep(
     folder: Path, config: RunConfig, seeds: list[int], command: str, say: Callable[[str], None], *,
     ray: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
-    """Train all seeds in processes or on Ray, even if some fail; return the exit status. A new call resumes the sweep.
+    """Train all seeds, even if some fail, in `jobs` processes or on the Ray cluster `ray`; return the exit status.
 
-    Raises `UsageError` if a folder holds a run with a different configuration, or if a worker process dies.
+    A new call resumes it. Raises `UsageError` if a folder holds a run with another configuration, or a worker dies.
     """
     config = config.model_copy(update={"threads": config.threads or 1})
     configs = [config.model_copy(update={"seed": seed}) for seed in seeds]

@@ -112,8 +112,8 @@ def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: f
     they end at a move that is much worse (Watkins 1989), so random moves do not distort them.
 
     Args:
-        best: (T, N, P) values of the mover's best moves, by seat.
-        won: (T, N, P) margins that the played moves won at once.
+        best: (T, N, P) value of the mover's best move for each player, by seat.
+        won: (T, N, P) margin that each player won at once by the move played, by seat.
         over: (T, N) flags, True if the move ended the game.
         followed: (T, N) flags, True if the move was about as good as the best move.
         lam: lambda, 0 to 1.
@@ -172,7 +172,7 @@ class ValueModule(nn.Module):
         self.output = nn.Linear(SECOND, 1 if rules.players == 2 else rules.players)
 
     def forward(self, rows: Tensor) -> Tensor:
-        """Map `embedding_rows` (B, P * (F + 1)) to future margins: the mover's (B,), or (B, P) in turn order."""
+        """Map `embedding_rows` (B, P * (F + 1)) to the mover's margins (B,) or, for P > 2, all (B, P) in turn order."""
         summed = SumOfRows.apply(rows, self.embedding)  # type: ignore[no-untyped-call]
         points: Tensor = self.output(self.hidden(summed.relu()).relu()) * SCALE
         return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
@@ -201,7 +201,7 @@ class Learner:
     Attributes:
         module: the net as a torch module.
         replay: for each rollout, its positions as (M, P * (F + 1)) int16 `embedding_rows`, and their float32 targets:
-            (M,) for two players, (M, P) with the mover's first for more.
+            (M,) for the mover of two players; (M, P) in turn order from the mover for more players.
     """
 
     def __init__(self, rules: Rules, settings: TDSettings) -> None:

@@ -48,7 +48,7 @@ FIELDS = {
     "terminations": "(G,) uint8, why the game ended, as in oanquan_env.envs.TERMINATIONS",
     "final_observations": "(G, D) int32, the final position as the player sees it",
 }
-"""The arrays of a file of G consecutive games with M plies in total."""
+"""The arrays of a file of G games with M plies in total (P players, A actions, D numbers per observation)."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Options:
 
     output: Folder  # folder to which the files are written
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
-    # also write a Minari data set of this name, such as oanquan/minimax-v0, into the folder MINARI_DATASETS_PATH
+    # also write a Minari data set of this name, such as oanquan/minimax-v0; MINARI_DATASETS_PATH sets its folder
     minari: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = None
 
 

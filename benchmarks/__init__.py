@@ -1,1 +1,1 @@
-"""Benchmarks of speed, players and learning methods; each prints a table and can write JSON to `results/`."""
+"""Benchmarks of speed, players and learning methods. The folder `results/` holds the published results."""

@@ -1,7 +1,7 @@
-"""Measure the points that agents give up, and their regret, if training games begin in lines that beat the network.
+"""Measure how agents change if some of their training games begin in lines that beat the network.
 
-`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games. In the best-response
-search, agents are queried in up to `QUESTIONS` positions. Processor seconds include evaluations, but not this search.
+`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games. It measures regret, and the
+points given up to a best response that queries up to `QUESTIONS` positions. Processor seconds exclude that search.
 """
 
 import functools
@@ -33,7 +33,7 @@ class Options(report.Options):
 
 
 def given_up(folder: Path, rules: str) -> dict[str, float]:
-    """Return lower bounds on the points that a run's agent gives up, by seat."""
+    """Return lower bounds on the points that a run's agent gives up to a best response, by seat."""
     responses = [exploit(f"ppo:{folder}", rules, seat, minutes=60, positions=QUESTIONS) for seat in range(2)]
     return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), responses, strict=True)}
 

@@ -5,7 +5,7 @@
 `--check` divides its steps among all presets, each without an opponent, against `random` and against `greedy`, and
 compares the observation, mask, reward and flags of every step. `--speed` uses CUDA events to time complete steps of
 random games, with observation, mask, reward and restart; the actions are drawn outside of the measured time. `--ppo`
-times the parts of a rollout of `examples.cleanrl_ppo`: the steps, the network that plays, and the learning.
+times the parts of a rollout of `examples.cleanrl_ppo`: the games' steps, the network's moves, and the learning.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def check(steps: int) -> dict[str, Any]:
 
 
 def compare(preset: str, opponent: str | None, step: int, expected: Any, got: Any) -> None:
-    """Raise `SystemExit` if an array of the host differs from the device's array."""
+    """Raise `SystemExit`, naming preset, opponent and step, if an array of the host differs from the device's array."""
     for name, mine, theirs in zip(
         ("observation", "mask", "reward", "terminated", "truncated"), expected, got, strict=False
     ):
@@ -72,7 +72,7 @@ def compare(preset: str, opponent: str | None, step: int, expected: Any, got: An
 
 @cuda.jit
 def draw_actions(masks: Any, actions: Any, turn: int) -> None:
-    """Draw a random legal action for each game, from a hash of the game's index and `turn`."""
+    """Write a random legal action for each game to `actions`, drawn from a hash of the game's index and `turn`."""
     row = cuda.grid(1)
     if row < len(masks):
         number = (row * 0x9E3779B1 + turn * 0x85EBCA77) & 0xFFFFFFFF

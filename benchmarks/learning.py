@@ -61,7 +61,7 @@ class Training:
         self.plies = 0
 
     def iterate(self, done: float) -> None:
-        """Run one iteration; `done` is the estimated share of the budget that will be spent at its end."""
+        """Run one iteration; `done` is the estimated share of the budget that is spent when it ends."""
         run = self.run
         self.plies += run.iteration
         run.config = run.config.model_copy(update={"total_plies": round(self.plies / max(done, 1e-9))})
@@ -69,7 +69,7 @@ class Training:
         run.plies = self.plies
 
     def players(self) -> dict[str, Policy]:
-        """Return the trained player, or the searches that use the trained net, by the suffix of their row names."""
+        """Return the trained player or the searches with the trained net, keyed by the suffixes of their table rows."""
         run: Any = self.run
         if run.config.kind == "td":
             search = Search(run.core, threads=1, net=run.network.export({}))

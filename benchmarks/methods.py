@@ -59,7 +59,7 @@ class Results:
         return sum(run["plies"] for run in runs) / sum(run["seconds"] for run in runs) if runs else None
 
     def rows(self, rules: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the name of each row of the table, its method, and the suffix that follows the method in its name."""
+        """Yield the table's rows as (name, method, suffix); the name is the method followed by the suffix."""
         for method in dict.fromkeys(run["method"] for run in self.runs):
             for ending in next((run["regret"] for run in self.of(rules=rules, method=method)), ()):
                 yield method + ending, method, ending

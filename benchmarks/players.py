@@ -38,7 +38,7 @@ SHOWN = ("greedy", "maxn:depth=3")
 
 @dataclass(frozen=True)
 class Row:
-    """The content of one file, a row of the table."""
+    """One row of the table, which is stored in a file of its own."""
 
     label: str  # name of the row
     uses: str  # information that the player uses, in the terms of docs/benchmark.md
@@ -56,11 +56,11 @@ class Options:
     players: Annotated[tyro.conf.Positional[list[str]], tyro.conf.arg(metavar="PLAYER", help_behavior_hint="")]
     # information that the player uses: the observation (or `moves`), positions after moves and replies, or a search
     uses: Literal["observation", "moves", "afterstates", "search"]
-    learned_from: Literal["nothing", "self-play", "search"]  # the source of its training
+    learned_from: Literal["nothing", "self-play", "search"]  # information that its training used
     label: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # the row's name (default: the player)
     budget: Annotated[str, tyro.conf.arg(help_behavior_hint="")] = ""  # training budget, in words
     rules: str = DEFAULT_PRESET  # rules by name
-    pairs: int = 200  # openings, each played in every seating
+    pairs: int = 200  # number of openings, each played in every seating
 
 
 def measure(options: Options) -> Row:
@@ -75,14 +75,14 @@ def measure(options: Options) -> Row:
 
 
 def rows() -> str:
-    """Return the tables of all files, with the commits at which they were measured."""
+    """Return the tables of all rows in `FOLDER`, and a sentence with the commits at which they were measured."""
     entries = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
     commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in entries}))
     return f"{tables(entries)}\n\nMeasured by `python -m benchmarks.players` at commit {commits}."
 
 
 def tables(found: Sequence[Row]) -> str:
-    """Return one Markdown table per set of rules, with the lowest regret first."""
+    """Return one Markdown table per set of rules; its rows are sorted by regret, with the lowest first."""
     parts = []
     for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
         own = [row for row in found if row.evaluations[0].rules == rules]

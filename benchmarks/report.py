@@ -22,9 +22,9 @@ RESULTS = Path(__file__).parent / "results"
 
 Name = TypeVar("Name", bound=Hashable)
 Contestant: TypeAlias = Callable[[float], float]
-"""A function that runs for a number of seconds and returns its speed."""
+"""A function that runs for the given number of seconds, and returns its speed in operations per second."""
 Speeds: TypeAlias = dict[str, dict[str, float]]
-"""Speeds by the name of a table's row and the number of games side by side."""
+"""Operations per second, by the name of a table's row and then by the number of parallel games, as text."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ Made = TypeVar("Made", bound=Options)
 
 
 def read_options(kind: type[Made], description: str | None, name: str, arguments: Sequence[str] | None = None) -> Made:
-    """Parse the command line of the benchmark `name`; exit if its results could not be written later."""
+    """Return the parsed options of the benchmark `name`; exit if its results could not be written later."""
     prog = f"python -m benchmarks.{name}"
     options = parse_options(kind, sys.argv[1:] if arguments is None else arguments, prog=prog, description=description)
     try:
@@ -97,7 +97,7 @@ def over_runs(runs: Sequence[Estimate]) -> Estimate:
 
 
 def by_size(speeds: Speeds) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and rows of a table of speeds, in millions per second, by the number of games."""
+    """Return the headings and rows of a table of speeds, in millions per second; columns are numbers of games."""
     sizes = list(next(iter(speeds.values())))
     rows = [[name, *(millions(row[size]) if size in row else "" for size in sizes)] for name, row in speeds.items()]
     return ["games", *(f"{int(size):,}" for size in sizes)], rows

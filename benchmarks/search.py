@@ -26,7 +26,7 @@ MIDDLE_PLIES = (2, 4, 6, 8, 10)
 
 
 def measure(search: Search, positions: Positions, depth: int) -> dict[str, Any]:
-    """Search the positions to `depth` one by one; return moves and time per position, and moves per second."""
+    """Search each position to `depth`; return the searched moves and time per position, and the moves per second."""
     begin = time.perf_counter()
     results = search.best_moves(positions, Limits(depth=depth))
     seconds = time.perf_counter() - begin

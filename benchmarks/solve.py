@@ -1,7 +1,7 @@
 """Measure the bounds that the solver proves for each two-player preset's set-up in limited time on one core.
 
-For each preset it calls `python -m oanquan_env solve`; the results hold the command. Run it on an idle machine:
-`python -m benchmarks.solve`.
+The benchmark runs `python -m oanquan_env solve` for each preset, and stores the command with the results. Run it on an
+idle machine: `python -m benchmarks.solve`.
 """
 
 import json
@@ -20,7 +20,7 @@ HEADS = ("rules", "value", "first moves of the best line", "moves played", "seco
 
 
 def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
-    """Run the solver on the set-up of `rules` for up to `seconds` seconds; return its result and the command."""
+    """Solve the set-up of `rules` with limits on time and memory; return the result and the command."""
     limits = ["--time", f"{seconds:g}", "--megabytes", f"{megabytes}"]
     arguments = ["-m", "oanquan_env", "solve", "--rules", rules, *limits]
     with tempfile.TemporaryDirectory() as folder:
@@ -45,9 +45,9 @@ class Options(report.Options):
     """The options of the command line."""
 
     time: float = 150.0
-    """seconds for each preset"""
+    """time limit for each preset, in seconds"""
     megabytes: int = 1024
-    """size of the proof table"""
+    """size of the proof table, in megabytes"""
 
 
 def main() -> None:

@@ -1,14 +1,14 @@
 """Measure millions of moves and steps per second in random games on one core, by the number of parallel games.
 
 The first table measures `Core.play`, including the test for legal actions, the refills and the end test. The second
-measures `make_vec("OAnQuan-v0")`. A step is one ply in each game, with observation, mask, reward and restart; against
-greedy it includes the reply. Gymnasium's CartPole is timed the same way. The rows of one game time Gymnasium's single
-environments (unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and OpenSpiel's
-mancala (Kalah, with observation, mask and rewards). All contestants play in several rounds; the table gives medians.
+measures `make_vec("OAnQuan-v0")`. A step is one ply in each game, with observation, mask, reward and restart; with an
+opponent it includes the reply. Gymnasium's CartPole is timed the same way. Other rows have only one game: Gymnasium's
+single environments (unwrapped; a reset counts with the step before it), turns of PettingZoo's AEC interface, and
+OpenSpiel's mancala (Kalah, with observation, mask and rewards). Speeds are medians over several rounds.
 
 The clock stops while actions are drawn, also for CartPole, and while the games of the first table restart. OpenSpiel's
-games are drawn beforehand and replayed, as one ply takes about a microsecond. The table omits OpenSpiel if it is not
-installed; --publish needs it: `pip install -e ".[openspiel]"`. Run the benchmark on an idle machine; it takes a few
+games are drawn beforehand and replayed, because one ply takes about a microsecond. The table omits OpenSpiel if it is
+not installed; --publish needs it: `pip install -e ".[openspiel]"`. Run the benchmark on an idle machine; it takes a few
 minutes: `python -m benchmarks.speed`.
 """
 
@@ -51,18 +51,18 @@ ROUNDS = 5
 OPEN_SPIEL_GAMES = 400
 
 Name = tuple[str, str, int]
-"""Table, row, and number of games side by side."""
+"""Table, row, and number of parallel games."""
 
 
 def draw(mask: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
-    """Draw a random legal action for each row of a mask; 0 if none is legal."""
+    """Draw (N,) random legal actions, one for each row of an (N, A) mask; 0 if none is legal."""
     draws = 1 - rng.random(mask.shape, dtype=np.float32)  # positive, so that a legal action always wins
     actions: npt.NDArray[np.intp] = (draws * mask).argmax(axis=1)
     return actions
 
 
 def core_times(core: Core, size: int) -> Iterator[float]:
-    """Yield the seconds of successive calls of `Core.play`."""
+    """Play `size` random games at once, and yield the seconds that each call of `Core.play` takes."""
     set_up, positions, rng = core.start(), core.start(size), np.random.default_rng(0)
     while True:
         actions = draw(core.legal_mask(positions), rng)
@@ -73,7 +73,7 @@ def core_times(core: Core, size: int) -> Iterator[float]:
 
 
 def environment_times(env: Any) -> Iterator[float]:
-    """Yield the seconds of successive steps; CartPole has no mask, so all its actions are allowed."""
+    """Yield the seconds of each step of a vector environment; without masks (CartPole), all actions are allowed."""
     any_action, rng = np.ones((env.num_envs, env.single_action_space.n)), np.random.default_rng(0)
     _, info = env.reset(seed=0)
     while True:
@@ -84,7 +84,7 @@ def environment_times(env: Any) -> Iterator[float]:
 
 
 def single_times(env: Any) -> Iterator[float]:
-    """Yield the seconds of successive steps of a single environment; a reset counts with the step before it."""
+    """Yield the seconds of each step of a single environment; a reset counts with the step before it."""
     any_action, rng = np.ones(env.action_space.n), np.random.default_rng(0)
     _, info = env.reset(seed=0)
     while True:
@@ -97,7 +97,7 @@ def single_times(env: Any) -> Iterator[float]:
 
 
 def turns_per_second(game: Any, seconds: float) -> float:
-    """Return turns per second of random play through PettingZoo's AEC interface; a turn is `last()` and `step()`."""
+    """Return the turns per second of random play in a PettingZoo AEC game; a turn is `last()` and `step()`."""
     rng = np.random.default_rng(0)
     spent, turns = 0.0, 0
     game.reset()
@@ -132,7 +132,7 @@ def aec_games() -> dict[str, Any]:
 
 
 def open_spiel_times(game: Any, lines: list[list[int]]) -> Iterator[float]:
-    """Yield the seconds of successive replays of all `lines`."""
+    """Yield the seconds of each replay of all `lines`, which are lists of actions."""
     while True:
         begin = time.perf_counter()
         for line in lines:
@@ -155,7 +155,7 @@ def open_spiel_line(game: Any, rng: np.random.Generator) -> list[int]:
 
 
 def per_second(times: Iterator[float], plies: int, seconds: float) -> float:
-    """Return plies per second. Each of `times` is the duration of `plies` plies; they are drawn up to `seconds`."""
+    """Return plies per second, measured for `seconds`; each item of `times` is the seconds that `plies` plies took."""
     spent, calls = 0.0, 0
     while spent < seconds:
         spent += next(times)
@@ -178,7 +178,7 @@ def side_by_side(size: int) -> dict[Name, report.Contestant]:
 
 
 def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
-    """Make the contestants that play one game. If `all_needed`, OpenSpiel must be installed."""
+    """Make the contestants with one game. If OpenSpiel is missing, omit it or, if `all_needed`, raise its error."""
     contestants: dict[Name, report.Contestant] = {}
     single = {name: gymnasium.make("OAnQuan-v0", opponent=opponent) for name, opponent in SINGLE.items()}
     single["one CartPole"] = gymnasium.make("CartPole-v1")

@@ -43,7 +43,7 @@ class Clock:
         self.spent[name] += time.perf_counter() - begin
 
     def wrap(self, owner: Any, method: str, name: str) -> None:
-        """Replace a method by one that adds the time of each call to the part `name`."""
+        """Replace a method of `owner` with one that adds the time of each call to the part `name`."""
         original: Callable[..., Any] = getattr(owner, method)
 
         def timed(*arguments: Any, **options: Any) -> Any:
@@ -54,7 +54,7 @@ class Clock:
 
 
 def measure(config: PPOConfig) -> dict[str, float]:
-    """Return plies per second while collecting and in total, and the shares of stepping, network and learning."""
+    """Return plies per second (collecting, and in total) and the shares of time for stepping, network and learning."""
     torch.set_num_threads(config.threads)
     env, model = build_model(config, Core(config.rules))
     clock = Clock()

@@ -1,7 +1,7 @@
 """Measure the speed and the regret of a run on several workers: `python -m benchmarks.workers`, on an idle machine.
 
-All runs have the same number of plies and one torch thread per worker. A run has either the same number of games with
-any number of workers, or the same number of games per worker.
+All runs of a method have the same number of plies, except longer runs of PPO with several workers. They have one torch
+thread per worker, and the same number of parallel games either in total or per worker.
 """
 
 import os
@@ -47,9 +47,9 @@ class Options(report.Options):
 
 
 def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:
-    """Train a run; return plies, seconds (without the first and last evaluation), regret and the result of `then`.
+    """Train with the file `config` and the options `changes`; return plies, regret, seconds and processor seconds.
 
-    `then` is called with the run's folder. `processor_seconds` covers the whole program, with both evaluations.
+    Only `processor_seconds` includes the first and last evaluation. `then` gets the run's folder; its result is added.
     """
     with tempfile.TemporaryDirectory() as folder:
         words = ["--config", config, *changes, "--evaluation.every-plies", 10**12, "--output", f"{folder}/run"]
@@ -66,7 +66,7 @@ def measure(config: str, *changes: object, then: Callable[[Path], dict[str, floa
 
 
 def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return the rows of the table by method, number of workers and number of games; `HEADINGS` names the columns."""
+    """Return the rows of the table, one for each item of `results`; `HEADINGS` names the columns."""
     cells, seconds_of_one = [], 0.0
     for result in results:
         runs = result["runs"]

@@ -5,8 +5,8 @@
 N games are played for T plies in one batch. Each move is drawn in proportion to the visits of a tree search (PUCT). The
 targets of the priors are the shares of visits. The targets of the values are lambda-returns: weighted means of the
 search's values at later positions. The network reads the position after each of the A moves; one call of the core
-plays them all. Games begin after random plies, which replace the noise at the root. At the end, the script measures
-regret on the test part of the suite.
+plays all these moves. Games begin after random plies, so no noise is added at the root of the search. At the end, the
+script measures regret on the test part of the suite.
 """
 
 import sys
@@ -30,7 +30,7 @@ from oanquan_env.search.mcts import MCTSPlayer
 
 # fmt: off
 OPTIONS = {
-    "iterations": 120, "simulations": 16, "exploration": 0.3, "seed": 0,  # search's simulations and PUCT weight
+    "iterations": 120, "simulations": 16, "exploration": 0.3, "seed": 0,  # simulations per search, PUCT weight
     "games": 256, "plies": 16, "opening_plies": 8, "lam": 0.7,  # N, T; random plies before a game; lambda
     "width": 128, "minibatch": 256, "learning_rate": 2e-3, "replay": 6, "value_weight": 20.0,  # replay: iterations kept
 }
@@ -97,7 +97,7 @@ def self_play(player: MCTSPlayer, positions: Positions, options: Namespace, rng:
 
 
 def main(arguments: list[str]) -> None:
-    """Train a network, and print a table of its regret and best moves for each number of simulations in `MEASURED`."""
+    """Train a network; print its regret and share of best moves for each number of simulations in `MEASURED`."""
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     for name, default in OPTIONS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=f"({default})")

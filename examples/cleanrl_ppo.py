@@ -122,7 +122,7 @@ class DeviceGames:
 def advantages_of(
     rewards: torch.Tensor, dones: torch.Tensor, values: torch.Tensor, next_value: torch.Tensor, lam: float
 ) -> torch.Tensor:
-    """Return (T, N) generalised advantages of the movers; `next_value` (N,) is the value after the last ply."""
+    """Return the movers' (T, N) generalised advantages from (T, N) tensors and the (N,) values after the last ply."""
     advantages, advantage = torch.zeros_like(values), torch.zeros_like(next_value)
     for t in reversed(range(len(rewards))):
         goes_on = (~dones[t]).float()

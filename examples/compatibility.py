@@ -1,4 +1,4 @@
-"""Test the compatibility with frameworks in the current environment, and write the table in docs/frameworks.md.
+"""Test the package with the installed frameworks, and write the table in docs/frameworks.md.
 
     python -m examples.compatibility            # test the installed frameworks
     python -m examples.compatibility --check    # test nothing; fail if a framework is untested or failed
@@ -24,7 +24,7 @@ HEADINGS = ["", "version", "through", "Gymnasium", "PettingZoo", "PyTorch", "tes
 TESTS = "tests/examples/test_frameworks.py -k"
 FRAMEWORKS = {
     "CleanRL-style PPO": ("torch", "torch", "`gymnasium.make_vec`, self-play", f"{TESTS} single"),
-    "sb3-contrib": ("sb3_contrib", "sb3-contrib", "`gymnasium.make_vec`, against greedy", f"{TESTS} sb3"),
+    "sb3-contrib": ("sb3_contrib", "sb3-contrib", "`OAnQuanVecEnv`, against greedy", f"{TESTS} sb3"),
     "TorchRL": ("torchrl", "torchrl", "`gymnasium.make`, against greedy", f"{TESTS} torchrl"),
     "RLlib": ("ray.rllib.algorithms", "ray", "AEC, `PettingZooEnv`, masking RLModule, self-play", f"{TESTS} rllib"),
     "Tianshou": ("tianshou", "tianshou", "`gymnasium.make`, against greedy", f"{TESTS} tianshou"),
@@ -51,7 +51,7 @@ def read_rows(text: str) -> dict[str, list[str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Test the frameworks and write the page, or with `--check` only read it; return 1 if one has not passed."""
+    """Test the frameworks and write the page, or with `--check` only read it; return 1 unless all have passed."""
     text = PAGE.read_text(encoding="utf-8")
     rows = read_rows(text)
     if arguments != ["--check"]:

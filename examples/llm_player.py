@@ -65,7 +65,7 @@ def prompt_of(board: Board, legal_moves: bool = False) -> str:
 
 
 def read_reply(reply: str) -> Move | None:
-    """Return the move in the last line of `reply` that names moves; None if it names several or no line names one."""
+    """Return the move in the last line of `reply` that names a move; None if that line names several, or none does."""
     lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
     named = next((moves for moves in reversed(lines) if moves), set())
     return Move.parse(named.pop()) if len(named) == 1 else None
@@ -109,7 +109,7 @@ class LanguageModel:
         raise AssertionError
 
     def choose_move(self, board: Board) -> Move | None:
-        """Return the model's legal move, or None if it forfeits. Several threads may call this method."""
+        """Ask for a move and save the conversation; return None on a forfeit. Several threads may call this method."""
         messages, verdicts = [{"role": "user", "content": prompt_of(board, self.legal_moves)}], list[str]()
         while len(verdicts) <= self.retries and "legal" not in verdicts:
             reply = self.ask(messages)
@@ -125,7 +125,7 @@ class LanguageModel:
 
 
 def play(model: LanguageModel, board: Board, seat: int, opponent: str, rng: np.random.Generator) -> str:
-    """Play a game until it ends or the model forfeits; return the model's result, one of `RESULTS`."""
+    """Play a game on, with the model in `seat`, until it ends or the model forfeits; return one of `RESULTS`."""
     player = make(opponent, board.rules)
     while (outcome := board.outcome) is None:
         move = model.choose_move(board) if board.mover == seat else choose_move(player, board, rng)

@@ -3,9 +3,9 @@
     python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
     python -m examples.offline_learning out/data --save out/offline.npz
 
-The value of a move, minus the margin that it wins at once, is the mover's value of the position after it; the next
-player's value is the negative. So every legal move that does not end the game gives one training example. A value net
-is fitted to all examples. The player with this net chooses the move with the largest sum of margin won and value.
+The value of a move is the margin that it wins at once plus the mover's value of the next position, which is the
+negative of the next player's value. So every legal move that does not end the game gives one training example. A value
+net is fitted to all examples. The player with this net chooses the move with the largest estimated value.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def afterstates(core: Core, path: Path) -> tuple[Ints, Floats]:
-    """Return (M, S) `embedding_rows` and (M,) movers' values of the running positions one move after a file's."""
+    """Return (M, S) `embedding_rows` and (M,) movers' values of the running positions after the moves in a file."""
     before, values = read_positions(path, core), read_columns(path)["values"]
     after, rows, actions = core.expand(before)
     won = relative_points(core.standings(after) - before.scores[rows])[np.arange(len(rows)), before.mover[rows]]

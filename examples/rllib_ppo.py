@@ -36,7 +36,7 @@ KEYS = "observations", "action_mask"
 
 
 class FloatMaskEnv(BaseWrapper):
-    """A wrapper of `raw_env` for RLlib: it renames the observation; the mask is float, all 0 for a waiting player."""
+    """A wrapper of `raw_env` for RLlib; observations have the keys `KEYS` and a float mask, 0 for a waiting player."""
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of observations, which is the same for both players."""
@@ -51,7 +51,7 @@ class FloatMaskEnv(BaseWrapper):
 
 
 def make_env(context: Any) -> PettingZooEnv:
-    """Make a seeded environment for RLlib."""
+    """Make an environment for RLlib, seeded by the `seed`, worker index and vector index in `context`."""
     env = FloatMaskEnv(raw_env(reward="margin", opening_plies=6, observation="planes"))
     env.reset(seed=(context["seed"] * 100 + context.worker_index) * 100 + context.vector_index)
     return PettingZooEnv(env)

@@ -34,7 +34,7 @@ ENCODER = Encoder(Core(), "planes")
 
 
 class FeaturesEnv(gymnasium.Wrapper):
-    """A seeded game with planes and a mask as observations, and with empty infos, because Tianshou would stack them."""
+    """A seeded environment with planes and a mask as observations; infos are empty, because Tianshou stacks infos."""
 
     def __init__(self, seed: int, opponent: str) -> None:
         settings = {"reward": "margin", "opening_plies": 6, "observation": "planes"}
@@ -60,7 +60,7 @@ class Actor(DiscreteActor):
     """An actor that masks the logits of illegal actions, because Tianshou's policy gradients ignore the masks."""
 
     def forward(self, obs: Batch, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Map a batch of N observations to (N, A) masked logits."""
+        """Map a batch of N observations to (N, A) masked logits; return the logits and the state."""
         logits, state = super().forward(obs.obs, state, info)
         return logits.masked_fill(torch.as_tensor(obs.mask) == 0, -1e9), state
 

@@ -99,7 +99,7 @@ def _grid(boards: Sequence[tuple[Drawable, LastMove | None]], columns: int, widt
 
 
 def axes(title: str, width: float = 7.5, height: float = 3.4, grid: charts.Grid = "y") -> Axes:
-    """Return an empty plot that the cell shows; `width` and `height` are in inches."""
+    """Return the axes of an empty plot that the cell shows; sizes are in inches, and `grid` is as in `charts.style`."""
     return charts.chart(title, width, height, grid, partial(plt.figure, dpi=90))[1]
 
 

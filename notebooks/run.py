@@ -41,7 +41,7 @@ def execute(path: Path) -> NotebookNode:
 
 
 def shown(cell: NotebookNode) -> list[tuple[str, str]]:
-    """Return the format and content of each output of a code cell, in its best format; adjacent texts are joined."""
+    """Return the best storable format and the content of each output of a code cell; adjacent texts are joined."""
     found: list[tuple[str, str]] = []
     for output in cell.get("outputs", []):
         if output["output_type"] == "stream":
@@ -59,7 +59,7 @@ def shown(cell: NotebookNode) -> list[tuple[str, str]]:
 
 
 def keep_shown(notebook: NotebookNode) -> None:
-    """Strip a notebook, in place, of metadata, execution counts, and outputs that are too long or in other formats."""
+    """Remove metadata, execution counts, and outputs that are too long or in other formats from a notebook in place."""
     notebook.metadata = {"kernelspec": notebook.metadata["kernelspec"], "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata = {}
@@ -71,7 +71,7 @@ def keep_shown(notebook: NotebookNode) -> None:
 
 
 def _output(kind: str, content: str, pictures: list[Any]) -> Any:
-    """Return the output to store; an SVG is stored with its PNG, because JupyterLab shows no untrusted SVG."""
+    """Return the output to store; an SVG gets its PNG from `pictures`, because JupyterLab shows no untrusted SVG."""
     from nbformat.v4 import new_output
 
     if kind == TEXT:

@@ -48,7 +48,7 @@ class Analysis:
 
     @property
     def summary(self) -> str:
-        """The value in words."""
+        """A phrase with the value, the player to move, and `proved` or the depth of the search."""
         points = f"{_points(self.value)} point{'s' * (abs(self.value) != 1)}"
         how = "proved" if self.proved else f"searched to depth {self.depth}"
         return f"{points} for {seat_name(self.board.rules, self.board.mover)} from here on, {how}"

@@ -1,4 +1,4 @@
-"""A board for one game, for example in a notebook. It holds a batch of one position and pushes and pops moves."""
+"""A board for playing one game move by move, for example in a notebook."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Board:
 
     @classmethod
     def from_positions(cls, core: Core, positions: Positions, row: int = 0) -> Board:
-        """Return a board with a copy of the position in one row of a batch, and without history."""
+        """Return a board, without history, that holds a copy of the position in row `row` of `positions`."""
         board = cls.__new__(cls)
         board._begin(core, positions[np.array([row])])
         return board
@@ -63,7 +63,7 @@ class Board:
         rules: Rules | str = DEFAULT_PRESET,
         checked: bool = True,
     ) -> Board:
-        """Set up a board by hand from (P * (F + 1),) seeds in ring order, (P,) stones and (P,) scores.
+        """Set up a board from (P * (F + 1),) seeds in ring order, (P,) stones, (P,) scores, the mover and the ply.
 
         If `checked` is False, two faults are accepted, which `status` reports: points that do not add up to the total,
         and a mover without a legal move. Raises `PositionError` for any other impossible position.
@@ -120,7 +120,7 @@ class Board:
 
     @property
     def ply(self) -> int:
-        """The number of moves played since the set-up."""
+        """The number of moves played since the starting position of the game."""
         return int(self._positions.ply[0])
 
     @property
@@ -140,7 +140,7 @@ class Board:
         return Outcome(tuple(scores), winners[0] if len(winners) == 1 else None, termination)
 
     def status(self) -> list[str]:
-        """Return one sentence for each fault of a position that was set up by hand; the list may be empty.
+        """Return one sentence for each fault of a position that was set up by hand; an empty list if there is none.
 
         In addition to the checks of `setup`, this reports positions that cannot arise in play: an empty row that
         `refill_when=at_once` would have refilled, and a debt under `refill=forfeit`, which does not allow loans.

@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """The outputs of a step of N games: int32 (N, D), int8 (N, A), and (N,) float32, bool and bool, in this order."""
+    """The outputs of a step of N games: (N, D) int32, (N, A) int8, (N,) float32, (N,) bool and (N,) bool tensors."""
 
     observation: Any
     mask: Any
@@ -131,8 +131,8 @@ class Games:
     def reset(self, seed: int | None = None) -> tuple[torch.Tensor, torch.Tensor]:
         """Restart all games; the game in row i gets `seed` + i as its seed. Return observations and masks.
 
-        Without a seed, a second reset repeats the same games. Raises `ValueError` if, in some row, the opponent
-        ended 100 new games before the agent's first move.
+        Without `seed`, the first reset draws random seeds, and later resets repeat the games of the last reset. Raises
+        `ValueError` if, in some row, the opponent ended 100 new games before the agent's first move.
         """
         host, rows = self._host, np.arange(len(self._host.records))
         host.seed(seed, rows, np.random.default_rng())
@@ -149,7 +149,7 @@ class Games:
         return self.observation, self.mask
 
     def step(self, actions: torch.Tensor) -> Outputs:
-        """Play (N,) int64 actions and the opponent's replies. An action outside the action space counts as illegal."""
+        """Play (N,) int64 `actions` on the device and the opponent's replies; an action out of range is illegal."""
         stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
         launch = self._kernel[self._blocks, THREADS, stream]  # type: ignore[index]
         launch(self._games, cuda.as_cuda_array(actions, sync=False), *self._arguments)

@@ -28,9 +28,9 @@ class MissingExtraError(ImportError, UsageError):
 
 @contextmanager
 def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
-    """Raise `MissingExtraError` if the block imports a missing package; with `program`, print the message and exit.
+    """Raise `MissingExtraError` if the block imports a missing package; the message says how to install `extra`.
 
-    With `program`, Ctrl-C during the imports also exits without a traceback.
+    If a command gives its name as `program`, print the message instead, and exit. Ctrl-C in the block then also exits.
     """
     try:
         yield
@@ -52,9 +52,9 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
 
 
 def as_whole(name: str, value: Any, low: int, high: int | None = None, others: str = "") -> int:
-    """Return `value` as an int; raise `UsageError` unless it is an integer from `low` to `high`.
+    """Return `value` as an int; raise `UsageError` unless it is an integer from `low` to `high` (None: no upper limit).
 
-    The error message calls the value `name`. It has the text `others`, such as `"random or "`, before the range.
+    The message calls the value `name`. `others`, such as `"random or "`, names other valid values before the range.
     """
     try:
         number = operator.index(value)

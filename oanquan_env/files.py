@@ -43,7 +43,7 @@ class RepeatedKeyError(UsageError):
 
 @contextmanager
 def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
-    """Turn an error in the block into a `FileError` that states the path, the fault `what`, the reason and `remedy`."""
+    """Raise `FileError` if `path` is not a file or the block fails; state the path, `what`, the cause and `remedy`."""
     check_readable(path)
     try:
         yield
@@ -53,13 +53,13 @@ def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
 
 
 def check_format(arrays: Mapping[str, Any], wanted: int) -> None:
-    """Raise `ValueError` unless the array `format` of a file equals `wanted`. Raise `KeyError` if it is missing."""
+    """Raise `ValueError` if `format` in a file's `arrays` is not `wanted`, and `KeyError` if it is missing."""
     if arrays["format"].tolist() != wanted:
         raise ValueError(f"its format is {one_line(arrays['format'])}, but this version reads format {wanted}")
 
 
 def one_line(text: object) -> str:
-    """Return `text` as a string on one line, shortened for an error message."""
+    """Return `text` as a string on one line for an error message, cut after `LONGEST` characters."""
     line = " ".join(str(text)[: 10 * LONGEST].split())
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
@@ -74,7 +74,7 @@ def check_readable(path: Path) -> None:
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file, decompressed if its name ends in `.gz`.
 
-    Raises `OSError` if the file cannot be read, and `ValueError` if a `.gz` file is not compressed or has more than
+    Raises `OSError` if the file cannot be read, and `ValueError` if a `.gz` file is damaged or has more than
     `MOST_BYTES` bytes after decompression.
     """
     if path.suffix != COMPRESSED:
@@ -90,7 +90,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def text_bytes(path: Path, text: str) -> bytes:
-    """Return a text as bytes for the file `path`, compressed without a timestamp if its name ends in `.gz`."""
+    """Return the UTF-8 bytes of `text` for the file `path`, compressed (without a timestamp) if it ends in `.gz`."""
     if path.suffix != COMPRESSED:
         return text.encode()
     content = io.BytesIO()
@@ -147,10 +147,10 @@ def _repeated_key(text: str) -> RepeatedKeyError:
 
 
 def read_arrays(source: Path | bytes, most: int = MOST_BYTES) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of an `.npz` file by name. `source` is the file's path or content. No code in it is run.
+    """Return the arrays of an `.npz` file by name, without unpickling. `source` is the file's path or its content.
 
-    Raises `OSError` if the file cannot be read, and `ValueError` if it is not an `.npz` file or its arrays have more
-    than `most` bytes.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is not a valid `.npz` file or its arrays have
+    more than `most` bytes.
     """
     file = io.BytesIO(source if isinstance(source, bytes) else source.read_bytes())
     try:
@@ -200,7 +200,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Yield an open binary file that replaces `path` in one step after the block, with the old file's permissions.
 
-    Raises `OSError` if the file cannot be written. After any error, also in the block, the old file is unchanged.
+    Raises `OSError` if the file cannot be written. After any error, even one in the block, the old file is unchanged.
     """
     path = path.resolve()
     name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")

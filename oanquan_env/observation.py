@@ -41,7 +41,7 @@ from oanquan_env.engine.rules import MAX_SEEDS
 from oanquan_env.errors import UsageError
 
 Observation: TypeAlias = npt.NDArray[Any]
-"""int32 or float32; the layouts above say which."""
+"""An array of observations: int32 in the layout `counts`, float32 in the others."""
 OBSERVATIONS = "counts", "planes", "moves"
 
 

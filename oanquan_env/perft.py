@@ -39,7 +39,7 @@ def _origin(game: Board | Rules | str) -> tuple[Core, Positions]:
 
 
 def _count(core: Core, positions: Positions, depth: int) -> int:
-    """Return the number of move sequences from all `positions`, which are expanded in chunks of at most `CHUNK`."""
+    """Return the number of move sequences of `depth` plies from all `positions`, expanding up to `CHUNK` at once."""
     if depth == 0:
         return len(positions)
     total = int(positions.over.sum())

@@ -70,7 +70,7 @@ def advance(
 
 
 def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -> Choose:
-    """Return a function for `advance`: `players[seating[n, p]]` chooses for seat p of game n."""
+    """Return a function for `advance` that lets `players[seating[n, p]]` choose for seat p of game n, using `rng`."""
 
     def choose(rows: Ints, positions: Positions) -> Ints:
         return ask_players(players, seating[rows, positions.mover], positions, rng)
@@ -95,7 +95,7 @@ def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike | None,
 def random_lines(core: Core, n: int, plies: npt.ArrayLike, rng: np.random.Generator) -> tuple[Positions, Ints]:
     """Return `n` running positions after random plies and the (n, L) actions that lead there, padded with -1.
 
-    `plies` is one number for all lines or (n,); L is the largest number. Games that end too soon are replaced.
+    `plies` is one number for all lines, or (n,) numbers; L is the largest. Games that end too soon are replaced.
     Raises `ValueError` unless L is below the ply limit, and if `MAX_FAILED_GAMES` consecutive games end too soon.
     """
     lengths = np.broadcast_to(np.asarray(plies, dtype=np.intp), n)

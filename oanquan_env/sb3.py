@@ -6,7 +6,7 @@
     games = OAnQuanVecEnv(128, opponent="greedy", reward="margin", observation="planes")
     MaskablePPO("MlpPolicy", games).learn(1_000_000)
 
-`OAnQuanVecEnv` steps all games in one call, while `make_vec_env` steps one game after another. The package does not
+`OAnQuanVecEnv` steps all games in one call, while SB3's `make_vec_env` steps one after another. The package does not
 depend on stable-baselines3; install it before importing this module.
 """
 
@@ -78,7 +78,7 @@ class OAnQuanVecEnv(SharedVecEnv):
         self.games.set_opponent(opponent)
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
-        """Set the (K,) weights with which new games draw their opponents; see `OAnQuanEnv`."""
+        """Draw the opponents of new games in proportion to (K,) weights, one for each of the K opponents."""
         self.games.set_opponent_weights(weights)
 
     def action_masks(self) -> Mask:

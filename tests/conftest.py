@@ -57,7 +57,7 @@ def site() -> Iterator[str]:
 
 @pytest.fixture
 def visit(browser: Browser, site: str) -> Iterator[Visit]:
-    """Yield a function that opens the page, at its address + `link`, in a new window; check that no script failed."""
+    """Yield a function that opens the page's address + `link` in a new window; then check that no script failed."""
     opened: list[tuple[Any, Person]] = []
 
     def visited(link: str = "", site: str = site, **options: Any) -> Person:

@@ -18,13 +18,13 @@ from oanquan_env.records.match_records import is_resigned, match_records, resume
 Json = dict[str, Any]
 Script = list[tuple[str, Json]]
 Answer = tuple[bool, Json, MoveTrace | None]
-"""Whether a request is refused, and the state and the last move after it."""
+"""Whether a request is refused; after it, the page's state and the trace of the last move (None if there is none)."""
 PLAYED = "random"  # the name of a player whose moves the test chooses
 OTHERS = ("undo", "undo", "redo", "back", "back", "resign", "load", "link", "next_round", "move")
 
 
 class Reference:
-    """A game, with the moves that were taken back and the serial number of each move."""
+    """A session's game, the moves that were taken back, the serial number of each move, and the match, if any."""
 
     def __init__(self, board: Board, names: list[str], match: Match | None = None, gave_up: bool = False) -> None:
         self.board, self.names, self.match = board, names, match
@@ -42,7 +42,7 @@ class Reference:
 
     @property
     def ago(self) -> int:
-        """How many moves ago a person last moved (1 for the last move), or 0 if no person has moved."""
+        """The number of moves since a person last moved, including that move; 0 if no person has moved."""
         movers = (self.names[(self.board.mover - back) % len(self.names)] for back in range(1, self.played + 1))
         return next((back for back, name in enumerate(movers, 1) if name == "human"), 0)
 
@@ -122,7 +122,7 @@ class Reference:
         return Reference(board, self.names, match, is_resigned(records[-1]))
 
     def link(self) -> "Reference":
-        """Load the game from its link, which omits the resignation of a single game."""
+        """Return the session loaded from its link, which omits a resignation unless the game belongs to a match."""
         if self.match is None:
             self.resigned = None
         return self.load()
@@ -233,7 +233,7 @@ def preview(trace: MoveTrace) -> Json:
 
 
 def requests(reference: Reference, rng: random.Random, count: int) -> tuple[Script, list[Answer]]:
-    """Return `count` random requests to follow a session's first, and the `count` + 1 expected answers."""
+    """Draw `count` requests that follow a session's first one; return them and the `count` + 1 expected answers."""
     script: Script = []
     answers = [(False, reference.state(), reference.last())]
     for _ in range(count):

@@ -23,10 +23,10 @@ def endless(rules: Rules | str) -> Core:
 def plain_values(
     core: Core, positions: Positions, depth: int, horizon: float = 0.0, leaf: Leaf | None = None
 ) -> npt.NDArray[np.float64]:
-    """Return the (N, A) margins that legal moves of N running positions gain in `depth` plies; -inf if illegal.
+    """Return the (N, A) margins that moves of N running positions gain in `depth` plies; illegal moves get -inf.
 
-    A position that is still running at the horizon has the value `horizon` for the mover of `positions`. If `leaf` is
-    given, it has the value that `leaf` returns for its own mover instead.
+    By default, a game that is still running at the horizon is worth `horizon` to the mover of `positions`. If `leaf` is
+    given, it is called with the positions at the horizon and returns the value of each for the player to move there.
     """
     values = np.full((len(positions), core.rules.actions), -np.inf)
     children, rows, actions = core.expand(positions)
@@ -43,7 +43,7 @@ def plain_values(
 
 
 def plain_maxn(core: Core, positions: Positions, depth: int, net: ValueNet | None = None) -> npt.NDArray[np.float64]:
-    """Return the (N, A, P) relative points that each move gains for each player by max^n; -inf if illegal."""
+    """Return the (N, A, P) relative points that moves gain each player in `depth` plies of max^n; -inf if illegal."""
     values = np.full((len(positions), core.rules.actions, core.rules.players), -np.inf)
     rows, actions, points = _final_points(core, positions, depth, net)
     values[rows, actions] = relative_points(points - NET_UNIT * positions.scores[rows]) / NET_UNIT
@@ -53,7 +53,7 @@ def plain_maxn(core: Core, positions: Positions, depth: int, net: ValueNet | Non
 def _final_points(
     core: Core, positions: Positions, depth: int, net: ValueNet | None
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-    """Return (M,) position indices, (M,) actions and (M, P) final points, in 1 / NET_UNIT points, of all M moves."""
+    """Return (M,) position indices, (M,) actions and (M, P) final points, in 1 / NET_UNIT points, of M legal moves."""
     children, rows, actions = core.expand(positions)
     points, running = NET_UNIT * core.standings(children).astype(np.int64), (~children.over).nonzero()[0]
     if depth > 1:
@@ -72,7 +72,7 @@ def _final_points(
 def plain_bounds(core: Core, position: Positions, depth: int) -> list[tuple[float, float]]:
     """Return the (lower, upper) bounds that plain minimax proves for a position at each depth from 1 to `depth`.
 
-    For its mover, unfinished lines have the value -inf in the lower bound and inf in the upper bound.
+    The lower bound counts unfinished lines as -inf for the mover of `position`, the upper bound as inf.
     """
     levels: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.float64], npt.NDArray[np.bool_]]] = []
     for _ in range(depth):

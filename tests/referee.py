@@ -21,7 +21,7 @@ class Referee:
     """A game: its position and its rules."""
 
     def __init__(self, rules: Rules) -> None:
-        """Set the game up (section 1)."""
+        """Set up the first position of a game (section 1)."""
         self.rules = rules
         side = [rules.seeds] * rules.fields + [rules.mandarin_seeds]
         self.seeds: list[int] = side * rules.players
@@ -65,7 +65,7 @@ class Referee:
         return all(self.seeds[field] == 0 for field in self.own_fields(player))
 
     def legal_actions(self) -> list[int]:
-        """Return the legal actions in ascending order; none if the game is over."""
+        """Return the legal actions in ascending order, or an empty list if the game is over."""
         # Section 2: "Legal: any non-empty own field; both directions (unless `sowing` fixes one)."
         if self.ended is not None:
             return []
@@ -102,13 +102,13 @@ class Referee:
         return points, laps
 
     def undo(self, before: Referee, reason: str) -> None:
-        """Restore the board before the move and end the game; the ply counts and the turn passes."""
+        """Restore the board of `before` and end the game for `reason`; the ply counts and the turn passes."""
         self.seeds, self.stones, self.scores = before.seeds, before.stones, before.scores
         self.mover, self.ply = (before.mover + 1) % self.rules.players, before.ply + 1
         self.ended = reason
 
     def sow(self, square: int, step: int) -> int:
-        """Lift all seeds of a field and sow them; return the square of the last seed."""
+        """Sow all seeds of a field in the direction `step` (1 or -1); return the square of the last seed."""
         # Section 2.1: "Lift all seeds of the field; drop them one by one into the following
         # squares in the chosen direction, mandarin squares included. The origin is not skipped".
         hand = self.seeds[square]
@@ -119,7 +119,7 @@ class Referee:
         return square
 
     def relay(self, square: int, step: int) -> tuple[int | None, int]:
-        """Sow until the turn ends; return the gap reached (None if there is none) and the number of laps."""
+        """Sow until a gap or a stop; return the gap, if any, and the number of laps. Raises RuntimeError if endless."""
         laps = 1
         last = self.sow(square, step)
         while True:
@@ -152,7 +152,7 @@ class Referee:
         return self.rules.mandarin_ahead == "take_one" and self.seeds[square] > 0
 
     def take_one(self, square: int, step: int) -> int:
-        """Move one seed of a mandarin square to the next square, and return the next square."""
+        """Move one seed from a mandarin square to the next square in the direction `step`, and return that square."""
         # Section 2.2: ""take_one" (SON): one seed is lifted from it and dropped into the next
         # square, a field, and the relay goes on from there".
         target = self.after(square, step)
@@ -222,7 +222,7 @@ class Referee:
         return all(self.is_empty(self.mandarin_square(p)) for p in range(self.rules.players))
 
     def refill_rows(self) -> None:
-        """Refill the empty rows that are due (thả cá); the game may end by forfeit."""
+        """Refill the next mover's empty row, or all empty rows under "at_once"; end the game if a player forfeits."""
         # Section 3.3: ""turn": only the player about to move. "at_once": every player whose row
         # is empty, the next mover first."
         players = self.rules.players

@@ -40,7 +40,7 @@ def quiet(_: object) -> None:
 def begin(
     folder: Path, settings: dict[str, Any] = PPO, report: Callable[[str], None] = quiet, **changes: object
 ) -> Any:
-    """Create a run in `folder` with `settings` (`PPO` or `TD`), some of which `changes` replaces."""
+    """Return a new, untrained run in `folder`; `changes` replace entries of `settings`, which is `PPO` or `TD`."""
     kind = run_type(settings.get("kind", "ppo"))
     return kind.create(folder, validated(kind.config_type, {**settings, **changes}, "test"), "python train.py", report)
 
@@ -55,7 +55,7 @@ def learn(run: Run[Any], stop_at: int | None = None) -> None:
 
 
 def stopped(folder: Path, plies: int, **changes: object) -> Path:
-    """Begin a run, stop it after `plies` plies, and return its folder."""
+    """Train a new run, stop it as soon as it has played `plies` plies, and return its folder."""
     with pytest.raises(StopTrainingError):
         learn(begin(folder, **changes), plies)
     return folder
@@ -68,7 +68,7 @@ def evaluations(folder: Path) -> list[dict[str, Any]]:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Return whether two states are exactly equal, tensors including their dtype."""
+    """Return whether two states are exactly equal; tensors must also have the same dtype."""
     if isinstance(a, torch.Tensor):
         return bool(a.dtype == b.dtype and torch.equal(a, b))
     if isinstance(a, dict):
@@ -85,7 +85,7 @@ def checkpoint(folder: Path) -> dict[str, Any]:
 
 
 def weights(folder: Path) -> bytes:
-    """Return the bytes of an agent's weights, or of a value net without its origin, which contains a time."""
+    """Return an agent's weights as bytes, or a value net's bytes without its origin, because that contains a time."""
     if (folder / WEIGHTS_NAME).exists():
         return (folder / WEIGHTS_NAME).read_bytes()
     rules = load_config(folder / CONFIG_NAME).rules

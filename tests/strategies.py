@@ -18,7 +18,7 @@ are tested only with their preset."""
 
 
 def _values(name: str, kind: Any) -> st.SearchStrategy[Any]:
-    """Return a strategy for the values of a field of `Rules`, from its type or its range."""
+    """Return a strategy for the values of the field `name` of `Rules`, whose type is `kind`."""
     if kind is bool:
         return st.booleans()
     if kind is int:
@@ -32,7 +32,7 @@ _FIELDS = {name: _values(name, kind) for name, kind in get_type_hints(Rules).ite
 
 @st.composite
 def rules(draw: st.DrawFn, players: int | None = None, fields: int | None = None) -> Rules:
-    """Draw any valid `Rules`; if a combination is refused, change a field that the error names."""
+    """Draw valid `Rules`, with `players` and `fields` if given; change the fields that a refusal names."""
     values = {name: draw(strategy) for name, strategy in _FIELDS.items()}
     values |= {"players": players or values["players"], "fields": fields or values["fields"]}
     for _ in _FIELDS:
@@ -51,7 +51,7 @@ def rules(draw: st.DrawFn, players: int | None = None, fields: int | None = None
 
 
 usual_size = rules(fields=5)
-"""Rules for tests of environments, whose loops are compiled separately for each size of observation."""
+"""Rules with 5 fields, for environment tests: each size of observation requires another compilation."""
 two_sizes = usual_size | rules(fields=2)
 
 

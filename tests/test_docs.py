@@ -17,9 +17,9 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
-"""Pages that are read in the repository; MkDocs checks the links of the others."""
+"""Pages outside the MkDocs site; MkDocs checks the links on all others."""
 OWN = ("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/", "tools/")
-"""Folders in which files that a command names must exist. Commands create `runs/` and `out/`."""
+"""Files in these folders must exist if a command names them; files in `runs/` and `out/` are made by commands."""
 SLOW = ("league",)
 """Pages whose examples train agents."""
 LINK = re.compile(r"""(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)""")

@@ -56,7 +56,7 @@ NEEDS_CLONE = 'ppo needs a clone of the project, installed by: pip install -e ".
 
 
 def run_python(*arguments: str, python: Path | str = sys.executable, folder: Path = ROOT) -> str:
-    """Return the output of a new Python process, which must succeed."""
+    """Run Python with these arguments in `folder` and return its output; raise CalledProcessError if it fails."""
     return subprocess.run([python, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
@@ -66,7 +66,7 @@ def test_exported_names_are_pinned() -> None:
 
 
 def test_gymnasium_imports_the_package_of_an_id_and_every_public_module_imports_without_heavy_libraries() -> None:
-    """Gymnasium has had no plugins since 1.0. `agents` can also list its players without importing heavy libraries."""
+    """Gymnasium 1.0 removed plugins, so an id names its package. `agents` lists its players without heavy libraries."""
     modules = "records.match_records", "cli", "render", "play.server", "render.animation"
     script = "import agents; agents.usage()\n"
     script += "".join(f"import oanquan_env.{module}\n" for module in modules)

@@ -34,7 +34,7 @@ NOTHING = 7
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Create a package with a module of players in a temporary folder, and return this folder, now the current one."""
+    """Create a package with a module of players in a temporary folder; make the folder current and return it."""
     (tmp_path / "some_package").mkdir()
     (tmp_path / "some_package" / "players.py").write_text(MODULE)
     (tmp_path / "ppo.py").write_text("raise RuntimeError('run')")
@@ -104,7 +104,7 @@ def test_random_plays_every_legal_move_equally_often_and_no_other() -> None:
 
 
 def lead(board: Board, seat: int) -> float:
-    """Return a player's points minus the mean of the others'; these are the final points if the game is over."""
+    """Return a player's points (final points if the game is over) minus the mean of the other players' points."""
     points = board.outcome.scores if board.outcome else board.scores
     return points[seat] - (sum(points) - points[seat]) / (len(points) - 1)
 
@@ -117,7 +117,7 @@ def after(board: Board, move: object) -> Board:
 
 
 def saving_moves(board: Board) -> set[int]:
-    """Return the actions with the lowest cost and, among these, the largest gain, computed with boards."""
+    """Return the actions after which the next player can gain least and, among these, those that gain most."""
     found = {}
     for move in board.legal_moves:
         child = after(board, move)

@@ -127,7 +127,7 @@ def damaged(content: bytes, rng: np.random.Generator) -> bytes:
 @pytest.mark.filterwarnings("ignore:Reading .* Python 2:UserWarning")
 @pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_damaged_nets_are_refused(count: int) -> None:
-    """Bytes are changed, deleted and inserted in small archives, or in members, whose checksums are then valid."""
+    """Bytes are damaged in a small archive, or in one of its members before the member's checksum is computed."""
     rng, whole = np.random.default_rng(8), {"format": np.array(3), "rules": np.array("mancala-world"), "x": np.zeros(6)}
     for _ in range(count):
         members, file = {}, io.BytesIO()

@@ -30,7 +30,7 @@ Call: TypeAlias = tuple[list[Any], Any]
 
 
 class PageEngine:
-    """A WebAssembly module and one record of each kind in its memory; methods are named and return as in engine.js."""
+    """A WebAssembly module with one record of each kind; its methods have the names and results of engine.js."""
 
     def __init__(self, module: str = "engine.wasm") -> None:
         self.layout, self._held = json.loads((WEB / "engine.json").read_text()), None
@@ -64,7 +64,7 @@ class PageEngine:
         return [self.view(kind, field)[0].item() for field in fields]
 
     def call(self, name: str, *kinds: str, **numbers: int) -> None:
-        """Call an export on records of these kinds, after writing `numbers` into fields of the last one."""
+        """Call the export `name` with records of these kinds, after writing `numbers` to fields of the last record."""
         for field, number in numbers.items():
             self.view(kinds[-1], field)[0] = number
         returned = self._places["rules"] - 64
@@ -163,7 +163,7 @@ class PageEngine:
 
 
 def as_json(core: Core, positions: Positions) -> Json:
-    """Return the first position of a batch as JSON."""
+    """Return the first position of a batch in the JSON form that engine.js uses."""
     columns = core.seeds(positions), core.stones(positions), positions.scores
     numbers = positions.mover, positions.ply, positions.ended
     return dict(zip(FIELDS, [column[0].tolist() for column in (*columns, *numbers)], strict=True))
@@ -186,7 +186,7 @@ def calls_of_a_game(rules: Rules, rng: np.random.Generator) -> Iterator[Call]:
 
 
 def call_of_a_move(core: Core, positions: Positions, action: int) -> Call:
-    """Play an action in a batch of one position, and return the call."""
+    """Play an action in place in a batch of one position, and return the call with its expected answer."""
     before, mover, steps = as_json(core, positions), int(positions.mover[0]), list[tuple[int, int, int, int]]()
     sides, scores = (in_turn(core.rules.players, one[0], mover) for one in (positions.words, positions.scores))
     play(core.numbers, core.rules.players, sides, scores, core.rules.max_plies - before["ply"] - 1, action, steps)

@@ -193,7 +193,7 @@ def opening_tables() -> str:
 
 
 def names(module: str) -> str:
-    """Return a heading, the first sentence of the module's docstring, and a line for each documented name."""
+    """Return a module's part of a docs/api page: a heading, its docstring's first sentence and a line for each name."""
     tree = _source(module)
     members = MEMBERS.get(module) or [
         node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name[0] != "_"
@@ -211,7 +211,7 @@ def _source(module: str) -> ast.Module:
 
 
 def _docstring(module: str, name: str) -> str | None:
-    """Return the docstring of a class, function or constant that the module defines or imports."""
+    """Return the docstring of a name that the module defines or imports. Raises ValueError if there is no such name."""
     body = _source(module).body
     for node, after in zip(body, [*body[1:], None], strict=True):
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:

@@ -1,9 +1,9 @@
 """Compare the lines of each part of the repository with its budget in `[tool.oanquan.lines]` of pyproject.toml.
 
-    python -m tools.lines    # a table; fails if a part is above its budget
+    python -m tools.lines    # print a table; fail if a part is above its budget
 
-A commit that raises a budget must say what users gain. A part is a list of file patterns, which match files that git
-tracks.
+A commit that raises a budget must say what users gain. Each part is given by patterns for `git ls-files`, so only
+tracked files count.
 """
 
 import subprocess

@@ -1,7 +1,7 @@
 """Write the page's data files: everything that `oanquan_env/play/web` shows and the browser does not compute.
 
-    python -m tools.page          writes them, and the lists of the page's files (`tools.page_files`)
-    python -m tools.page --check  writes nothing, and fails if a file is out of date
+    python -m tools.page            # write them, and the lists of the page's files (`tools.page_files`)
+    python -m tools.page --check    # write nothing; fail if a file is out of date
 
 Run it after any change in `oanquan_env/play/web`: browsers with a cached page detect changes by these lists.
 
@@ -194,7 +194,7 @@ def net_bytes(net: ValueNet) -> bytes:
 
 
 def about(language: str) -> str:
-    """Return docs/about.md or its translation to `language` as a page: HTML in one line, with the page's styles."""
+    """Return the text about the game in `language`, from docs/, as an HTML page of one line that uses page.css."""
     text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
     body = markdown(text).replace("\n", " ")
     for other, name in ABOUT.items():

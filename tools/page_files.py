@@ -14,14 +14,14 @@ from oanquan_env.engine.notation import WORDS
 WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
 MOVE_WORDS = "move-words.js"
-"""Script with the words for moves, which Python reads from the engine's `words.json`."""
+"""Script with the words that describe moves, copied from the engine's `words.json`."""
 ABOUT = {"en": "about.md", "vi": "about.vi.md"}
 """The pages about the game in docs, by language."""
 ENGINE = ("moves.wasm", "engine.json")
 BEGIN = "vietnamese"
-"""The rules that the page starts with and teaches, which are the rules that people in Vietnam play."""
+"""The preset that the page starts with and teaches: the rules that people in Vietnam play."""
 UNKEPT = ("widget.js", "players.json")
-"""Files that are not cached: the notebook widget's script, and a server's reply."""
+"""Files that are not cached: the notebook widget's script, and the list of players, which the server generates."""
 STATIC = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
 DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
@@ -46,7 +46,7 @@ def before_the_first_move() -> list[str]:
 
 
 def of_its_beginning() -> list[str]:
-    """Return all files that a game under the rules `BEGIN` may need: levels, hints, puzzles, lessons and dialogs."""
+    """Return all files that games under the rules `BEGIN` may need, also for hints, puzzles, lessons and dialogs."""
     data = [path.relative_to(WEB).as_posix() for path in WEB.glob(f"data/*-{BEGIN}.*")]
     data += [f"data/about.{language}.html" for language in ABOUT]
     own = ("engine.wasm", "icon.png", "data/lessons.json", "data/puzzles-first.json")
@@ -69,7 +69,7 @@ def lists() -> Iterator[tuple[str, str]]:
 
 
 def keeper(contents: Mapping[str, bytes]) -> str:
-    """Return the text of the service worker for the files `contents`, with its version and lists of files to cache."""
+    """Return the service worker's text with a version and the lists of files to cache, given the files' `contents`."""
     files = [name for name in of_its_beginning() if name in contents]
     others = sorted(set(contents) - {*files, *UNKEPT, KEEPER})
     version = hashlib.sha256()

@@ -6,7 +6,7 @@ A certificate holds a strategy for each side. We enumerate all games in which on
 other side, the solver, plays every move. A position with the solver to move has a par if the solver's own strategy
 guarantees the best margin that any play reaches against the other side's strategy. So nobody does better than par
 against the player `perfect`, and par can be reached. A position qualifies if it has at least `FEWEST` legal moves, at
-most half of them keep par, and par is at least -`MOST_BEHIND`; `COUNT` positions of each preset are drawn at random.
+most half of them keep par, and par is at least -`MOST_BEHIND` points; `COUNT` positions of each preset are drawn.
 """
 
 import sys
@@ -26,7 +26,7 @@ COUNT, FEWEST, MOST_BEHIND = 30, 4, 15
 
 
 def pars(book: BookPolicy, seat: int) -> dict[str, int]:
-    """Search all games against the book, and return par for each qualifying position with `seat` to move."""
+    """Search all games of `seat` against the book; return par, in points, by the text of each qualifying position."""
     strategy = book.upper if seat else book.lower
     assert strategy is not None
     margins: dict[str, int] = {}
@@ -65,7 +65,7 @@ def after(board: Board, action: int) -> Board:
 
 
 def main() -> None:
-    """Make the positions of the presets in `NAMES`, and write the file."""
+    """Write up to `COUNT` daily positions of each preset in `NAMES` to the page's file `PAR`."""
     sys.setrecursionlimit(10_000)  # `most` recurses with two calls per ply
     rng, entries = np.random.default_rng(0), list[dict[str, Any]]()
     for name in NAMES:

@@ -18,11 +18,11 @@ ONE_GAME = {
     "PettingZoo AEC, `raw_env`": ("AEC, oanquan raw_env", "AEC, connect_four raw_env", "connect four"),
     "PettingZoo AEC, `env`": ("AEC, oanquan env", "AEC, connect_four env", "connect four"),
 }
-"""Headings of the table of single environments, with the names of our and the other measurement and the other game."""
+"""Rows of the table of single environments: heading, and our measurement, the other measurement and its game."""
 
 
 def one_game() -> str:
-    """Return the table of single environments."""
+    """Return the table that compares the speeds of single environments."""
     heads = ["one game, thousand steps/s", "oanquan", "for comparison"]
     rows = [
         [name, _thousand(ours), f"{_thousand(theirs)} ({other})"] for name, (ours, theirs, other) in ONE_GAME.items()

@@ -23,11 +23,11 @@ from oanquan_env.render.motion import film
 
 FOLDER = Path(__file__).parents[1] / "docs" / "img"
 MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
-"""Moves that end with a relay through both mandarin squares, which captures twice in a chain."""
+"""Moves, the last of which is a relay through both mandarin squares with two captures in a chain."""
 PUZZLE = "5A 3A"
-"""The shortest game: South captures a stone, and loses."""
+"""One of the shortest games: South captures a stone but loses."""
 RESPONSES = ("ludii", "north"), ("app", "south")
-"""Pairs of rules and the seat in which the network loses to a short line under these rules."""
+"""Pairs (rules, seat): the network in this seat loses to a short line under these rules."""
 THREE_PLAYERS = "3C 2A 1C 4A 5A 5C"
 FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
 
@@ -41,7 +41,7 @@ def played(moves: str, rules: str = "mancala-world") -> Board:
 
 
 def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Board:
-    """Return the final board of the best response that `benchmarks.exploit` found to `player` in `seat`."""
+    """Return the final board of the best response under `rules` to `player` in `seat`, from exploit.json."""
     results = read_json(RESULTS / "exploit.json")["results"]
     (response,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
     return played(" ".join(response["line"]), rules)

@@ -17,8 +17,8 @@ for one of its moves within `NODES` nodes, or if it has fewer than `FEWEST` lega
 *Line.* The first move is the only right move. The opponent then plays the reply that leaves the solver the fewest right
 moves; among equal replies, it plays the one with the longest proof. If only one move is right again, the line
 continues, up to `LONGEST` moves of the solver; if several are right, each of them is accepted, and the line ends there.
-At least half of the legal moves must be wrong at each step; otherwise the line ends before it. A line has at least two
-moves of the solver.
+At least half of the legal moves must be wrong at each step; otherwise the line ends before that step. A line has at
+least two moves of the solver.
 
 *Difficulty.* The page's levels in `WEAKER` try each puzzle `TRIALS` times in total, a third each; a trial succeeds if
 it finds the whole line. A puzzle is easy if at least the share `EASY` of the trials succeeds, and hard if less than the
@@ -26,8 +26,8 @@ share `HARD` succeeds.
 
 *Choice.* A file has `PER_LEVEL` puzzles of each difficulty. Longer lines are preferred, then earlier puzzles. If one
 difficulty has fewer puzzles, the others fill the file up to three times `PER_LEVEL`. Puzzles whose first move makes the
-largest capture in the position are rejected, except `BADGES` easy ones. About one in ten of the candidates whose
-winning move seems to make the largest capture is examined.
+largest capture in the position are rejected, except `BADGES` easy ones. Of the candidates whose seemingly winning move
+makes the largest capture, only about one in ten is examined.
 
 *Themes*: see `tools.puzzle_themes`.
 """
@@ -66,11 +66,11 @@ BATCHES = 3
 """Maximum number of batches; another batch is played only if the earlier batches yield too few puzzles."""
 RANDOM_PLIES = (0, 1, 2, 3)
 FIRST_PLY, LAST_PLY = {"vietnamese": 12}, 60
-"""The earliest ply of a puzzle by preset, 3 for all others, and the latest ply."""
+"""The earliest ply of a puzzle by preset (3 for all others), and the latest ply for all presets."""
 FILTER_DEPTH = {"vietnamese": 4}
 """Depth of the filtering search in plies by preset; 6 for all others."""
 NODES_PER_MS = 1000
-"""Speed of a search with a value net on the page."""
+"""Nodes per millisecond assumed for a search with a value net on the page; see `untimed`."""
 GOAL = 1
 NODES = 400_000
 MEGABYTES = 32.0
@@ -100,7 +100,7 @@ class UnprovedError(Exception):
 
 
 def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Generator) -> Positions:
-    """Return distinct (see `canonical_keys`) running positions up to `LAST_PLY` of games between the page's levels."""
+    """Play games between levels; return distinct (by `canonical_keys`) positions at plies `first_ply` to `LAST_PLY`."""
     levels = [player_at(untimed(LEVELS[name]), core.rules) for name in PLAYERS]
     seating = rng.integers(len(levels), size=(games, 2))
     openings = [random_openings(core, games // len(RANDOM_PLIES), plies, rng) for plies in RANDOM_PLIES]
@@ -114,7 +114,7 @@ def natural_positions(core: Core, games: int, first_ply: int, rng: np.random.Gen
 
 
 def candidates(core: Core, positions: Positions, depth: int) -> tuple[Positions, Ints]:
-    """Return the positions in which a search to `depth` expects exactly one move to win, and these moves' actions."""
+    """Return positions in which a search to `depth` expects one of `FEWEST` or more moves to win, and these actions."""
     search = Search(core, threads=1, net=read_value_net("pretrained", core.rules))
     lead = positions.scores[:, 0] - positions.scores[:, 1]
     lead = np.where(positions.mover == 0, lead, -lead)
@@ -196,7 +196,7 @@ def line_of(board: Board, prover: Prover) -> list[str] | None:
 
 
 def untimed(level: Level) -> Level:
-    """Return the level with only its first player, without its time limit: a depth or a node limit replaces it."""
+    """Return the level with only its first player, limited by its depth or by nodes instead of by time."""
     name = re.sub(r"(depth=\d+),ms=\d+", r"\1", level.players[0])
     name = re.sub(r"ms=(\d+)", lambda found: f"nodes={NODES_PER_MS * int(found[1])}", name)
     return level._replace(players=(name,))
@@ -247,7 +247,7 @@ def examine(core: Core, board: Board) -> dict[str, Any] | None:
 
 
 def examined(name: str) -> Iterator[dict[str, Any] | None]:
-    """Yield a puzzle for each candidate of a preset, or None if the candidate is rejected."""
+    """Yield a puzzle for each candidate of a preset, or None if the candidate is rejected or skipped."""
     core = Core(PRESETS[name].rules)
     examined_keys: set[bytes] = set()
     number = 0
@@ -294,7 +294,7 @@ def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
 
 
 def as_json(levels: dict[str, list[dict[str, Any]]]) -> bytes:
-    """Format compact JSON with one puzzle per line."""
+    """Return compact JSON with one puzzle per line."""
     text = json.dumps(levels, separators=(",", ":"))
     return re.sub(r"\},\{", "},\n{", text).encode() + b"\n"
 

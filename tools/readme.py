@@ -40,11 +40,11 @@ README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
 PROVED_PRESETS = ("ludii", "app")
 """Rules for the additional columns of regret in the README's table of strength."""
 WORST_PRESETS = ("mancala-world", "ludii", "tonkin")
-"""Columns of the short table of worst cases."""
+"""Presets that are the columns of the short table of worst cases."""
 
 
 def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], list[list[str]]], left: int = 1) -> str:
-    """Return the table of the benchmark `name`, with `left` left-aligned columns, and a line on its origin."""
+    """Return a table of the benchmark `name`, whose first `left` columns are left-aligned, and a line on its origin."""
     results = read_json(RESULTS / f"{name}.json")
     machine = results["measured_on"]
     origin = f"Measured by `python -m benchmarks.{name}` at commit `{machine['commit']}` ({machine['processor']})."
@@ -98,7 +98,7 @@ def _by_net(report: Evaluation, nodes: int) -> list[str] | None:
 
 
 def trained() -> str:
-    """Return the table of trained agents, from the reports under all rules for two players."""
+    """Return the table of trained agents, from the reports of all two-player presets."""
     searches = "minimax:depth=6", "minimax:nodes=2000,net=pretrained"
     heads = [
         "rules",

@@ -1,1 +1,1 @@
-"""Tournaments, ratings and the construction of suites."""
+"""Evaluate players, and make the suites and the opening tables that evaluations use."""

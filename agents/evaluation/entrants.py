@@ -41,8 +41,8 @@ def labelled(text: str) -> tuple[str, str]:
 def hash_of_files(name: str, rules: Rules) -> str:
     """Return a hash of the files that a player's name refers to; it changes when an agent is retrained.
 
-    These are the files of an agent, a value net or a custom player's module. The hash is empty if the name refers to no
-    file: the package's version then identifies the player.
+    A name can refer to an agent's files, a value net or the module of a custom player. If it refers to no file, the
+    hash is empty, and the package's version identifies the player.
     """
     player_kinds = kinds()
     if name.partition(":")[0] not in player_kinds:

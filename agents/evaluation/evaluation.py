@@ -50,7 +50,7 @@ SuiteNames: TypeAlias = Annotated[
         str_from_instance=lambda names: [",".join(names)],
     ),
 ]
-"""Suites by name; on the command line they are one option, as in `--suite arena,regret`."""
+"""Names of suites, separated by commas on the command line, as in `--suite arena,regret`."""
 OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS", help_behavior_hint="")]
 
 
@@ -82,7 +82,7 @@ class EvaluationRun:
 
     Attributes:
         tournament: the players and their openings.
-        pairings: the games, empty until they are played.
+        pairings: the results of the arena's pairings; empty until `run` has played them.
     """
 
     def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
@@ -103,7 +103,7 @@ class EvaluationRun:
         self.suite = load_suite(core.rules).part(settings.part) if "regret" in settings.suites else None
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
-        """Play and measure everything unfinished; return the report, which records `command` as its origin.
+        """Play and measure everything unfinished, with bars in `progress`; return the report, which records `command`.
 
         If `ray` is the address of a Ray cluster, the cluster plays the pairings. The results are the same, except for
         players with a time limit. Raises `FileError` if a part in the output folder is damaged.
@@ -195,7 +195,7 @@ def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple
 
 
 def read_evaluation(path: Path) -> Evaluation:
-    """Read a report.json. Raises `FileError`, whose message names the file and the field."""
+    """Read a report.json. Raises `FileError`, naming the file and the field, if the report is missing or invalid."""
     if not path.exists():
         raise FileError(f"{path}: there is no such file; evaluate.py --output FOLDER writes it")
     return validated(Evaluation, read_json(path), str(path))

@@ -41,14 +41,14 @@ class FinishedParts:
             return TypeAdapter(kind).validate_python(part["content"])
 
     def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
-        """Store the content of a part."""
+        """Store the content of a part, which must be serialisable as JSON."""
         path, key = self._path(names, settings)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, (json.dumps({"key": json.loads(key), "content": content}) + "\n").encode())
 
     def _path(self, names: list[str], settings: dict[str, Any]) -> tuple[Path | None, str]:
-        """Return the path of a part's file, or None if nothing is stored, and the part's key."""
+        """Return the path of a part's file (None without a folder), and the part's key as JSON."""
         key = json.dumps([names, settings, self.version], sort_keys=True)
         slug = "-".join(re.sub(r"[^A-Za-z0-9.]+", "_", name)[:40] for name in names)
         return self.folder and self.folder / f"{slug}-{short_hash(key.encode())}.json", key

@@ -40,12 +40,12 @@ Item = TypeVar("Item")
 Label: TypeAlias = tuple[npt.NDArray[Any], ...]
 CHUNK = 25  # positions per work item
 TABLE_MEGABYTES, OPENING_MEGABYTES = 128.0, 256.0
-"""Sizes of proof tables. Each position gets a new table, because its node count must not depend on earlier proofs."""
+"""Sizes of proof tables in MiB, for suites and for openings. Each position gets a new table, independent of others."""
 GUESS = Limits(nodes=20_000)  # limits of the search that makes the first guess at an opening's value
 SHALLOW_DEPTH, SHALLOW_MAXN_DEPTH = 8, 3
 SHALLOW_SLACK = 5
-"""A shallow search (depths above, for two players and for more) filters lines: a line goes on to the deep search if its
-margins exceed the limit by at most this many points."""
+"""`find_even` first searches lines to one of these depths, for two players or for more. It skips the deep search of a
+line whose margins then exceed the limit by more than `SHALLOW_SLACK` points."""
 EVEN_NODES = 4_000_000
 """Maximum number of moves played to prove each of the two bounds of an even line."""
 
@@ -54,7 +54,7 @@ EVEN_NODES = 4_000_000
 class Labeller:
     """A labeller of positions in `jobs` worker processes, or on the Ray cluster at the address `ray`.
 
-    Finished labels are stored in the folder `parts`, where a later call finds them; if it is None, nothing is stored.
+    Finished labels are stored in the folder `parts`, unless it is None; later calls reuse them. `progress` shows bars.
     """
 
     jobs: int = 1

@@ -2,10 +2,10 @@
 
     python -m agents.evaluation.make_regret --rules mancala-world --count 2400
 
-Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats. Of
-equivalent positions (up to seats and mirror) the suite takes one, if it has at least three legal moves and the best and
-worst values differ by at least one point. Each phase of the game gets a third of the positions. A search values all
-moves, and is deeper when fewer points are in play; --net names the value net at its leaves. Afterwards,
+Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats. The
+suite takes positions with at least three legal moves whose best and worst values differ by at least one point, and only
+one of several equivalent positions (up to seats and mirror). Each phase of the game gets a third of the positions. The
+search that values all moves is deeper in later phases; --net names the value net at its leaves. Afterwards,
 `python -m agents.evaluation.prove_regret` proves as many values as it can. The same command resumes interrupted work.
 
 With three or four players, max^n search values the moves, and nothing is proved:

@@ -10,7 +10,7 @@ With three or four players, max^n search estimates each player's margin over the
 
     python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
 
-With --proved, the margins of all lines are proved; such a suite is called fair:
+With --proved, the margins of all lines are proved to be within --within points; such a suite is called fair:
 
     python -m agents.evaluation.openings --rules mancala-world --count 200 --within 0 --proved
 """
@@ -57,7 +57,7 @@ class OpeningsRecipe:
 
 
 def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRecord]:
-    """Draw lines until `recipe.count` of them are balanced. Raises `ValueError` if too few are found."""
+    """Return `recipe.count` balanced lines, drawn at random. Raises `ValueError` if too few are found."""
     core = Core(recipe.rules)
     full_width = core.rules.players > 2
     if full_width and recipe.depth > MAX_FULL_WIDTH:

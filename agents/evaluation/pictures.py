@@ -9,7 +9,7 @@ from oanquan_env.benchmark.report import Evaluation
 
 
 def draw_scores(found: Evaluation) -> Figure:
-    """Draw the score in percent of each row's player against the column's player (with 3 or 4 seats, its copies)."""
+    """Draw each row player's score, in percent, against the column player or, with 3 or 4 seats, copies of it."""
     order, seats = [one.label for one in found.ranked()], len(found.pairings[0].orders)
     n = len(order)
     table = np.full((n, n), np.nan)

@@ -4,8 +4,8 @@
 
 The deepest positions are proved first. The bounds of an earlier position follow from the bounds of its moves; if they
 leave its value open, the position itself is searched. Every position has its own proof table: in a shared table, a
-proof could build on other proofs, so that its games exceed the ply limit. The file keeps all bounds, so a call with
-more nodes improves them, and the same command resumes interrupted work. The set-up starts with the bounds of the
+proof could build on other proofs, and its games might then exceed the ply limit. The file keeps all bounds, so a call
+with more nodes can improve them, and the same command resumes interrupted work. The set-up also gets the bounds of the
 package's certificate, if there is one.
 """
 
@@ -56,7 +56,7 @@ class OpeningProofs:
         self._layers = [(layer, squares_of(self.core, layer)) for layer in layers(self.core, table.plies)]
         self._moves = [self._moves_of(*layer) for layer in self._layers[:-1]]
         plies = Counter(name for _, names in self._layers for name in dict.fromkeys(names))
-        self._single = {name for name, count in plies.items() if count == 1}  # the rest also occur nearer the ply limit
+        self._single = {name for name, count in plies.items() if count == 1}  # others also occur nearer the ply limit
         for name in plies:
             table.bounds.setdefault(name, Bounds())
 
@@ -77,7 +77,7 @@ class OpeningProofs:
     def _propagate(self) -> None:
         """Narrow each position's bounds by its children, last ply first, and then each child's bounds by its parent.
 
-        No move has a higher value than the position; if only one move can reach the proved lower bound, it does.
+        No move's value exceeds its position's. If only one move can reach the position's lower bound, it must do so.
         """
         bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
         for name, moves in (one for layer in reversed(self._moves) for one in layer):
@@ -93,7 +93,7 @@ class OpeningProofs:
         self.table.bounds.update((name, bounds[name]) for name in self.table.bounds)
 
     def _moves_of(self, layer: Positions, names: list[str]) -> list[tuple[str, dict[str, float]]]:
-        """Return each position's name, and the highest gain in points of a move to each child, by the child's name."""
+        """Return each position's name and, by the name of each child, the highest gain in points of a move to it."""
         moves = self.core.expand(layer)
         gains = points_won(self.core, layer, moves).tolist()
         gains_by_child: list[dict[str, float]] = [{} for _ in names]

@@ -43,7 +43,7 @@ class AgentEvaluation(EvaluationSchedule):
     def measure(
         self, core: Core, player: Policy, seed: int, log: Callable[[str, float], None]
     ) -> tuple[dict[str, Any], str]:
-        """Return the share of wins (0 to 1, ties split) over all seats against each opponent, as JSON and as text."""
+        """Play each opponent; log the shares of wins (0 to 1, ties split), and return them as JSON and as text."""
         scores = {}
         for name, opponent in self._opponents(core).items():
             openings, rng = self._openings(core, seed)

@@ -49,20 +49,20 @@ class PlainFeatures(FeatureEncoder):
 class AfterstateFeatures(FeatureEncoder):
     """A position, the results of its moves, and the gains of the replies. Columns of illegal moves and replies are 0.
 
-    The gain of a move is a margin: a player's points minus the mean of the others' points. It is multiplied by P - 1,
-    which makes it a whole number. The margins of all players sum to zero, so the last player's margin is omitted.
+    A player's gain from a move is the points that it wins minus the mean of the points that the others win. It is
+    stored multiplied by P - 1, as a whole number. All players' gains sum to zero, so the last player's gain is omitted.
 
     Columns (P players, A actions, B = squares + players board columns: seeds and stones, the mover's side first):
 
         board      B            the position, as its mover sees it
-        gains      (P - 1) * A  (P - 1) times the margin that each move gains for the mover, then for the players after
-                                it in turn order, omitting the last; a move that ends the game includes the leftovers
+        gains      (P - 1) * A  P - 1 times each move's gain for the mover, then for the players after it in turn order,
+                                omitting the last; the gains of a move that ends the game include the leftovers
         status     A            `NO_MOVE`, `GOES_ON` or `OVER`: whether the move is legal, and whether it ends the game
         after      A * B        the position after each move, as the next mover sees it
-        replies    A * A        P - 1 times the margin that each reply to each move gains for the replying player
+        replies    A * A        P - 1 times the gain of each reply to each move for the replying player
 
     Attributes:
-        per_point: the scale of the gains: a margin of one point is stored as P - 1.
+        per_point: the scale of the gains: a gain of one point is stored as P - 1.
     """
 
     NO_MOVE, GOES_ON, OVER = 0, 1, 2
@@ -100,7 +100,7 @@ class AfterstateFeatures(FeatureEncoder):
         return features, after, rows, moves
 
     def _gains(self, parents: Positions, children: Positions, rows: Ints, of: int) -> Features:
-        """Return (M, `of`) gains of moves from `parents[rows]` to `children`, for `of` players from the mover on."""
+        """Return (M, `of`) stored gains of moves from `parents[rows]` to `children`, in turn order from the mover."""
         players, mover = self.core.rules.players, parents.mover.take(rows)
         won = self.core.standings(children) - parents.scores.take(rows, axis=0)
         together, seats = won[:, 0] + sum(won.T[1:]), np.arange(0, won.size, players)

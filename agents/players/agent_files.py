@@ -29,11 +29,11 @@ PRETRAINED: Final = "pretrained"
 PRETRAINED_FOLDER = Path(__file__).parents[1] / "pretrained"
 """Folder with one subfolder for each agent; no two agents have the same rules."""
 LARGEST_WEIGHT = 1e4
-"""Trained weights are below 100; weights above this limit would make a network's activations overflow."""
+"""Maximum absolute value of a weight, to keep activations from overflowing; trained weights are below 100."""
 
 
 def check_reward(reward: str, network: NetworkConfig) -> None:
-    """Raise `ValueError` if the reward does not exist or the network cannot be trained on it."""
+    """Raise `ValueError` unless the reward is built in or has the form MODULE:NAME, and suits the network."""
     if reward not in REWARDS and ":" not in reward:
         raise ValueError(f"reward must be {', '.join(REWARDS)} or MODULE:NAME; got {reward!r}")
     if reward != "margin" and network.name in ("afterstates", "two_ply"):

@@ -13,7 +13,7 @@ LONGEST_START = 8  # maximum number of random plies at the start of a game
 
 
 def player_names(rules: Rules) -> list[str]:
-    """Return the names of the players of mixed strength; some search, by alpha-beta for two players, else by max^n."""
+    """Return the names of players from weak to strong; the strong ones search by alpha-beta (two players) or max^n."""
     kind, depths = ("minimax", (2, 4, 6)) if rules.players == 2 else ("maxn", (1, 2, 3))
     return ["random", "greedy", *(f"{kind}:depth={depth}" for depth in depths)]
 

@@ -1,4 +1,4 @@
-"""The player that uses a trained network, by default averaged over a position and its mirror image."""
+"""A player that uses a trained network. By default, it averages the outputs for a position and its mirror image."""
 
 import functools
 import os
@@ -22,7 +22,7 @@ class PPOPlayer:
     """A player that chooses moves by the network in a trained agent's folder.
 
     Raises `FileError` if files are missing or damaged; `ValueError` if the agent was not trained for the rules, if the
-    temperature is negative, or if mirror averaging is requested for rules that are not mirror-symmetric.
+    temperature is negative or not finite, or if mirror averaging is requested for rules that are not mirror-symmetric.
 
     Args:
         folder: the agent's folder.

@@ -1,1 +1,1 @@
-"""Reports: Markdown pages, pictures, agents' cards and learning curves."""
+"""Reports on training: the README.md pages of agents, and learning curves."""

@@ -1,9 +1,9 @@
-"""Copy agents and value nets from their runs into the project, and write the cards of agents.
+"""Copy agents and value nets from their runs into the project, and render the README.md of each agent.
 
     python -m agents.reports.cards runs/ppo        copies the agent of a run, or its value net
 
-A card shows a report if the report has the same rules and measured an agent with the same files. It also shows the
-settings of the agent's run as they were written by the version that trained it.
+A README.md shows each committed report with the same rules that measured an agent with the same files. It also shows
+settings of the agent's run; these are not validated, because an older version may have written them.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ from oanquan_env.search.value_net import pretrained_path, read_value_net
 PROG = "python -m agents.reports.cards"
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 README_NAME = "README.md"
-LOG = "../../../docs/training-log.md"  # relative to a card
+LOG = "../../../docs/training-log.md"  # relative to an agent's folder
 LARGEST = 5_000_000  # maximum size of weights in the repository, bytes
 
 

@@ -4,8 +4,8 @@
     python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
 
 --output writes `learning.json` and, for rules with a suite, `learning.png`: regret over plies and over minutes. For a
-value net, this is the regret of a search with the first configured node limit. Runs that differ only in their seed form
-one curve. All runs must have the same rules, because regrets over different suites cannot be compared.
+value net, this is the regret of a search with the first configured node limit. Runs whose folders differ only in the
+seed form one curve. All runs must have the same rules, because regrets over different suites cannot be compared.
 """
 
 import json
@@ -41,7 +41,7 @@ class MeasuredRun:
     """The measurements of one run, named after its folder."""
 
     name: str
-    group: str  # the same for runs that differ only in their seed
+    group: str  # the same for runs whose folders differ only in the seed
     seed: int
     rules: str
     command: str
@@ -59,7 +59,7 @@ class MeasuredRun:
 
 
 def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> LearningCurve:
-    """Return the curve of runs that differ only in their seed, at the plies at which all runs measured regret.
+    """Return a group's curve over million plies or mean minutes, at the plies at which all of its runs measured regret.
 
     The interval is over seeds; a single run has the interval of its regret over positions.
     """
@@ -123,7 +123,7 @@ def references(rules: Rules) -> dict[str, float]:
 
 
 def draw(runs: Sequence[MeasuredRun], lines: dict[str, float]) -> bytes:
-    """Draw the curves as a PNG file: one line and band for each group of runs that differ only in their seed."""
+    """Return a PNG: a curve and band for each group of runs, and reference lines at `lines`, mean regrets by player."""
     groups: dict[str, list[MeasuredRun]] = {}
     for run in runs:
         groups.setdefault(run.group, []).append(run)

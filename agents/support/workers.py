@@ -72,7 +72,7 @@ def launch(command: Sequence[str], workers: int, folder: Path) -> int:
 
 
 def connect() -> None:
-    """Connect this process to the other workers; it then exits when its launcher exits.
+    """Connect this process to the other workers, and make it exit when its launcher exits.
 
     Raises `UsageError` if torchrun would connect restarted workers to the previous ones.
     """

@@ -89,7 +89,7 @@ class Answers:
         return None
 
     def ask(self, positions: Positions) -> Mask:
-        """Return (N, A) bool, the player's answers in N positions."""
+        """Ask the player about N positions without using the store; return its answers, (N, A) bool."""
         actions = np.arange(self.core.rules.actions)
         if isinstance(self.player, DrawingPolicy):
             tied = self.player.tied_moves(positions)

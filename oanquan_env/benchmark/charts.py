@@ -16,7 +16,7 @@ from oanquan_env.render.theme import LIGHT
 CARD, INK, FAINT, GRID, PALE = (LIGHT[role] for role in ("card", "ink", "faint", "drop", "mandarin"))
 GREEN, RED, SLATE, BROWN = (LIGHT[role] for role in ("stone", "captured", "pebble2", "edge"))
 AMBER = "#b87f0f"
-"""The yellow of a passed square, dark enough to be read as text."""
+"""A dark shade of the yellow that marks squares on boards; text in this colour is readable."""
 Grid: TypeAlias = Literal["x", "y", "both"] | None
 COLOURS = GREEN, AMBER, RED, SLATE, BROWN, INK
 """Colours of curves, in the order of use."""

@@ -80,7 +80,7 @@ class TrainingCurve:
         self._began, self._due = time.perf_counter(), 0
 
     def update(self, steps: int, player: object) -> bool:
-        """Measure the player and print the result if a measurement is due; return whether training continues."""
+        """Measure the player and print the row if a row is due at `steps`; return whether training continues."""
         now = time.perf_counter()
         minutes = (now - self._began) / 60
         self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)
@@ -95,7 +95,7 @@ class TrainingCurve:
         return self.progress < 1
 
     def regrets(self) -> LearningCurve:
-        """Return the regret over the steps, for `draw_curves`."""
+        """Return the learning curve of the regret over the training steps, for `draw_curves`."""
         return LearningCurve.of([row["steps"] for row in self.rows], [[row["regret"] for row in self.rows]])
 
 

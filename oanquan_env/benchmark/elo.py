@@ -72,8 +72,8 @@ def fit(design: Floats, won: Floats, played: Floats, prior_draws: float = PRIOR_
     """Return (B, U) log odds that maximise the likelihood of each of B samples, by Newton's method.
 
     A player that won every game would have an infinite rating. Each of the U unknowns is therefore given `prior_draws`
-    drawn games against zero. Estimates are then always finite and unique; they shrink towards the average by about
-    the weight of these draws among all games.
+    drawn games against zero. The estimates are then always finite and unique; they shrink towards zero by about the
+    share of these draws among all games.
 
     `design` (G, U) has the log odds of each comparison, as weights of the unknowns. `won` (B, G) are points scored,
     wins plus half the draws, in `played` (B, G) games.

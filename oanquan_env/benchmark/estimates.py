@@ -8,7 +8,7 @@ from oanquan_env.arrays import Floats
 
 BOOTSTRAP_SAMPLES = 1000
 LEAST_DEVIATION = 1.0
-"""Deviation in points; `mean_estimate` takes the sum of squared deviations to be at least its square."""
+"""Minimum root of the sum of squared deviations, in points, in `mean_estimate`; thus no interval has width 0."""
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def evaluate(
     Raises:
         ValueError: if the player, the rules, the openings or a model cannot be used, or an argument is out of range;
             the message names the argument.
-        IllegalActionError: if a player other than a model without action masks chooses an illegal action.
+        IllegalActionError: if a player chooses an illegal action, unless it is a model without action masks.
     """
     return _measured(player, rules, opponents, pairs, seed, label, openings, part, runs, progress)[0]
 

@@ -12,7 +12,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = 1, *, padded: bool = False) -> str:
-    """Return a table without a final newline; each row has one cell per heading.
+    """Return a Markdown table without a final newline; each row has one cell per heading.
 
     The first `left` columns (None: all) are aligned left, the others right. With `padded`, columns line up in plain
     text as well.
@@ -73,7 +73,7 @@ def _pairing(one: PairingResult) -> list[str]:
 
 
 def regret_table(players: Mapping[str, Regret], groups: Sequence[str], *, padded: bool = False) -> str:
-    """Return a table with one row per player and group of positions, such as `all`; `players` maps labels to regret."""
+    """Return a table with one row per player (by label) and group of positions: `all` or a key of `Regret.phases`."""
     heads = ["agent", "positions", "number", "regret, points (95 %)", "best moves, % (95 %)", "blunders, % (95 %)"]
     rows = []
     for group in groups:

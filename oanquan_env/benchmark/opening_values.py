@@ -63,7 +63,7 @@ def squares_of(core: Core, positions: Positions) -> list[str]:
 
 
 def layers(core: Core, plies: int) -> Iterator[Positions]:
-    """For each ply from 0 to `plies`, yield the running positions with canonical keys that first occur at that ply."""
+    """For each ply up to `plies`, yield a running position for each canonical key that first occurs at that ply."""
     layer = core.start()
     visited = canonical_keys(core, layer)
     yield layer

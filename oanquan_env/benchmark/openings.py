@@ -47,9 +47,9 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
 
     Args:
         core: core of the rules to be played.
-        source: `random` (lines of `plies` random plies), `balanced` or `fair` (the first `n` lines of the package's
-            suite with a searched margin near 0, or with a proved margin of 0) or a file of game records, whose first
-            `n` games are the openings.
+        source: `random` for lines of `plies` random plies; `balanced` for the first `n` lines of the package's suite
+            with searched margins near 0; `fair` for the first `n` lines of its suite with proved margins of 0; or the
+            path of a file of game records, whose first `n` games are the openings.
         n: number of openings.
         plies: length of random lines; has no effect on other openings.
         rng: random generator for random lines.
@@ -86,7 +86,7 @@ def random_suite(core: Core, n: int, plies: int, rng: np.random.Generator) -> Op
 
 
 def read_openings(core: Core, path: Path, n: int | None = None) -> Openings:
-    """Return the first `n` openings, or all, of a file of records. Raises `FileError` as `load_openings` does."""
+    """Return the first `n` openings (None: all) of a file of records. Raises `FileError` as `load_openings` does."""
     try:
         records = read_records(path)[:n]
     except FileNotFoundError:

@@ -28,7 +28,7 @@ class PairResults(NamedTuple):
     """Results of `a` over K openings, each played in P seatings; in column s, `a` has seat s and `b` all others."""
 
     score: Floats
-    """(K, P) share of the win: 1 if `a` wins alone, 1/2 if it ties with one other player, 0 if it loses."""
+    """(K, P) share of the win: 1 if `a` wins alone, 1/W if it shares the win with W - 1 others, 0 if it loses."""
     margin: Floats
     """(K, P) points of `a` minus the points of `b`; with more players, minus the mean of the others' points."""
     plies: Floats
@@ -51,7 +51,7 @@ def play_paired_games(
     rng: np.random.Generator,
     progress: OnGamesEnded | None = None,
 ) -> PairedGames:
-    """Play each of K running openings in all P seatings, all games at once."""
+    """Play each of K running openings in all P seatings, as one batch; call `progress` when games end."""
     k, players = len(openings), core.rules.players
     rows, seat = np.arange(k * players), np.repeat(np.arange(players), k)
     seating = (seat[:, None] != np.arange(players)).astype(np.intp)  # `a` is number 0 and sits in `seat`
@@ -148,7 +148,7 @@ def pairing_result(agent: str, opponent: str, results: PairResults, openings: Po
 
 
 def by_order(table: Floats, openings: Positions) -> Floats:
-    """Reorder (K, P) scores or margins from the seat of `a` to its turn after the opening: first, second, ..."""
+    """Reorder the columns of (K, P) scores or margins of `a` from its seat to its turn after the opening."""
     return np.take_along_axis(table, turn_order(openings.mover, table.shape[1]), axis=1)
 
 

@@ -76,7 +76,7 @@ class Suite:
         return len(self.positions)
 
     def take(self, rows: Ints | Mask) -> "Suite":
-        """Return a suite with a subset of the positions."""
+        """Return a suite with only the positions in `rows`, which are indices or a mask."""
         values, lower, upper = (array[rows] for array in (self.values, self.lower, self.upper))
         return Suite(self.name, self.core, self.positions[rows], values, lower, upper, self.made)
 

@@ -24,8 +24,8 @@ class PlayerResult:
 
     Attributes:
         label: name in the report.
-        name: name for `oanquan_env.players.make`, or the name of its class.
-        files: hash of the files that its name mentions; empty if there are none.
+        name: name for `oanquan_env.players.make`, or the name of the player's class.
+        files: hash of the files that the name mentions; empty if there are none.
         elo: rating, for two-player rules only; see `oanquan_env.benchmark.elo`.
         score: share of wins, 0 to 1, averaged over all opponents; a shared win is divided among the winners. With more
             than two seats, copies of one opponent take all other seats.

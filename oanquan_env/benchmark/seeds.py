@@ -11,7 +11,7 @@ from oanquan_env.benchmark.estimates import BOOTSTRAP_SAMPLES, Estimate, percent
 
 
 def interquartile_mean(scores: npt.ArrayLike) -> Floats:
-    """Return the (...) interquartile means of (..., R, T) scores: without the lowest and the highest R * T // 4."""
+    """Return the (...) interquartile means of (..., R, T) scores; the R * T // 4 lowest and highest are left out."""
     table = np.asarray(scores, dtype=np.float64)
     ranked = np.sort(table.reshape(*table.shape[:-2], -1), axis=-1)
     cut = ranked.shape[-1] // 4
@@ -20,7 +20,7 @@ def interquartile_mean(scores: npt.ArrayLike) -> Floats:
 
 
 def interquartile_estimate(scores: npt.ArrayLike, rng: np.random.Generator) -> Estimate:
-    """Return the interquartile mean of (R, T) scores with a stratified bootstrap interval: runs are drawn per task."""
+    """Return the interquartile mean of (R, T) scores; its bootstrap interval draws runs separately per task."""
     table = np.asarray(scores, dtype=np.float64)
     runs = rng.integers(len(table), size=(BOOTSTRAP_SAMPLES, *table.shape))
     means = interquartile_mean(np.take_along_axis(table[None], runs, axis=1))

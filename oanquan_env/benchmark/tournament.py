@@ -29,9 +29,9 @@ class Entrant:
 
     Attributes:
         label: name in the results; it does not influence the games.
-        name: name for `oanquan_env.players.make`, or the name of its class.
+        name: name for `oanquan_env.players.make`, or the name of the player's class.
         policy: the player.
-        files: hash of the files that its name mentions; empty if there are none.
+        files: hash of the files that the name mentions; empty if there are none.
     """
 
     label: str
@@ -109,7 +109,7 @@ class NothingKept:
 
 @dataclass(frozen=True)
 class Tournament:
-    """Players, the openings from which they play each other in every seating, and the seed of all random choices."""
+    """Players, the openings that they play in every seating, the seed of all random choices, and the finished parts."""
 
     core: Core
     entrants: Sequence[Entrant]

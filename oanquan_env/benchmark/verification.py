@@ -29,7 +29,7 @@ class Proved:
     Attributes:
         bound: bound in points on the future margin of the position's mover.
         positions: number of positions in the strategy, with mirror images counted once.
-        replies: number of replies to its moves; a move that ends the game counts as one reply.
+        replies: number of replies to the strategy's moves; a move that ends the game counts as one reply.
         plies: maximum plies to the end of the game.
     """
 

@@ -34,7 +34,7 @@ from oanquan_env.search.certificates import read_certificate
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status; print a `ValueError` or `OSError` to stderr, and return 2."""
+    """Run the command in `arguments` (default: `sys.argv[1:]`). Return its exit status, 2 after a printed error."""
     for name in ("stdin", "stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # the calling program closed it
@@ -177,7 +177,7 @@ def _board(options: argparse.Namespace) -> Board:
 
 
 def _begins_as_the_page(options: argparse.Namespace) -> bool:
-    """Return whether the command plays in Vietnamese in the terminal, with the page's default rules and opponent."""
+    """Return whether to use the page's default rules and opponent, as for a Vietnamese game in the terminal."""
     return options.run is _play and options.language == "vi" and not options.browser
 
 

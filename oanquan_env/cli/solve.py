@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def solve(board: Board, options: argparse.Namespace) -> int:
-    """Prove the value of `board`; return 0, or EXIT_UNPROVED if it or a bound of the --certificate is unproved."""
+    """Prove the value of `board`; return 0, or EXIT_UNPROVED if the value or a bound of the certificate is unproved."""
     if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
         raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
     for option, path in (("--json", options.json), ("--certificate", options.certificate)):

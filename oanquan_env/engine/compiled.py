@@ -69,7 +69,7 @@ class _CacheFile(IndexDataCacheFile):
     """Numba's cache files, with names that depend on the signature.
 
     Numba itself numbers the files. If two processes compile different signatures at once, both use the same number, and
-    the index may then point to the code of the other signature, which crashes.
+    a program that later follows the index may load the code of the other signature and crash.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -149,7 +149,7 @@ for _module in move, seats, points, observe, step:
 def record(kind: type, /, **others: Any) -> np.dtype[Any]:
     """Return a record data type with the fields of a class. Fields are int64 unless `others` gives a type and shape.
 
-    A compiled function receives a record as one machine word, and reads its fields as attributes, like plain Python.
+    Numba passes a record as one pointer, and compiled functions read its fields as attributes, like plain Python.
     The largest fields come first, so that long arrays start on cache lines.
     """
     fields = [(name, *others.get(name, (np.int64,))) for name in get_type_hints(kind)]
@@ -158,7 +158,7 @@ def record(kind: type, /, **others: Any) -> np.dtype[Any]:
 
 
 def zeros(kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
-    """Return (count,) records of zeros, aligned to a cache line."""
+    """Return (count,) records of type `kind`, filled with zeros and aligned to a cache line."""
     size = count * kind.itemsize
     memory = np.zeros(size + CACHE_LINE, dtype=np.uint8)
     begin = -memory.ctypes.data % CACHE_LINE

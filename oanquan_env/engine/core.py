@@ -84,7 +84,7 @@ class Core:
         self.turns = Turns(rules, self.tables)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Core, (self.rules, self.compiled)  # rebuild the tables, as compiled code cannot be pickled
+        return Core, (self.rules, self.compiled)  # pickle only the arguments and rebuild the tables
 
     @functools.cached_property
     def numbers(self) -> RuleNumbers:

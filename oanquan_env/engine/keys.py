@@ -17,7 +17,7 @@ Keys: TypeAlias = npt.NDArray[np.void]
 def canonical_keys(core: Core, positions: Positions) -> Keys:
     """Return (N,) opaque keys, equal for positions with the same continuations; scores are ignored.
 
-    A key holds the words of `oanquan_env.engine.symmetry.canonical_sides`. If first moves may not capture a
+    A key is one row of `oanquan_env.engine.symmetry.canonical_sides`. If first moves may not capture a
     mandarin, the always-zero byte of the mover's side is instead 1 until every player has moved once.
     """
     sides = np.ascontiguousarray(canonical_sides(positions, core.rules))

@@ -25,7 +25,7 @@ Int64s: TypeAlias = npt.NDArray[np.int64]
 
 
 class Arrays(NamedTuple):
-    """The arrays of N `Positions`; a side is one int64."""
+    """The arrays of a `Positions` of N games, with each side as one int64."""
 
     sides: Int64s  # (N, P)
     scores: Points  # (N, P)
@@ -35,7 +35,7 @@ class Arrays(NamedTuple):
 
 
 class Loops(NamedTuple):
-    """The loops for one number of players, as plain Python or compiled when they first run."""
+    """The loops for one number of players: plain Python functions, or functions that Numba compiles on first use."""
 
     play: Any
     end: Any
@@ -60,8 +60,8 @@ def loops(players: int, compiled: bool) -> Loops:
     ) -> int:
         """Play one action in each row, in place (`Core.play`).
 
-        Write the points captured and the laps into `effects` (2, M), and return NO_FAULT. If an action cannot be
-        played, change nothing and return the index of the first such action.
+        Write the points captured and the laps into `effects` (2, M), and return NO_FAULT. If an action is out of range,
+        or illegal and `checked` is True, change nothing and return the index of the first such action.
         """
         sides, scores, mover, ply, ended = arrays
         for index in range(len(actions)):
@@ -145,7 +145,7 @@ def loops(players: int, compiled: bool) -> Loops:
             observe(rules, players, sides[row], scores[row], turn, observations[row])
 
     def observe_planes_rows(rules: RuleNumbers, arrays: Arrays, viewers: Ints, moves: bool, observations: Any) -> None:
-        """Write the observations as planes; see `observe_planes`."""
+        """Write the viewers' observations as planes, with the gains if `moves` is True; see `observe_planes`."""
         sides, scores, mover, ply, ended = arrays
         for row in range(len(mover)):
             turn, running = (int(viewers[row]), int(mover[row]), int(ply[row]) + 0), ended[row] == RUNNING
@@ -186,7 +186,7 @@ def _compiler(compiled: bool) -> Callable[[Any], Any]:
 
 
 class StepLoops(NamedTuple):
-    """Loops over the games in `rows`, for one number of players and one kind of opponent."""
+    """Loops that step the games with the indices `rows`, for one number of players and one kind of opponent."""
 
     step: Any
     reply: Any
@@ -247,7 +247,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         return finish_games(table, players, opponent, games, rows, settings, observations, masks)
 
     def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write the agents' observations as planes (`observe_planes`). Return two zeros, as callers expect counts."""
+        """Write the agents' observations as planes (`observe_planes`). Return (0, 0): callers sum two counts."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0

@@ -157,7 +157,7 @@ def walk_numbers(
 
 
 class Move(NamedTuple):
-    """The position after a move, from the view of the player that moved, and the effects of the move."""
+    """The position after a move, with the side and score of its player first, and the effects of the move."""
 
     sides: Four
     scores: Four
@@ -181,9 +181,9 @@ def play(
 ) -> Move:
     """Play a legal action, then apply the end test and refill empty rows (docs/RULES.md 2 to 4).
 
-    `plies_left` counts the plies after this one; with 0 the game ends. The steps of the move are appended to `steps`
-    unless it is None. A move that cannot be completed is undone and ends the game (ENDLESS_RELAY,
-    TOO_MANY_SEEDS).
+    `plies_left` is the number of plies allowed after this one; if it is 0, this ply ends the game. The steps of the
+    move are appended to `steps`, unless `steps` is None. A move that cannot be completed is undone and ends the game
+    (ENDLESS_RELAY, TOO_MANY_SEEDS).
     """
     sown, code, laps = sow(rules, players, sides, action, steps)
     if code == NO_SQUARE:
@@ -281,7 +281,7 @@ def capture(
     """Capture behind the gap at `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
     points = 0
-    first = rules.empty_mandarin == 0  # then only fields are gaps, and `sow` never stops at a field with seeds
+    first = rules.empty_mandarin == 0  # if so, only fields can be gaps, and `sow` never stops at a field with seeds
     while True:
         walk = rules.walks[code]
         in_gap = (a & walk.a) | (b & walk.b)
@@ -329,10 +329,10 @@ def capture(
 def refill(
     rules: RuleNumbers, side: int, second: int, third: int, fourth: int, score: int, turns: int, steps: Steps | None
 ) -> tuple[int, int, int]:
-    """Refill the empty row of `side`, `turns` turns after the mover, given the three other sides (docs/RULES.md 3).
+    """Refill the empty row of `side` (docs/RULES.md 3); its owner moves `turns` turns after the mover.
 
     Returns:
-        The side; the player's score; and RUNNING, FORFEIT, or TOO_MANY_SEEDS if a byte cannot hold the seeds in play.
+        The side; the owner's score; and RUNNING, FORFEIT, or TOO_MANY_SEEDS if a byte cannot hold the seeds in play.
     """
     if rules.refill and score < rules.fields:
         return side, score, FORFEIT

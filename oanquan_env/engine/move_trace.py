@@ -124,8 +124,8 @@ class MoveTrace:
         player: index of the mover.
         move: the move.
         before: the board before the move.
-        laps: the sowings, in order; the first lifts the chosen field.
-        ahead: the square after the last seed, where the sowing ended.
+        laps: the sowings, in order; the first lifts the chosen field. Empty if the move could not be completed.
+        ahead: ring index of the square after the last seed, where the sowing ended.
         captures: the captures, in order.
         turn_end: why nothing more was captured.
         refillings: the refills after the move, in order.

@@ -38,8 +38,8 @@ class NotationError(UsageError):
     """Raised for a text that cannot be read; the message gives the line and column, and says what was expected.
 
     Attributes:
-        line: number of the line, from 1; None if the text has one line.
-        column: number of the column in the line, from 1.
+        reason: the message without the line and column.
+        line, column: where the fault is, counted from 1; `line` is None if the text has only one line.
     """
 
     def __init__(self, reason: str, *, column: int, line: int | None = None) -> None:

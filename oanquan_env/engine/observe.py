@@ -70,8 +70,8 @@ def observe_planes(
 ) -> None:
     """Write a player's observation in the layout `planes`, or in the layout `moves` if `moves` is True.
 
-    See `observe` for the arguments. The gains in `moves` are zero unless the game is `running` and the
-    viewer is to move.
+    See `observe` for the other arguments. In the layout `moves`, the gains are zero unless the game is `running` and
+    the viewer is to move.
     """
     viewer, mover, ply = turn
     ordered, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)

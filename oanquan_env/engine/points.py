@@ -23,7 +23,7 @@ def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ende
 
 
 def margin(players: int, before: Four, after: Four, place: int) -> int:
-    """Return P - 1 times a margin: the points player `place` won from `before` to `after`, minus the others' mean."""
+    """Return P - 1 times a margin: what player `place` won from `before` to `after`, minus the other players' mean."""
     together = 0
     for one in range(players):
         together += after[one] - before[one]
@@ -31,7 +31,7 @@ def margin(players: int, before: Four, after: Four, place: int) -> int:
 
 
 def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
-    """Return P - 1 times the gain of a legal action: the points that the mover wins by it, minus the others' mean.
+    """Return P - 1 times the gain of a legal action: the points that the mover wins, minus the other players' mean.
 
     The points include the refills that the action causes, and the leftovers if it ends the game.
     """

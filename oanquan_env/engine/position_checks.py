@@ -19,7 +19,7 @@ class PositionError(UsageError):
     Attributes:
         reason: the message without the row.
         column: the faulty column: `seeds`, `stones`, `scores`, `mover`, `ply`, or `points` for their total.
-        index: index of the wrong entry in the faulty row of that column; 0 if the fault is not one entry.
+        index: index of the wrong entry in the faulty row of that column; 0 if no single entry is wrong.
     """
 
     def __init__(self, message: str, *, column: str, row: int | None = None, index: int = 0) -> None:
@@ -75,7 +75,7 @@ def check_setup(
 
 
 def score_bounds(rules: Rules, refills: int) -> tuple[int, int]:
-    """Return the lowest and highest possible score if each player refills at most `refills` times. Sums fit int32.
+    """Return the lowest and highest possible score if each player refills at most `refills` times; both fit int32.
 
     A refill may cost F points on credit, so no score falls below -F * refills or rises above the total plus the others'
     deepest debts. With `refill_when=turn` a player refills only before its own moves: at most ceil(max_plies / P) times

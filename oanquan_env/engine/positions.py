@@ -125,7 +125,7 @@ class Positions:
 
     @property
     def terminated(self) -> Mask:
-        """(N,) bool, whether each game was ended by its rules."""
+        """(N,) bool, whether each game is over and was not truncated."""
         return self.over & ~self.truncated
 
     @property

@@ -87,7 +87,7 @@ def _parse_value(name: str, text: str) -> object:
         value = number_of(text)
     elif name not in CHOICES:
         value = {"True": True, "False": False}.get(text, text)
-    _check_value(name, value)  # checked here, because the constructor replaces `max_plies=0` by the default
+    _check_value(name, value)  # checked here, because the constructor replaces `max_plies=0` with the default
     return value
 
 
@@ -106,7 +106,7 @@ def unknown_name(kind: str, name: str, known: tuple[str, ...]) -> str:
 
 
 def field_texts(words: list[str], kind: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Return names and values from words such as `seeds=4`; raise `RulesError` for a wrong word or a repeated name."""
+    """Return a dict from words like `seeds=4`; raise `RulesError` for malformed words and unknown or repeated names."""
     texts: dict[str, str] = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -145,8 +145,8 @@ class Rules:
             seeds on it stay (MW's Neweco, APP).
         refill: a player that lacks points borrows to refill its row (`borrow`), or the game ends (`forfeit`).
         refill_when: a row is refilled when its owner is to move (`turn`: VI, APP) or `at_once` (MW, LUDII).
-        end: the game ends when all stones are captured (LUDII, APP, MW's puzzle) or when all mandarin
-            squares are empty (MW's sentence, SON, VI).
+        end: the game ends when all stones are captured (`stones_captured`: LUDII, APP, MW's puzzle) or when all
+            mandarin squares are empty (`squares_empty`: a sentence on MW's page, SON, VI).
         leftovers: seeds left on the fields go to the fields' `owner` (MW, LUDII, APP, VI) or are
             `split` evenly (SON).
         mandarin_leftovers: seeds left on mandarin squares go to `nobody` or are `split` evenly.

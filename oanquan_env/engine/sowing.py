@@ -112,7 +112,7 @@ class Moves:
         return captured
 
     def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints, ply: npt.NDArray[np.int32]) -> Bytes:
-        """Reduce `points` in place to what can be captured (docs/RULES.md 2.4); return the seeds that remain."""
+        """Reduce `points` in place to those that can be captured (docs/RULES.md 2.4); return the seeds that stay."""
         rules = self.rules
         unripe = (stone != 0) & ((seeds < rules.quan_non) | (ply < self._protected_plies))
         stay = np.zeros_like(seeds)
@@ -124,7 +124,7 @@ class Moves:
 
 
 def _take_one(flat: Bytes, code: Ints, at: Ints) -> tuple[Ints, Ints, Bytes, Bytes]:
-    """Apply SON's `take_one`: if a mandarin square with seeds comes next, lift one of them instead of a whole field.
+    """Apply SON's `take_one`: if a mandarin square with seeds comes next, lift one of its seeds for the next lap.
 
     Return the code, the byte index, the seeds lifted and the seeds left for each row's next lap.
     """

@@ -29,7 +29,7 @@ ILLEGAL_ACTION = len(Termination)
 ILLEGAL_REWARD = -1.0
 """Reward for an illegal action. It equals the reward `outcome` for losing a two-player game."""
 MAX_BEGINNINGS = 100
-"""The most consecutive new games that the opponent may end before the agent's first move."""
+"""Maximum number of attempts to begin a game; an attempt fails if the opponent ends the game before the agent moves."""
 ANY_SEAT = -1
 NO_ACTION = -1
 
@@ -51,7 +51,7 @@ class Game(Protocol):
     ply: int
     seat: int  # the agent's seat; in the self-play view the seat that moved last
     opponent: int  # index of the opponent in the list that it was drawn from
-    player: int  # index of the opponent among all players
+    player: int  # index of the opponent among all players, including those that only running games still use
     opening: int  # random plies still to play; -1 after the opening
     termination: int  # a `Termination` or ILLEGAL_ACTION
     ended: int  # a `Termination`
@@ -96,7 +96,7 @@ def game_type(rules: Rules) -> np.dtype[Any]:
 def generator_key(seed: Any) -> Any:
     """Return the key of the generator with this seed (0 to 2^64 - 1), or the keys of an array of uint64.
 
-    This is the output function of SplitMix64 (Steele et al. 2014), so that neighbouring seeds have unrelated keys.
+    This is SplitMix64's output (Steele et al. 2014) with the lowest bit set, so neighbouring seeds have unrelated keys.
     """
     mask = 0xFFFFFFFFFFFFFFFF
     key = (seed + 0x9E3779B97F4A7C15) & mask
@@ -195,8 +195,8 @@ def act(
     """Play the agent's action, or begin a new game if the last is over; then play replies until the agent is to move.
 
     An illegal action is not played but sets `illegal`. A new game begins from `start`, with an opening of random plies.
-    If the opening ends the game, it begins again without an opening. If the opponent ends it before the agent is to
-    move, seat, opponent and opening are drawn again; after MAX_BEGINNINGS attempts the game stays finished.
+    If the opening ends the game, the game begins again without an opening. If the opponent ends the game before the
+    agent is to move, seat, opponent and opening are drawn again; after MAX_BEGINNINGS attempts the game stays over.
 
     `log` is an int64 array. Unless it is empty, it receives the number of actions played in this step (or in the new
     game), how many of them belong to the opening, 1 if a new game began, and the actions.

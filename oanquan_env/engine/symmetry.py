@@ -27,7 +27,7 @@ def rotate_seats(positions: Positions, seats: int = 1) -> Positions:
 
 
 def mirror(positions: Positions, rules: Rules) -> Positions:
-    """Return the positions with each side's fields reversed and the mandarin squares exchanged, for `rules.mirrored()`.
+    """Return mirrored positions for `rules.mirrored()`: each side's fields reversed and the mandarin squares exchanged.
 
     Raises `ValueError` for more than two players, because the order of turns would also be reversed.
     """

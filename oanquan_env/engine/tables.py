@@ -103,8 +103,8 @@ class Tables:
     origin: Ints  # (P * 2F,) code of the square that `player * 2F + action` lifts
     increment: Words  # (2 * 32 * 256, P) words to add when `code * 256 + count` is sown (origin already lifted)
     after: Ints  # (2 * 32 * 256,) code of the square after the last seed of `code * 256 + count`
-    # (64,) bytes of the seeds and the stone on a gap, by its code. A field has no stone, so its stone byte is the byte
-    # that is always zero; so are both bytes of a mandarin square that is not a gap (`empty_mandarin = "stop"`)
+    # (64,) bytes of the seeds and the stone on a gap, by its code. A field has no stone: its stone byte is ZERO_BYTE.
+    # Under `empty_mandarin = "stop"` a mandarin square is not a gap, and both of its bytes are ZERO_BYTE
     gap_seeds: Ints
     gap_stone: Ints
     behind_seeds: Ints  # (64,) the same for the square behind the gap, which may be captured

@@ -44,7 +44,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
         steps.clear()  # the board stays as it was
 
     def square(code: int) -> int:
-        """Return the ring index for a code whose sides count from the mover; a mandarin square has two codes."""
+        """Return the ring index of the square at `code`, in which sides are counted from the mover."""
         side, place = divmod(code & BYTE_MASK, SIDE_BYTES)
         return (mover + side) % rules.players * (rules.fields + 1) + min(place, rules.fields)
 

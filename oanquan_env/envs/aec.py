@@ -35,7 +35,7 @@ def env(
     observation: str = "counts",
     render_mode: str | None = None,
 ) -> AECEnv[str, ObsType, int]:
-    """Return `raw_env` with the same arguments, in PettingZoo's usual wrappers.
+    """Return the environment that `raw_env` makes from the same arguments, in PettingZoo's usual wrappers.
 
     An illegal action ends the game with -1 for the offender and 0 for the others. To score a benchmark, use `raw_env`,
     which raises an error instead. Actions outside the action space and calls out of order raise errors.
@@ -140,7 +140,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._mask = np.zeros(self.core.rules.actions, dtype=np.int8)
         self._start, self._moves = self.core.start(), list[int]()  # the start and the moves of `board`
         self._screen = Screen(self.core, render_mode)
-        self._owners: list[list[int]] | None = None  # the codes of the fields in match play
+        self._owners: list[list[int]] | None = None  # the ownership codes of the fields in match play
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
         self.agents: list[str] = []
         box, mask = self._observation_box(), spaces.Box(0, 1, (self.core.rules.actions,), np.int8)
@@ -164,7 +164,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game with a random opening from the set-up, or from `options["position"]`."""
+        """Start a new game: from the set-up, with a random opening, or from `options["position"]`, without one."""
         self._begin(seed, check_options(options, ("position", "options")).get("position"))
         self._start, self._moves = self.positions, []
         self.agents = self.possible_agents[:]
@@ -259,7 +259,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     @property
     def board(self) -> Board:
-        """The game so far, with its moves as history. In a match it is the latest round in which a move was made."""
+        """The game since its opening, with the moves as history; in a match, the latest round that has a move."""
         return played_board(self.core, self._start, self._moves)
 
     def _last_ply(self) -> tuple[Positions, int | None]:
@@ -288,7 +288,7 @@ class MatchEnv(GameEnv):
     The observation of `GameEnv` is followed by 2F + 2 numbers: the codes of the fields in the viewer's row and then
     in the other row (0 own, 1 pawned, 2 sold), 1 if the other player began this round and 0 otherwise, and the number
     of rounds left, including this one. The loser of a round begins the next, so an agent may make two moves in
-    succession. The winner of the match gets +1 and the loser -1; a match drawn by `max_rounds` pays nothing. At the
+    succession. The winner of the match gets +1 and the loser -1; if `max_rounds` ends the match, both get 0. At the
     end, `infos[agent]` holds `termination` (the reason) and `rounds` (the points of both players in each round).
 
     Args:

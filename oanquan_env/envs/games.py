@@ -56,13 +56,13 @@ class Games:
         core, encoder: the core and the encoder for the rules.
         observation: (N, D), the agent's observations. Each call of `begin` and `step` makes a new array.
         mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Each call overwrites it.
-        records: (N,) records of `engine.step.game_type`. The following arrays are views of them.
+        records: (N,) records of `engine.step.game_type`. `rewards` to `opponents` are views of them.
         rewards, terminated, truncated: (N,) float64, bool and bool, results of the last step.
         seats: (N,) int64, the agent's seats; in the self-play view the seats that moved last.
         opponents: (N,) int32, index of each game's opponent in the list that it was drawn from; None in the self-play
             view.
         kind: the kind of opponent, see `engine.step`.
-        log: (N, K) int64, with K = 0 unless `logged`.
+        log: (N, K) int64, the actions of the last call, see `engine.step.act`; K is 0 unless `logged`.
         ready: whether the last call of `begin` or `step` was completed, so that the games can be stepped.
 
     Raises `ValueError` for an opponent that is not a player, for an unknown seat, reward or observation, and if `n`,
@@ -277,7 +277,7 @@ class Games:
         if not self.ready:
             raise ResetNeeded("the games have not begun, or the last step was interrupted: call reset() first")
         n, actions = len(self._rows), np.asarray(actions)
-        # Numba would compile the loops again for other types or layouts; `!=` takes longer than the step of a game
+        # Numba would compile the loops again for other types or layouts. Comparing types by `!=` is slower than a step
         if actions.dtype is not INT64 or actions.shape != (n,) or not actions.flags.carray:
             check_whole(actions, n)
             actions = actions.astype(np.int64)

@@ -24,7 +24,7 @@ class Opponents:
     """The opponents that games draw from.
 
     Attributes:
-        kind: NOBODY without players; RANDOM or GREEDY for one such player, which replies in the step; else OTHERS.
+        kind: NOBODY without players; RANDOM or GREEDY if the only player is random or greedy; otherwise OTHERS.
         first: index of the first player from which new games draw.
         count: number of players from which new games draw.
         draws: number of values from which `engine.step.begin` draws: `count`, or with weights the number of tickets.

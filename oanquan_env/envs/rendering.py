@@ -32,8 +32,8 @@ class Replay:
 
     Attributes:
         now: the current position, a batch of one.
-        start: the position after the opening, where the game began.
-        moves: the actions since then.
+        start: the position after the opening of random plies.
+        moves: the actions played since `start`.
         last: the plies of the last step: the position before each, and its action.
     """
 
@@ -74,7 +74,7 @@ class Screen:
     ) -> str | npt.NDArray[np.uint8] | None:
         """Draw the board after `action` was played in `before` (one position), or `before` itself if `action` is None.
 
-        `owners` are the ownership codes of the fields in match play. Returns None if there is no mode or a window.
+        `owners` are the ownership codes of the fields in match play. Returns None if the mode is None or `human`.
         """
         if self.mode is None:
             gymnasium.logger.warn("render() draws nothing, because the environment was made without a render_mode.")
@@ -92,7 +92,7 @@ class Screen:
     def show(self, before: Positions, action: int | None, fps: float, owners: list[list[int]] | None = None) -> None:
         """Show one ply in the window, step by step: the field that is played, each sowing, capture and refill.
 
-        Arguments are as for `draw`. All steps of a ply together, or a position without a ply, take 1 / `fps` seconds.
+        Arguments are as for `draw`. The whole ply, or the position if `action` is None, takes 1 / `fps` seconds.
         """
         board = Board.from_positions(self.core, before)
         pictures: list[tuple[render.Drawable, render.LastMove | None]] = []

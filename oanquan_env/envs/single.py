@@ -109,7 +109,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def board(self) -> Board:
-        """The game so far, with its moves as history. Raises ValueError without a `render_mode`."""
+        """The game since its opening, with the moves as history. Raises ValueError without a `render_mode`."""
         if self.render_mode is None:
             raise ValueError("the moves are recorded only if the environment was made with a render_mode")
         return played_board(self._games.core, self._replay.start, self._replay.moves)
@@ -136,7 +136,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game from the set-up or from `options["position"]`."""
+        """Start a new game: from the set-up, with a random opening, or from `options["position"]`, without one."""
         games = self._games
         start = start_position(games.core, check_options(options, ("position",)).get("position"))
         super().reset(seed=seed)

@@ -31,8 +31,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     Each row behaves as in a `gymnasium.vector.SyncVectorEnv` of N `OAnQuanEnv`; see `OAnQuanEnv` for spaces, rewards,
     illegal actions and endings. Observations are (N, D), rewards (N,) float64, terminations and truncations (N,) bool.
-    `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. For each entry of `info`, a second
-    entry with a leading underscore, such as `_action_mask`, (N,) bool, marks the rows to which it applies. The call
+    `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. Each entry of `info` comes with an (N,)
+    bool array, named with a leading underscore as in `_action_mask`, that marks the rows to which the entry applies.
     `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a string in
     `OAnQuanEnv`, is int64 here: the index of the string in `oanquan_env.envs.TERMINATIONS`.
 
@@ -62,7 +62,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             arranges the pictures as tiles.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
         threads: number of threads among which the games are divided. It does not change the games.
-        max_episode_steps: must be None, as `max_plies` of the rules limits the games.
+        max_episode_steps: must be None, because `max_plies` of the rules limits the games.
 
     Raises:
         ValueError: in the same cases as `OAnQuanEnv`, for an unknown mode, unless `num_envs` and `threads` are integers
@@ -228,7 +228,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             self._replays[row].follow(games.log[row], begins)
 
     def _ends(self, over: Mask) -> dict[str, Any]:
-        """Return the `info` of games in `over` (N,). As in Gymnasium, `_name` marks the rows of the entry `name`."""
+        """Return `info` for the games in `over` (N,). As in Gymnasium, `_name` marks the rows of the entry `name`."""
         info = self._games.report(over)
         info["_termination"] = info["_standings"] = info["_seat"] = info["_illegal_action"] = over
         return info

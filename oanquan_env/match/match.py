@@ -4,7 +4,7 @@
     while match.outcome is None:
         finished = match.step(action)  # the round that this move ended, or None
 
-`play_matches` plays many matches at once. The position of a round is a batch of one, which a `Core` plays.
+`play_matches` plays many matches at once. A round's position is stored as a batch of one for `Core`.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class Round:
         number: number of the round, from 1.
         starter: the player that began the round.
         ownership: owners of the fields during the round.
-        actions: the moves, as actions.
+        actions: the actions played, in order.
         scores: final points, with leftovers divided by `ownership`.
         termination: why the round ended.
         positions: the final position, a batch of one.
@@ -87,7 +87,7 @@ class Match:
     Args:
         rules: rules of the rounds: a `Rules` for two players, or its text.
         match_rules: a `MatchRules`, or its text such as `"fields_to_lose=4"`.
-        core: a core to use instead of a new one for `rules`.
+        core: a core to use instead of a new one; `rules` is then ignored.
 
     Attributes:
         positions: the position in the current round, or the last position of a finished match; a batch of one.
@@ -139,7 +139,7 @@ class Match:
     def resign(self) -> Round:
         """Resign the round for the player to move, and return the finished round.
 
-        The next round begins unless the match is over. The player that resigns keeps its score, but always less than
+        The next round begins unless the match is over. The player that resigns keeps its score, up to one point below
         half of all points; the other player gets the rest. Raises `ValueError` if the match was already over.
         """
         return self.close_round(resigned(self.positions), self._actions)

@@ -63,7 +63,7 @@ class Ownership:
         return Ownership(self.fields, sold, pawned)
 
     def marks(self) -> list[list[int]]:
-        """Return the marks of South's and North's rows; `oanquan_env.match.settling` explains marks."""
+        """Return two new lists of F marks, South's row first; `oanquan_env.match.settling` explains marks."""
         rows = [[0] * self.fields, [0] * self.fields]
         for row, sold, pawned in zip(rows, self.sold, self.pawned, strict=True):
             for number, field in enumerate(sold, 1):

@@ -30,10 +30,10 @@ def final_points(
     ended: int,
     marks: Sequence[Marks],
 ) -> tuple[int, int]:
-    """Return the points of a finished round from its last position.
+    """Return South's and North's points of a finished round. `south` and `north` are the sides of its last position.
 
     Seeds on a sold field go to the other player; seeds on a pawned field are halved, and an odd seed goes to the player
-    of the row. The rules divide the rest. A player that resigned keeps its score, but always less than half the total.
+    of the row. The rules divide the rest. A player that resigned keeps its score, up to one point below half the total.
     """
     if ended == RESIGNED:
         points = min(north_score if mover else south_score, rules.total // 2 - 1)
@@ -45,7 +45,7 @@ def final_points(
 
 
 def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]:
-    """Return a side without its seeds on sold and pawned fields, and how many of these the player keeps and loses."""
+    """Return `side` without the seeds on sold and pawned fields, and how many of those its player keeps and loses."""
     own = lost = 0
     for field in range(fields):
         if marks[field]:
@@ -72,9 +72,9 @@ def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
 
 
 def change_hands(fields: int, half: int, by_margin: int, south: int, north: int, marks: Sequence[Marks]) -> int:
-    """Change the marks after a round that was neither drawn nor truncated, given its final points; return the debt.
+    """Change `marks` in place after a round that was neither drawn nor truncated, given its points; return the debt.
 
-    First the winner buys back fields for the margin, then the loser sells and pawns fields for the debt.
+    First the winner buys back fields for the margin, then the loser sells and pawns fields for the debt; see `debt`.
     """
     winner = 1 if north > south else 0
     most, least = max(south, north), min(south, north)
@@ -97,7 +97,7 @@ def _buy_back(fields: int, count: int, marks: Marks) -> None:
 
 
 def _give_up(fields: int, owed: int, marks: Marks) -> None:
-    """Sell the leftmost unsold field for each 10 points of `owed`; pawn the leftmost own field for a rest of 5-9."""
+    """Sell the leftmost unsold field for each 10 points of `owed`; pawn the leftmost own field if 5-9 points remain."""
     lowest = highest = 0
     for field in range(fields):
         lowest, highest = min(lowest, marks[field]), max(highest, marks[field])
@@ -129,4 +129,4 @@ def next_starter(starter: int, winner: int) -> int:
 
 
 INLINED = (final_points, _without_dealt, round_winner, debt, change_hands, _buy_back, _give_up, match_end, next_starter)
-"""All functions of this module, which compilers inline into their callers."""
+"""All functions of this module. The WebAssembly build inlines them into their callers."""

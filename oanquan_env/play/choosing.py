@@ -20,7 +20,7 @@ PARTS = ("player", "rules", "position")
 
 
 class Chooser:
-    """A source of moves of Python players, for the page or the widget.
+    """An object that lets Python players choose moves for the page or the widget.
 
     A page may request any player of this package; a player that reads a file or imports a module must be in `players`.
 
@@ -38,7 +38,7 @@ class Chooser:
     def choose(self, asked: Any) -> dict[str, Any]:
         """Return `{move}` for a request `{player, rules, position}` (strings), or `{error: {code, detail}}`.
 
-        The code is the faulty part of the request, or `request` itself; the detail is an error message in English.
+        The code names the faulty part, or is `request` for a malformed request; the detail is an English error message.
         """
         code, name = "request", ""
         try:

@@ -15,7 +15,7 @@ PERSON = "human"  # the name of a person in a list of players
 
 
 class Level(NamedTuple):
-    """A playing strength: names of players, the best first, and the probability of a random move.
+    """A playing strength: names of players, of which the first usable one plays, and the probability of a random move.
 
     If `goes_on` is True, the level does not end the game while it has another move; see `GoingOn`.
     """
@@ -40,7 +40,7 @@ LEVELS = {
     ),
 }
 """The levels, weakest first. `perfect` searches for a second per move, which does not always find the best move. If the
-package has a certificate for the rules, the play of this level from the set-up is proved to be perfect."""
+package has a certificate with equal bounds for the rules, this level is proved to play perfectly from the set-up."""
 
 
 class GoingOn:
@@ -78,7 +78,7 @@ def first_playing(names: tuple[str, ...], rules: Rules) -> tuple[str, Policy]:
 
 
 def player_at(level: Level, rules: Rules) -> Policy:
-    """Return the player for a level."""
+    """Return the player for `level` under `rules`; raise the errors of `first_playing`."""
     core, policy = Core(rules), first_playing(level.players, rules)[1]
     if level.epsilon:
         policy = EpsilonPolicy(core, policy, level.epsilon)

@@ -33,7 +33,7 @@ WORDS = json.loads(Path(__file__).with_suffix(".json").read_bytes())
 class TerminalGame:
     """A game on standard input and output that begins at `board`. People and programs may take any seat.
 
-    `players` names who plays each seat: `PERSON`, a level, or the name of a player. All randomness comes from `rng`.
+    `players` has a name for each seat: `PERSON`, a level, or the name of a player. All randomness comes from `rng`.
     Raises `ValueError` for an unknown name.
     """
 
@@ -135,7 +135,7 @@ def best_move(player: Policy, analysis: Analysis) -> Move:
 
 
 def seat_names(players: Sequence[str], language: Language) -> list[str]:
-    """Return names for sentences: the seats' names, or in Vietnamese with one person, `bạn` and opponents' names."""
+    """Return the names in sentences: the seats' names or, in Vietnamese with one person, `bạn` and opponents' names."""
     seats: list[str] = notation.WORDS[language]["seats"][str(len(players))]
     if language == "en" or players.count(PERSON) != 1:
         return seats

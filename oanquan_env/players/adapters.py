@@ -145,7 +145,7 @@ class ObservedPolicy:
 
     Args:
         core: the core of the rules to play.
-        choose: the function that chooses actions.
+        choose: the function that chooses actions from observations and masks, see `Observed`.
         masked: whether `choose` respects action masks. If not, its illegal actions are replaced by random legal ones.
         observation: the layout of observations, one of `oanquan_env.observation.OBSERVATIONS`.
 

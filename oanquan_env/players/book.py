@@ -53,9 +53,9 @@ class BookPolicy:
     def known(self, positions: Positions) -> Ints:
         """Return (N,) intp, the certificate's actions in N running positions, or UNKNOWN.
 
-        A position is also unknown if the longest game of the strategy from there exceeds the ply limit. The
-        strategy for the lower bound moves an even number of plies after the certificate's position, the strategy for
-        the upper bound an odd number. If a position has several entries, the lead in points decides which one is used.
+        A position is also unknown if following the strategy from there could exceed the ply limit. The strategy for the
+        lower bound is used an even number of plies after the certificate's position, and the strategy for the upper
+        bound after an odd number. If a position has several entries, the lead in points decides which one is used.
         """
         actions = np.full(len(positions), UNKNOWN, dtype=np.intp)
         keys, each = canonical_keys(self.core, positions), np.arange(len(positions))
@@ -98,7 +98,7 @@ class BookPolicy:
 
 
 class _Entry(NamedTuple):
-    """The strategy's move in a position, and its player's maximum number of moves and minimum margin from there on."""
+    """The strategy's move in a position, and the prover's maximum number of moves and minimum margin from there on."""
 
     action: int
     rank: int

@@ -118,7 +118,7 @@ KINDS: dict[str, Kind] = {
     ),
     "maxn": Kind(
         {
-            "maxn:depth=D|nodes=N|ms=T": "max^n to D plies, N moves played or T milliseconds, for 2 to 4 players",
+            "maxn:depth=D|nodes=N|ms=T": "max^n to D plies, N moves played or T milliseconds a move; 2 to 4 players",
             "maxn:...,net=FILE": "with a value net at its leaves: a file, a run's folder, or `pretrained`",
         },
         _make_search,

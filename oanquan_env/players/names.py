@@ -73,7 +73,7 @@ EPSILON_USAGE = {"greedy:epsilon=E ...,epsilon=E": "plays as the named player, b
 
 
 def usages(kinds: Kinds) -> dict[str, str]:
-    """Return a dict from each form of players' names to a description of these players."""
+    """Return a dict that maps each form of a player's name to a description, including the option `epsilon`."""
     return {form: text for kind in kinds.values() for form, text in kind.usage.items()} | EPSILON_USAGE
 
 

@@ -115,8 +115,8 @@ class GameRecord:
 
         Args:
             path: path of the file, which is replaced if it exists.
-            dark: whether to use dark colours; None makes an SVG follow the reader's preference, and a GIF light.
-            width: width in pixels; by default 960 for an SVG of the usual board, and 480 for a GIF.
+            dark: whether to use dark colours; with None, an SVG follows the reader's preference, and a GIF is light.
+            width: width in pixels; for two rows of five fields, the default is 960 for an SVG and 480 for a GIF.
         """
         path, pictures, owners = Path(path), list(film(self.board().boards())), self._owners()
         if path.suffix == ".svg":
@@ -131,7 +131,7 @@ class GameRecord:
         return image(moving_svg(list(film(self.board().boards())), owners=self._owners()))
 
     def _owners(self) -> list[list[int]] | None:
-        """Return the ownership codes of the fields if the record is a round of a match; None for a single game."""
+        """Return the ownership codes of the fields, or None if no header names sold or pawned fields."""
         if not any(header in self.headers for header in OWNERSHIP_HEADERS):
             return None
         sold, pawned = (self.headers.get(header, "") for header in OWNERSHIP_HEADERS)
@@ -162,7 +162,7 @@ class GameRecord:
 
 
 def parse_records(text: str) -> list[GameRecord]:
-    """Return all records of a text, each checked by a replay; `str` of a record is the inverse.
+    """Return all records of a text, each checked by a replay; the inverse of `format_records`.
 
     Raises `NotationError` if the text cannot be read, a move is illegal, or the moves do not lead to the result. The
     message names the line and the column, and the ply of a wrong move.
@@ -248,7 +248,7 @@ def _start(reader: Reader, headers: Mapping[str, _Header]) -> Board:
 
 
 def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
-    """Read and play the moves; stop before the result."""
+    """Read the moves and play them on `board`, up to the result; return the moves, and the comments by move number."""
     comments: dict[int, list[str]] = {}
     players, played, numbered = board.rules.players, 0, False
     while True:

@@ -23,13 +23,13 @@ class Reader:
         self.place = 0
 
     def at_end(self) -> bool:
-        """Skip blanks; return whether the text ends there."""
+        """Skip whitespace and byte order marks; return whether the end of the text is reached."""
         match = _BLANK.match(self.text, self.place)
         self.place = match.end() if match else self.place
         return self.place == len(self.text)
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Skip blanks; return a match of `pattern` at that point and move past it, or return None."""
+        """Skip as in `at_end`; if `pattern` matches there, move past the match and return it, otherwise return None."""
         self.at_end()
         match = pattern.match(self.text, self.place)
         if match:
@@ -43,7 +43,7 @@ class Reader:
         return NotationError(reason, line=line, column=column)
 
     def unescaped(self, text: str, place: int) -> str:
-        """Return `text`, the part of the whole text that begins at index `place`, with its escapes resolved."""
+        """Return `text`, which begins at `place`, with its escapes resolved. Raise `NotationError` for unknown ones."""
 
         def meant(match: re.Match[str]) -> str:
             if match[1] not in _ESCAPES:

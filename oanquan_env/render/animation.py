@@ -20,7 +20,7 @@ _GIF_COLOURS = 64
 def gif(
     pictures: Sequence[Picture], *, owners: Owners | None = None, dark: bool | None = None, width: int | None = None
 ) -> bytes:
-    """Return `pictures` (see `motion.film`) as a looping GIF, by default half as wide as `rgb`; otherwise see `rgb`."""
+    """Return `pictures`, the frames of `motion.film`, as a looping GIF. See `rgb`; the default width is halved."""
     rules = pictures[0].board.rules
     width = width or layout_of(rules).pixels()[0] // 2
     shapes = (

@@ -173,7 +173,7 @@ def _field(side: _Frame, field: int) -> Square:
 
 
 def _mandarin(side: _Frame, players: int, fields: int) -> Square:
-    """Return a mandarin square: a sector as large as a half circle of radius `UNIT`, with a stone beside its seeds."""
+    """Return the mandarin square after a side's fields: a sector with the area of a half circle of radius `UNIT`."""
     half_angle = math.pi / players
     radius = UNIT * math.sqrt(players / 2)
     centre = side.at(fields * UNIT, 0)

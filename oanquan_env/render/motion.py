@@ -9,7 +9,7 @@ from oanquan_env.render.drawable import Drawable, Played, Snapshot
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
 """Durations in milliseconds of the frames before the first move, after a move, and at the end."""
 LIFT_MS, SEED_MS, LAP_MS, GAP_MS, CAPTURE_MS = 320, 150, 240, 420, 420
-"""Durations in ms of frames: seeds lifted, a seed sown, a lap's last seed, before a capture, after it or a refill."""
+"""Durations in ms: lifting seeds, sowing a seed, sowing a lap's last seed, before a capture, a capture or refill."""
 
 
 class Picture(NamedTuple):

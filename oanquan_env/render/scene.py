@@ -51,7 +51,7 @@ def layers(board: Drawable, last: LastMove | None, owners: Owners | None) -> Ite
 
 
 def _outline(square: Square, paint: Paint, *, drop: float = 0.0, inset: float = 0.0) -> Polygon | Sector:
-    """Return the outline of a square, moved down by `drop` and scaled to move its farthest corner in by `inset`."""
+    """Return a square's outline, moved down by `drop` and shrunk so that its farthest corner moves in by `inset`."""
     (x, y), corners = square.centre, square.corners
     factor = 1 - inset / max(math.hypot(cx - x, cy - y) for cx, cy in corners)
     if inset:
@@ -171,7 +171,7 @@ def marks(rules: Rules, last: LastMove) -> Iterator[Shape]:
 
 
 def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
-    """Yield arrowheads on the borders that the sowing crossed, and on those between its end and the last capture."""
+    """Yield arrowheads on the borders crossed by the sowing, and on the borders from its end to the last capture."""
     here = layout_of(rules)
     n = len(here.squares)
     step = last.step(n)
@@ -183,7 +183,7 @@ def arrows(rules: Rules, last: LastMove) -> Iterator[Shape]:
 
 
 def _crossed(squares: list[int], step: int, n: int) -> list[int]:
-    """Return the borders crossed from each square to the next, as indices of the squares before them on the ring."""
+    """Return the borders crossed from each square to the next; border i is between squares i and i + 1 of the ring."""
     gates = []
     for here, there in pairwise(squares):
         at = here

@@ -49,7 +49,7 @@ class Ellipse:
 
 @dataclass(frozen=True)
 class Box:
-    """An upright rectangle with rounded corners."""
+    """A rectangle from its upper left corner `low` to its lower right corner `high`; `radius` rounds its corners."""
 
     low: Point
     high: Point
@@ -59,7 +59,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Text:
-    """A line of text. Vertically, its digits are centred on `at`; horizontally, `align` says where `at` is."""
+    """A line of text. `at` is its start, middle or end (see `align`); vertically, its digits are centred on `at`."""
 
     at: Point
     text: str

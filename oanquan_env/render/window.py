@@ -22,7 +22,7 @@ def _pygame() -> ModuleType:
 class Window:
     """A window that shows one board at a time. The first `show` opens it, and the user may close it.
 
-    `width` is in pixels and determines the height; by default, it is 960 for two rows of five fields.
+    `width` is in pixels, by default 960 for two rows of five fields. Raises `MissingExtraError` without pygame-ce.
     """
 
     def __init__(self, caption: str = "Ô Ăn Quan", *, dark: bool = False, width: int | None = None) -> None:
@@ -33,7 +33,7 @@ class Window:
         self.closed = False
 
     def show(self, board: Drawable, *, last: LastMove | None = None, owners: Owners | None = None) -> bool:
-        """Show a position unless the window was closed; return whether the window is still open."""
+        """Show `board` unless the window was closed; return whether it is still open. See `svg` for the arguments."""
         if self.closed:
             return False
         self._shown_at = time.monotonic()

@@ -125,7 +125,7 @@ def last_ply(rules: SearchRules, memory: Memory, own: int, other: int, beta: int
 
 @compiled
 def order_by_guess(rules: SearchRules, children: Children, count: int, first: int) -> None:
-    """Set each move's `guess` from its gain and the net, and order the moves by it; action `first` stays first."""
+    """Set each move's `guess` from its gain and the net, and its `order` to the guess; action `first` stays first."""
     for place in range(count):
         child = children[place]
         child.guess = child.gain

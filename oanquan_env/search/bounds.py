@@ -18,7 +18,7 @@ class Bounds(NamedTuple):
         return self.lower == self.upper
 
     def before(self, gain: float) -> Bounds:
-        """Return the mover's bounds for a move that gains `gain` points and gives the next mover these bounds."""
+        """Return the mover's bounds for a move that gains `gain` points, if these are the bounds of the next mover."""
         return Bounds(gain - self.upper, gain - self.lower)
 
     def within(self, other: Bounds) -> Bounds:

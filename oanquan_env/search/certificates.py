@@ -80,7 +80,7 @@ class Strategy:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The bounds claimed for a position.
+    """The bounds claimed for a position. Raises `ValueError` if certificates do not support the rules.
 
     Attributes:
         rules: rules of the game.

@@ -35,7 +35,7 @@ from oanquan_env.search.proof import UNPROVED, LimitReachedError, ProofTable
 from oanquan_env.search.solver import Solver
 
 EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
-"""Node limits, in ascending order, for repeating the proof of a position, which a full table may have lost."""
+"""Node limits, in ascending order, for proving a position again if a full table has lost its proof."""
 LUMP = 1 << 20
 """Maximum nodes between two checks of the clock, unless a single proof takes more."""
 
@@ -164,7 +164,7 @@ class Reader:
             yield min(own, key=cost)
 
     def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Node | None]]]:
-        """Yield indices of moves proved to win the needed points, one or more per entry, and the entries after each."""
+        """Yield the index of each move proved to win enough points, one or more per entry, and the entries after it."""
         rows, moves, reached, needed, most = answers
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)

@@ -5,8 +5,8 @@ the memory and a third of the time of float32.
 
 One evaluation takes about 0.22 microseconds with the vector instructions generated here. The same sums in plain Numba
 take 3.1 microseconds, fourteen times as long, because LLVM does not vectorise their loops. Numba compiles for the
-processor that it runs on, or for `NUMBA_CPU_NAME`. With AVX2 instead of AVX-512 an evaluation takes 0.3 microseconds;
-with neither, the code uses shorter vectors and no instruction for pairs, and takes three times as long.
+processor that it runs on, or for `NUMBA_CPU_NAME`. With AVX2 instead of AVX-512 an evaluation takes 0.3 microseconds.
+With neither, the code uses shorter vectors and no instruction for pairs, and takes about 0.9 microseconds.
 """
 
 import functools
@@ -75,7 +75,7 @@ def _scale(largest: float, limit: int) -> float:
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """Return the instruction (or None) that multiplies int16 vectors and adds product pairs, and the vector length."""
+    """Return the instruction that multiplies int16 vectors and adds adjacent products, or None, and their length."""
     features = cpu_target.target_context.codegen()._customize_tm_features()
     for feature, name, length in _PAIR_INSTRUCTIONS:
         if feature in features:
@@ -101,12 +101,12 @@ def _evaluate(typing: Any, rules: Any, sides: Any) -> Any:
 
 
 evaluate: Any = intrinsic(_evaluate)
-"""Compiled function that takes a record of rules and a tuple of sides, the mover's first, and returns the outputs."""
+"""Compiled function of a record of rules and a tuple of sides, the mover's first; it returns the net's outputs."""
 _BYTE, _SHORT, _INT, _LONG, _FLOAT = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
 class _Instructions:
-    """The instructions of one evaluation; `words` points to the weights, and `kind` is their `net_record`."""
+    """A generator of one evaluation's instructions; `words` points to the weights, and `kind` is their dtype."""
 
     def __init__(self, builder: Any, words: Any, kind: np.dtype[Any]) -> None:
         self.builder = builder
@@ -146,7 +146,7 @@ class _Instructions:
         return totals
 
     def _second(self, first: Any) -> list[Any]:
-        """Return the sums of the second layer, `_LANES` per vector, from the units of the first layer."""
+        """Return the second layer's weighted sums of the first layer's units, as vectors of `_LANES` int32."""
         build, hidden_weight = self.builder, self._weights("hidden_weight", _SHORT)
         as_pairs = build.bitcast(first, _vector(_INT, self.hidden // 2))
         units = cgutils.alloca_once_value(build, as_pairs)  # type: ignore[no-untyped-call]

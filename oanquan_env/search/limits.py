@@ -63,9 +63,9 @@ class SearchResult:
         action: the first of `actions`.
         actions: all actions with the highest value at this depth, ascending.
         value: future margin in points, from the mover's view.
-        depth: plies of the last completed search. With a net, or in a max^n search, an interrupted depth also
-            counts if its first move was searched, because that is the best move of the previous depth. If every move
-            is valued, interrupted depths never count.
+        depth: plies of the search that gave the result: the last completed search or, with a net or in a max^n search,
+            an interrupted search that has valued at least its first move, the best move of the previous depth. With
+            `every_move`, interrupted searches never count.
         proved: whether the value holds at all depths, given the ply limit.
         nodes: moves played by the search.
         line: principal variation, the actions of the players in turn; may be shorter than `depth`.
@@ -83,7 +83,7 @@ class SearchResult:
 
 
 class Workers:
-    """Search threads, each with its own memory: the items that `new_memory` returns. The first has a field `stop`.
+    """Search threads, each with its own memory: the items that `new_memory` returns, the first with a field `stop`.
 
     By default there is one thread per processor. A copy has new, empty memories.
     """

@@ -30,8 +30,8 @@ UCT_EXPLORATION = 0.25
 100 simulations. In 100 game pairs against a depth-2 search, rollouts that counted wins scored about as much as rollouts
 that counted points (55 % and 53 %), but with a lower margin (-11 and +3 points)."""
 SEARCH_EXPLORATION = 0.05
-"""Weight of the bonus if a search evaluates the leaves; it adds no noise. Of 0.05, 0.07 and 0.1, 0.05 was strongest
-for three players at 200 simulations."""
+"""Weight of the bonus if a search evaluates the leaves; it can be small because a search adds no noise. Of 0.05, 0.07
+and 0.1, 0.05 was strongest for three players at 200 simulations."""
 SEARCH_DEPTH = 2
 """Plies of the search that evaluates leaves. For three players one ply was weaker, and three plies took twice the time
 and were no better."""
@@ -47,7 +47,7 @@ class Evaluator(Protocol):
     core: Core
 
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
-        """Return the (N, P) values of N running positions for all players."""
+        """Return the (N, P) values of N running positions for all players, by seat."""
 
 
 @runtime_checkable
@@ -57,7 +57,7 @@ class PriorEvaluator(Protocol):
     core: Core
 
     def evaluate_with_priors(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return (N, P) values for all players and (N, A) priors. The priors of illegal actions are ignored."""
+        """Return (N, P) values for all players, by seat, and (N, A) priors. Priors of illegal actions are ignored."""
 
 
 class RandomPlayouts:

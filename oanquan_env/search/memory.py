@@ -112,7 +112,7 @@ def side_key(side: int) -> int:
 def marked(rules: SearchRules, own: int, plies_left: int) -> int:
     """Return the mover's side for use in keys, with impossible counts if its move may not capture a mandarin.
 
-    This is needed because the board has another value later in the game. `plies_left` counts plies after the move.
+    The same board has another value later in the game, so its keys differ. `plies_left` counts plies after the move.
     """
     return own ^ _COUNTS if protects_mandarins(rules, 2, plies_left) else own
 

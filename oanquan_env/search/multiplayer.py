@@ -19,7 +19,7 @@ from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, net_rec
 from oanquan_env.search.value_net import MULTIPLAYER_HIDDEN, ValueNet
 
 NET_UNIT = 64
-"""A net's values are rounded to 1 / NET_UNIT points, because comparing whole numbers is faster, and exact."""
+"""A net's values are rounded to multiples of 1 / NET_UNIT point, because comparing integers is exact and faster."""
 Numbers: TypeAlias = MutableSequence[int]
 
 
@@ -74,7 +74,7 @@ def _turn(players: int, numbers: Four) -> Four:
 
 @compiled
 def add_expected(rules: SearchRules, sides: Numbers, points: Numbers) -> None:
-    """Add to `points` the net's estimates of the points that each player will win, shifted so that they sum to zero."""
+    """Add the net's estimate of each player's future points to `points`, as fractions of a point that sum to zero."""
     own, other = sides[0], sides[1]
     if rules.players == 2:
         own, other = canonical(rules, own, other)

@@ -2,7 +2,7 @@
 
 A *prover*, the mover or the opponent, claims that it can reach a *goal*: a margin in points over the other side from
 here on. If the prover is to move, one of its moves must preserve the claim; if the other side is to move, all
-moves must. Only finished games settle a claim, so a proof holds for all play. Two numbers estimate the work left to
+moves must. Only finished games prove a claim, so a proof holds at any depth. Two numbers estimate the work left to
 settle a position: *phi* is the effort needed to show that its mover reaches the goal, and *delta* is the effort needed
 to show that it does not. At a leaf, phi is 1 and delta is the number of moves. Elsewhere phi is the smallest delta of
 the children, because one move is enough, and delta is the sum of their phi values, because all moves must be refuted.

@@ -59,7 +59,7 @@ class State(NamedTuple):
 NUMBERS = record(Numbers, **dict.fromkeys(("question", "phi", "delta", "work", "generation"), (np.int32,)))
 PROOFS = record(Proof, **dict.fromkeys(("bound", "plies", "is_lower"), (np.int16,)))
 PROOF_ENTRIES = 3 * ENTRIES
-"""Proofs per bucket. A bucket fills from its first entry on."""
+"""Maximum proofs per bucket. The entries of a bucket fill in order, so all entries after an empty one are empty."""
 _LINE, _MOVES = (np.int64, MAX_DEPTH + 1), (np.int64, (MAX_DEPTH + 1, MAX_ACTIONS))
 STACK = record(
     Stack,
@@ -126,7 +126,7 @@ def best_lower(state: State, own: int, other: int, least: int, most: int) -> tup
 
 @compiled
 def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int, int]:
-    """Return the plies of the shortest proofs that a mover can and cannot win `goal` points; NOT_FOUND if missing."""
+    """Return the plies of the shortest proofs that the mover can, and cannot, win `goal` points; NOT_FOUND if none."""
     bucket, _ = table_place(state.memory, side_key(own), other)
     won = lost = NOT_FOUND
     for place in range(PROOF_ENTRIES):

@@ -52,7 +52,7 @@ def search_rows(tree: Tree, roots: Any, depth: int, nodes: int, every_move: bool
     """Search each of M running positions to depths 1, 2, ... `depth` or for `nodes` moves, from an empty table.
 
     Args:
-        tree: see `compile_rules` and `new_memory`. The caller clears `memory.stop`; once set, it ends one row's search.
+        tree: rules, memory and table. The caller clears `memory.stop`; setting it ends the search of the current row.
         roots: (M,) ROOT with positions; receives the results; see `SearchResult.depth` for interrupted depths.
         depth: 1 .. MAX_DEPTH; a search ends earlier if its value is proved.
         nodes: number of moves after which a search stops; depth 1 is always completed.
@@ -166,7 +166,7 @@ def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, sym
 
 @compiled
 def recall_line(tree: Tree, found: Root) -> None:
-    """Write the principal variation: the first best move, then best moves from the table, as far as it has them."""
+    """Write the principal variation into `found`: the first best move, then best moves while the table has them."""
     rules, memory, table = tree.rules, tree.memory, tree.table
     own, other, action, depth, place = found.own, found.other, 0, found.depth, 0
     while found.values[action] != found.value:

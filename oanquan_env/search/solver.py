@@ -51,7 +51,7 @@ class BoundSearch:
             self.bounds = Bounds(upper, upper)
 
     def _improve(self, side: int, guess: int, nodes: int, deadline: float | None) -> None:
-        """Prove the best lower (`side` 1) or upper (-1) bound; each failure halves the nodes, down to an eighth.
+        """Try to prove the best lower (`side` 1) or upper (-1) bound; failures halve the nodes, down to an eighth.
 
         Points are multiplied by `side` here, so that greater is better. Starting from the guess, the steps double until
         one bound is proved and a better bound is not; then each step halves the distance between the two.

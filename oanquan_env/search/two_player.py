@@ -25,7 +25,7 @@ from oanquan_env.search.value_net import HIDDEN, SECOND, side_rows
 
 
 def net_record(sides: int, hidden: int, outputs: int) -> np.dtype[Any]:
-    """Return the dtype of a value net's weights as `oanquan_env.search.leaf` uses them."""
+    """Return the dtype of a net's weights, with these numbers of sides, first-layer units and outputs, for `leaf`."""
     return np.dtype(
         [
             ("embedding", np.int16, (sides, side_rows(MANDARIN_BYTE), hidden)),
@@ -38,7 +38,7 @@ def net_record(sides: int, hidden: int, outputs: int) -> np.dtype[Any]:
 
 
 class SearchRules(RuleNumbers):
-    """The rules as compiled functions take them: the numbers of `move`, and the value net for the leaves."""
+    """The rules as compiled functions take them: the fields of `RuleNumbers`, and the value net for the leaves."""
 
     has_net: int
     net: Any  # `net_record`

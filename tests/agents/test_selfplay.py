@@ -167,7 +167,7 @@ def test_two_ply_features_are_the_position_s_and_its_afterstates() -> None:
 
 
 def margins_won(core: Core, positions: Positions) -> np.ndarray:
-    """Return the change of each player's margin by each move in points, (N, A, P), mover first; 0 if illegal."""
+    """Return the (N, A, P) points that each move adds to each player's margin, the mover's first; 0 if illegal."""
     after, rows, actions = core.expand(positions)
     points = core.standings(after) - positions.scores[rows]
     won = (points * core.rules.players - points.sum(axis=1, keepdims=True)) / (core.rules.players - 1)
@@ -188,7 +188,7 @@ def best_for_the_mover(core: Core, positions: Positions) -> np.ndarray:
 
 @pytest.mark.parametrize("preset", ["mancala-world", "three-player", "four-player"])
 def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: str) -> None:
-    """V is the margins of the best move; logits are proportional to the mover's margins after move and best reply."""
+    """V holds the margins that the best move wins; logits are proportional to the mover's after the best reply."""
     core = Core(preset)
     features, network = network_of(
         core, "two_ply", embed=4, width=16, depth=2, leaf_width=8
@@ -212,7 +212,7 @@ def test_with_silent_heads_every_player_takes_what_is_best_for_itself(preset: st
 
 
 def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
-    """Uncorrected V is the moves' softmax-weighted mean of gain minus leaf value, which is 0 for a finished game."""
+    """Uncorrected V is a softmax-weighted mean, over moves, of gain minus leaf value (0 if the game is over)."""
     core = Core()
     features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
     torch.nn.init.zeros_(network.value.weight)
@@ -236,7 +236,7 @@ def test_a_move_is_worth_what_it_wins_less_the_leaf_s_value() -> None:
 
 
 def test_kept_afterstates_decide_as_the_whole_network_does() -> None:
-    """Training gets `look_ahead` outputs in half precision, computed by the network that played the ply."""
+    """With the `look_ahead` outputs in half precision, `decide` returns the same values and nearly the same logits."""
     core = Core("three-player")
     features, network = network_of(core, "two_ply", embed=4, width=16, depth=2, leaf_width=8)
     env = SelfPlayVecEnv(features, games(core, 100), "margin", network)

@@ -28,7 +28,7 @@ from train import parse
 
 @pytest.mark.slow
 def test_learning_beats_greedy_within_seconds(tmp_path: Path) -> None:
-    """Against greedy, random weights score about 25 % and greedy itself scores 50 %, both below the threshold."""
+    """Against greedy, an untrained network scores about 25 % and greedy itself 50 %; both are below the threshold."""
     settings = {
         "total_plies": 60_000,
         "ppo": {"n_envs": 256, "n_steps": 16, "batch_size": 1024},

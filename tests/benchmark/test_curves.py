@@ -68,7 +68,7 @@ def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys:
 
 
 def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
-    """Checkpoints may be any kinds of players; the interval is over runs, and has zero width where the runs agree."""
+    """A checkpoint may be any player; the interval is over runs, and has zero width where all runs agree."""
     suite = load_suite(Rules()).part("test")
     search = make("maxn:depth=1")
     runs = [["random", search, "greedy"], ["greedy", lambda _, masks: masks.argmax(axis=1), "greedy"]]

@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
 
 def bradley_terry(pairs: ArrayLike, won: ArrayLike, played: ArrayLike, anchor: int, prior_draws: float = 1) -> Found:
-    """Return Elo relative to `anchor` and the first mover's advantage; `won` are the points of a pair's first mover."""
+    """Fit Elo relative to `anchor` and the first-move advantage; `won` is what each pair's first player scored."""
     points, games = (np.asarray([counts], np.float64) for counts in (won, played))
     estimate = ELO * fit(comparisons(np.asarray(pairs)), points, games, prior_draws)[0]
     return Found(estimate[:-1] - estimate[anchor], float(estimate[-1]))

@@ -26,7 +26,7 @@ def test_samples_without_spread_have_an_interval_and_many_the_normal_one() -> No
 
 
 def pairs_of(score: float, kind: str) -> list[float]:
-    """Return the probabilities (5,) of the scores 0, 1/4, …, 1 of a game pair whose expected score is `score`."""
+    """Return (5,) probabilities of a game pair's scores 0, 1/4, …, 1, given their mean `score` and the kind of pair."""
     lost = 1 - score
     whole, split = [lost, 0, 0, 0, score], [0, 0, 2 * lost, 0, 2 * score - 1]
     drawn = min(0.4, 2 * lost)

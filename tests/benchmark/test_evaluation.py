@@ -56,7 +56,7 @@ def test_a_label_changes_no_result_and_the_interval_is_over_runs() -> None:
 
 @pytest.mark.slow
 def test_differences_are_paired() -> None:
-    """The interval of a difference is narrower than the players' two together; a player's difference to itself is 0."""
+    """The interval of a difference is narrower than both players' intervals together; equal players differ by 0."""
     twin = compare("maxn:depth=1", "maxn:depth=1", opponents=["random"], pairs=10)
     assert (twin.regret, twin.score) == (Estimate(0, 0, 0), Estimate(0, 0, 0))
     near = compare("minimax:depth=2", "maxn:depth=1", opponents=["random"], pairs=10)

@@ -179,7 +179,7 @@ def test_the_committed_suite_keeps_its_conditions_and_its_parts_share_nothing(ru
 
 @pytest.mark.parametrize("rules", ["vietnamese", "tonkin"])
 def test_the_committed_values_are_those_of_the_search(rules: str) -> None:
-    """Compare proved values in the 40 positions with the fewest unproved moves and then the fewest points in play."""
+    """Compare proved values in the 40 positions with the fewest unproved moves; ties go to fewer points in play."""
     committed = load_suite(Rules.parse(rules))
     left = committed.core.rules.total - committed.positions.scores.sum(axis=1)
     unproved = (np.isfinite(committed.values) & ~committed.proved).sum(axis=1)

@@ -56,7 +56,7 @@ WRONG = """\
 0 0 0 | 0 0 201 | 33 | ply must be 0 to 200
 1,2,3,4,5,0*/6,7,8,9,5,0* 0,0 | 0,0,0,0,0,0*/6,7,8,9,5,0* 15,0 | 32 | player 0, is empty, so it cannot move
 """
-"""In each line: a part of BASE, its replacement, the column of the error and the reason in its message."""
+"""Each line has a part of BASE, its replacement, the column of the error, and the reason in the error's message."""
 
 
 def test_a_text_that_is_no_position_is_refused_at_its_column() -> None:

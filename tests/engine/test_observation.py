@@ -58,7 +58,7 @@ def test_planes_are_one_hot_counts_numbers_stones_and_plies() -> None:
 
 
 def gains_by_action(core: Core, position: Positions) -> list[list[float]]:
-    """Return gains of relative points / 10 by action, 0 if illegal: first at once, then after the reply."""
+    """Return the mover's gains in relative points / 10 by action (0 if illegal): at once, and after the best reply."""
     mover, won = position.mover[0], [[0.0] * core.rules.actions for _ in range(2)]
 
     def margins(after: Positions) -> npt.NDArray[np.float64]:

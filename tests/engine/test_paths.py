@@ -206,12 +206,12 @@ for order in sys.argv[1:]:
     pairs["a"], pairs["b"] = 100, 1_000_000
     print(outer(pairs[0], 9))
 """
-"""A program that calls `outer` once per command-line argument, with a record whose fields have that order."""
+"""A program that calls `outer` for each argument, `ab` or `ba`, with a record whose fields are in that order."""
 
 
 @pytest.mark.slow
 def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_path: Path) -> None:
-    """With Numba's own symbols, the code for both types had one name, and the third run called the same code."""
+    """With Numba's own symbol names, the code of both types had one name, so the third run used one code for both."""
     program = tmp_path / "meets.py"
     program.write_text(MEETS)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -46,7 +46,7 @@ def test_a_relay_that_mandarin_squares_stop_has_few_laps(rules: Rules, seed: int
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_a_relay_without_an_end_ends_the_game(compiled: bool) -> None:
-    """`Rules` refuses `take_one` with three players for this reason; no endless relay is known for two players."""
+    """`Rules` refuses `take_one` with three players because of endless relays; none is known for two players."""
     core = Core(endless_rules(), compiled=compiled)
     position = parse_position(core, ENDLESS, checked=False)
     moved = Positions.concatenate([position, position])

@@ -115,7 +115,7 @@ def test_threads_change_nothing(opponent: object, monkeypatch: pytest.MonkeyPatc
 
 
 class Failing(FirstMove):
-    """A player whose third choice raises an error, or is an illegal move if `error` is None."""
+    """A player whose third choice raises `error`, or is an illegal move if `error` is None."""
 
     def __init__(self, core: Core, error: type[BaseException] | None) -> None:
         super().__init__(core)

@@ -52,7 +52,7 @@ def test_the_self_play_view_is_the_aec_environment(rules: Rules, reward: str, se
 def compare_game_with_opponent(
     game: OAnQuanEnv, other: GameEnv, player: LastMove, seat: int, rng: np.random.Generator
 ) -> None:
-    """Play one game in both environments; a step's reward sums the agent's AEC rewards until its next turn."""
+    """Compare one game in both environments; a step's reward must sum the agent's AEC rewards until its next turn."""
     other.reset()
     agent = other.possible_agents[seat]
     expected = 0.0

@@ -18,7 +18,7 @@ TRAINED = {
     "tianshou_ppo": ("tianshou", ["--envs", "4", "--batch", "256", "--minibatch", "128"]),
     "rllib_ppo": ("ray.rllib", ["--envs", "2", "--batch", "256", "--minibatch", "64", "--epochs", "2"]),
 }
-"""Example -> module of its framework, and options for a short run."""
+"""The framework's module of each example, and its options for a short run."""
 
 
 def example(name: str, module: str) -> Any:

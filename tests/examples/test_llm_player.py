@@ -18,7 +18,7 @@ from oanquan_env import Board, Move
 
 @contextmanager
 def served(answer: Callable[[str, int], tuple[int, Any]]) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """Serve the status and JSON that `answer` returns for a prompt and its number; yield URL and request headers."""
+    """Serve the status and JSON that `answer(prompt, n)` returns for request n; yield the URL and all headers sent."""
     seen: list[dict[str, str]] = []
 
     class Handler(BaseHTTPRequestHandler):

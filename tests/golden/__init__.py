@@ -82,7 +82,7 @@ def _environment_lines(environments: dict[str, raw_env]) -> Iterator[str]:
 
 
 def _children(core: Core, positions: Positions) -> Iterator[str]:
-    """Yield one line with the result of each legal move."""
+    """Yield a line for each legal move, with the result of playing it."""
     for action in core.legal_mask(positions)[0].nonzero()[0].tolist():
         child = positions.copy()
         played = core.play(child, [action])

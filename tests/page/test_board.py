@@ -22,7 +22,7 @@ WEB = ROOT / "oanquan_env/play/web"
 
 
 def run_script(module: str, result: str, given: dict[str, Any]) -> Any:
-    """Return the value of the JavaScript expression `result`, in which `module` has the exports of that script."""
+    """Return the value of the JavaScript expression `result`, which may use `given` and the exports of `module`."""
     script = f"""
         import {{ readFileSync }} from "node:fs";
         const module = await import({json.dumps((WEB / module).as_uri())});
@@ -33,7 +33,7 @@ def run_script(module: str, result: str, given: dict[str, Any]) -> Any:
 
 
 def assert_same(made: list[str], expected: list[str]) -> None:
-    """Check that SVG elements agree; coordinates may differ by 0.01, as half a hundredth may round either way."""
+    """Check that SVG elements agree; coordinates may differ by 0.01, because 0.005 may round either way."""
     number = re.compile(r"-?\d+(?:\.\d+)?")
     assert number.sub("#", "\n".join(made)) == number.sub("#", "\n".join(expected))
     drawn, wanted = (np.array(number.findall("".join(texts)), float) for texts in (made, expected))

@@ -32,7 +32,7 @@ def judge(
     spent: tuple[int, ...] = (),
     scores: list[int] | None = None,
 ) -> Any:
-    """Return what losses.js computes: `found` (losses by position), their `summary`, `shares` of the budget, `done`."""
+    """Return losses by position (`found`), their `summary`, budget `shares`, and whether all are used (`done`)."""
     given = json.dumps({"hints": hints, "played": played, "final": final, "spent": spent, "scores": scores})
     return json.loads(run_script(SCRIPT, (WEB / "losses.js").as_uri(), stdin=given))
 

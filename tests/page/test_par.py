@@ -60,7 +60,7 @@ def begin(visit: Visit) -> Person:
 
 
 def finish(person: Person, *, well: bool) -> str:
-    """Play a person's best moves if `well`, or else the first legal ones, to the end; return the text to share."""
+    """Play out the game with the person's best moves if `well`, else the first legal ones; return the text to share."""
     rules = person.state["rules"]
     core, book = Core(Rules.parse(rules)), book_of(rules)
     while person.wait_for_turn():

@@ -161,7 +161,7 @@ def test_random_moves_come_from_the_seed_and_are_spread_evenly(ask: Callable[...
 
 
 def certified_games(preset: str, count: int) -> list[Board]:
-    """Return games in which one seat mostly follows the certificate and the other plays randomly; some start late."""
+    """Return games in which one seat mostly follows the certificate and the other plays randomly; half start late."""
     book, rng, games = with_book(make("random", preset), Rules.parse(preset)), np.random.default_rng(5), []
     assert isinstance(book, BookPolicy)
     for number in range(count):

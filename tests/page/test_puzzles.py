@@ -20,7 +20,7 @@ IDS = ["a", "b", "c", "d", "e"]
 
 
 def logged(*calls: tuple[Any, ...], text: str | None = None) -> tuple[list[Any], dict[str, Any]]:
-    """Run calls on the puzzle log stored as `text`; return their answers and the final log."""
+    """Run calls (name, *arguments) on the puzzle log stored as `text`; return their answers and the final log."""
     output = json.loads(run_node(CALLS / "puzzles.mjs", stdin=json.dumps([text, calls])))
     return output["answers"], output["kept"]
 
@@ -104,13 +104,13 @@ def test_damaged_texts_lose_no_more_than_what_is_damaged(text: str | None) -> No
 
 
 def kept_puzzle(person: Person) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the state of the page's puzzle, and the puzzle's entry in its file."""
+    """Return the current puzzle in the page's state, and its entry in the puzzle file."""
     shown = person.state["puzzle"]
     return shown, puzzles_of(shown["rules"])[shown["level"]][shown["number"]]
 
 
 def solve(person: Person, line: list[str]) -> None:
-    """Play the solver's moves of a line, each after the page's reply to the one before."""
+    """Play the solver's moves of `line`, waiting for the page's reply after each."""
     for ply in range(0, len(line), 2):
         person.page.wait_for_function(f"import('./common.js').then(({{ page }}) => page.state.line.length === {ply})")
         person.fields.first.wait_for(state="attached")

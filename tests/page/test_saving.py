@@ -130,7 +130,7 @@ DAMAGED = {
         '{"text": %s, "seats": ["human", "easy"], "puzzle": {"rules": "tonkin", "level": "constructor", "number": -1}}',
     ],
 }
-"""Values, by storage key, that other pages of the host or older versions of this page may have left."""
+"""Values that other pages of the host or older versions of this page may have stored, by storage key."""
 
 
 def test_damaged_values_of_the_browser_are_left_out(visit: Visit) -> None:

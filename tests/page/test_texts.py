@@ -27,7 +27,7 @@ Answer = tuple[Any, Any]
 
 
 class Ask(Protocol):
-    """A function that calls the page's modules and returns (value, None) or (None, refusal)."""
+    """A function that calls a page function by name and returns (value, None), or (None, refusal) if it refuses."""
 
     def __call__(self, name: str, *arguments: object) -> Answer: ...
 
@@ -53,12 +53,12 @@ def page() -> Iterator[Ask]:
 
 
 def beginning(message: str) -> str:
-    """Return a message up to its first quotation mark, as Python and JavaScript quote differently."""
+    """Return a message up to its first quotation mark, because Python and JavaScript quote differently."""
     return re.split("['\"]", message)[0]
 
 
 def refused_alike(answer: Answer, error: UsageError, code: str) -> None:
-    """Check that the page refuses with the same words, line and column as `error`, and also in Vietnamese."""
+    """Check that `answer` is a refusal with `code`, the words, line and column of `error`, and a Vietnamese text."""
     value, refused = answer
     assert value is None, f"not refused: {error}"
     column, line = getattr(error, "column", None), getattr(error, "line", None)
@@ -131,7 +131,7 @@ def test_moves_are_read_alike(page: Ask, text: str) -> None:
 
 @st.composite
 def set_up(draw: st.DrawFn) -> tuple[Rules, str]:
-    """Draw rules and the text of a position with the right total; it may be finished, forfeited or need a refill."""
+    """Draw rules and the text of a position with as many points as the set-up; it may be over or need a refill."""
     rules, few = draw(strategies.rules()), st.sampled_from([0, 0, 0, 1, 4])
     seeds = draw(st.lists(few, min_size=rules.squares, max_size=rules.squares))
     stones = draw(st.lists(st.booleans(), min_size=rules.players, max_size=rules.players))
@@ -213,7 +213,7 @@ def test_records_of_other_programs_are_read_alike(page: Ask, moves: str) -> None
 
 
 def test_a_move_that_cannot_be_completed_ends_a_game(page: Ask) -> None:
-    """North has to refill its row while 255 seeds are in play."""
+    """North must refill its row on credit, which would bring more than 255 seeds into play."""
     board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
     board.push("5C")
     text = format_records([GameRecord.from_board(board)])
@@ -250,7 +250,7 @@ def random_match(rules: str, rng: np.random.Generator) -> list[GameRecord]:
 
 
 def damaged(records: list[GameRecord], rng: np.random.Generator) -> str:
-    """Return the records' text after a random change, which deletes or moves a record or changes some of the text."""
+    """Return the text of `records` after a random change: a record deleted or moved, or headers or text changed."""
     at, kind = rng.integers(len(records)), rng.integers(5)
     changed, record = records.copy(), records[at]
     if kind == 0 and at:

@@ -52,7 +52,7 @@ def compare_game(engine: PageEngine, rules: Rules, rng: np.random.Generator) -> 
 
 
 def compare_search(rules: Rules, plies: int, seed: int, net: bool, limits: Json) -> int:
-    """Compare searches of a position after random plies; return the number of nodes, or 0 if the game is over."""
+    """Check that engine and native search agree after random plies; return the nodes, or 0 if the game is over."""
     core = Core(rules)
     positions = core.start()
     play_randomly(core, positions, plies, np.random.default_rng(seed))

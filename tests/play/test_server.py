@@ -31,7 +31,7 @@ QUESTION = {"player": "greedy", "rules": "mancala-world", "position": Board().te
 
 @contextlib.contextmanager
 def serve(*players: str, host: str = serving.HOST) -> Iterator[PlayServer]:
-    """Run a server in a thread, yield it, and shut it down."""
+    """Run a server that offers these players in a thread; yield it, and shut it down at the end."""
     with PlayServer(Chooser(players, np.random.default_rng(1)), host, 0, {}) as played:
         thread = threading.Thread(target=played.serve_forever, args=(0.01,), daemon=True)
         thread.start()
@@ -41,7 +41,7 @@ def serve(*players: str, host: str = serving.HOST) -> Iterator[PlayServer]:
 
 
 def ask(played: PlayServer, path: str, body: Any = None, headers: Any = None) -> tuple[int, Any]:
-    """Send a GET, or a POST if `body` is given; return the status, and the JSON or else (content type, bytes)."""
+    """Send a GET request, or a POST if `body` is given; return the status and the JSON or (content type, bytes)."""
     sent = {"Content-Type": "application/json", **(headers or {})}
     address = played.server_address[0], played.server_port
     with contextlib.closing(http.client.HTTPConnection(*map(str, address), timeout=60)) as connection:  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ THREE_ROUNDS = f"""\
 {written(1, "", "43-25", "1. 2C 4C 2. 5C 1C 3. 3C {North lacks 10, South is 8 over half: N1 is pawned}")}
 {written(2, f'[Pawned "N1"]{NORTH_BEGINS}', "47-21", "1. 1C 3C {2 seeds on N1: one each. N1 is sold, 2 points lent}")}
 {written(3, f'[Sold "N1"]{NORTH_BEGINS}', "5-65", "1. 5A 2A 2. 1A 3C 3. 5A 1A 4. 4C 4C 5. 5A 1C 6. 5C 2A 7. 3A")}"""
-"""In round 3, the 3 seeds on the sold N1 are South's. North gets N1 back; South lacks 30 points and sells 3 fields."""
+"""In round 3, the 3 seeds on N1, which North sold, are South's. North gets N1 back; South sells 3 fields."""
 
 
 def reread(match: Match) -> Match:
@@ -83,7 +83,7 @@ def test_a_match_needs_two_players_and_fields_enough() -> None:
 
 
 def close(match: Match, *scores: int, ended: Termination = Termination.STONES_CAPTURED) -> Round:
-    """Close the current round, with an empty board and these scores, and return it."""
+    """Close the current round with an empty board, these scores and the reason `ended`; return the round."""
     final = match.core.start()
     final.squares[:], final.scores[:], final.ended[:] = 0, scores, ended
     return match.close_round(final)

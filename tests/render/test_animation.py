@@ -22,7 +22,7 @@ GAMES = [PUZZLE, boards_of("4A", "5A", "1A", "5A"), boards_of("3C", "2A", "1C", 
 
 
 def seen(document: str, share: float) -> list[ElementTree.Element]:
-    """Return the elements that are visible at `share` (0 to 1) of the animation's duration."""
+    """Return the SVG elements that are visible after the fraction `share` (0 to 1) of the animation's duration."""
     shown: list[ElementTree.Element] = []
     for part in ElementTree.fromstring(document):
         animate = part.find(f"{SVG}animate")

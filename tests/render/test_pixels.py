@@ -50,7 +50,7 @@ def test_a_dark_frame_belongs_to_its_caller() -> None:
 
 
 def test_pixels_are_those_of_the_vector_drawing_in_every_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both outputs draw the same shapes, so a label that moves in the scene moves in both."""
+    """Without the scene's texts, the pixels change around the position of every text."""
     with_words = rgb(BIG)
     monkeypatch.setattr(raster, "foreground", lambda *args: (s for s in foreground(*args) if not isinstance(s, Text)))
     changed = (with_words != rgb(BIG)).any(axis=2)

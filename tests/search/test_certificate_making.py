@@ -22,7 +22,7 @@ from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, so
 
 @pytest.mark.parametrize("rules", [SMALL, "tonkin fields=3 seeds=2 mandarin_seeds=3"])
 def test_what_the_solver_proves_is_certified(rules: str) -> None:
-    """A certificate claims the bounds of the solver's progress, even if they are weaker than the proved ones."""
+    """A certificate claims the bounds in the solver's progress, even if the solver has proved better ones."""
     solver = solved(rules)
     lower, upper = solver.progress.lower, solver.progress.upper
     assert lower is not None
@@ -34,7 +34,7 @@ def test_what_the_solver_proves_is_certified(rules: str) -> None:
 
 GOING_ROUND = "mancala-world fields=3 seeds=2 stone_value=3 end=squares_empty leftovers=split"
 POSITION = "1,1,1,3/1,0,0,0 1,10 0 12"
-"""A position whose bound +7 is secured by no known strategy that is free of cycles and has one move per position."""
+"""Every known strategy for this position's upper bound, +7, has a cycle or several moves for one position."""
 
 
 def test_a_position_may_stand_in_a_strategy_again() -> None:

@@ -32,7 +32,7 @@ def test_certificates_of_the_package_prove_bounds_of_the_set_up(rules: str, clai
 
 
 Key = tuple[int, ...]
-"""The seeds of the mover's fields and mandarin square and its stone, then the same for the opponent."""
+"""For the mover, then the opponent: the seeds of each field and of the mandarin square, and the stone (0 or 1)."""
 
 
 def referee_key(game: Referee) -> Key:
@@ -59,14 +59,14 @@ def lead(game: Referee, seat: int) -> int:
 
 
 def referee_value(rules: Rules, strategy: Strategy, is_lower: bool) -> tuple[int, int]:
-    """Return the margin that a strategy secures for its player, and its number of positions, using only the referee."""
+    """Return, using only the referee, the margin that a strategy secures and the number of its positions."""
     rules = rules.replace(max_plies=1000)
     numbers: dict[tuple[Key, int], int] = {}
     start, edges = Referee(rules), list[list[tuple[int, int | None]]]()
     times, edge = dict(strategy.again.tolist()), itertools.count()
 
     def reached(game: Referee, seat: int) -> tuple[int, int | None]:
-        """Return the lead of `seat` and the position's number (None if the game is over)."""
+        """Return the lead of `seat` and the position's number, assigned if it is new (None if the game is over)."""
         time = times.get(next(edge), 0)
         return lead(game, seat), None if game.ended else numbers.setdefault((referee_key(game), time), len(numbers))
 
@@ -141,7 +141,7 @@ def test_a_strategy_by_which_a_game_may_never_end_has_no_ranks() -> None:
 
 
 def test_a_flipped_bit_is_refused_or_changes_no_claim(small: Certificate) -> None:
-    """In the archive's directory, a flipped bit may hide the arrays of a bound, which is then not claimed."""
+    """A flipped bit in the archive's directory may hide a bound's arrays; the certificate then omits this claim."""
     content = small.to_bytes()
     rng = np.random.default_rng(0)
     for place in rng.permutation(len(content))[:100].tolist():

@@ -95,7 +95,7 @@ def test_the_last_choice_goes_by_visits_and_of_equals_by_value(monkeypatch: pyte
 
 
 class Scripted:
-    """An evaluator that returns the next of its values for South, whatever the position."""
+    """An evaluator whose calls give South the next of `values`, and North its negative, for any position."""
 
     def __init__(self, values: Floats) -> None:
         self.core, self.values = Core(), iter(values)

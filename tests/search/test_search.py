@@ -70,7 +70,7 @@ def test_a_game_that_too_many_seeds_end_is_over_for_searches_and_proofs() -> Non
 
 
 def compare(expected: np.ndarray, found: SearchResult) -> None:
-    """Check that `found` has the value and best moves of plain minimax, which gave the values `expected` by action."""
+    """Check that `found` has the value and best moves of plain minimax, whose (A,) values are `expected`."""
     best = (expected == expected.max()).nonzero()[0].tolist()
     assert (found.value, found.actions, found.action) == (expected.max(), tuple(best), best[0])
 

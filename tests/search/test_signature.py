@@ -1,6 +1,6 @@
 """Test that the nodes, values and moves of each search at fixed positions and limits are those in signature.json.
 
-`python -m tests.search.test_signature` rewrites the file. Run it only after an intended change of play.
+`python -m tests.search.test_signature` rewrites the file. Run it only after a change that should alter the searches.
 """
 
 import json

@@ -35,7 +35,7 @@ SMALL = {
 
 
 def worth(core: Core, position: Positions, line: tuple[str, ...]) -> int:
-    """Return the margin that the mover gains by a line to the end of the game."""
+    """Return the margin that the mover gains from `position` if `line` is played, which must end the game."""
     game, mover = position.copy(), int(position.mover[0])
     for move in line:
         core.play(game, [Move.parse(move).action])
@@ -96,7 +96,7 @@ def test_what_is_proved_holds_by_the_plies_of_its_proof(rules: str, megabytes: f
 def test_any_guess_leads_to_the_bounds_and_no_question_is_asked_twice(
     guess: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lower bounds up to -9 and upper bounds from `most` can be proved, and no others."""
+    """The stand-in for `ProofTable.prove` proves lower bounds up to -9 and upper bounds from `most`, and no others."""
     questions = list[tuple[int, bool]]()
 
     def answer(own: int, other: int, bound: int, *, is_lower: bool, **_: object) -> int:
@@ -180,7 +180,7 @@ def test_finished_games_batches_rules_of_first_moves_and_bounds_beyond_all_value
 
 
 LAST_STONE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
-"""3A captures the last stone and ends the game; its value is +7."""
+"""3A captures the last stone and ends the game: South, 5 points behind, gains 7 points on North and wins by 2."""
 
 
 def test_the_command_prints_the_bounds_and_writes_the_result(

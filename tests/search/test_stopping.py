@@ -26,7 +26,7 @@ player.choose(core.start(int(sys.argv[3])), np.random.default_rng(0))
 
 
 def stopped(*command: str, sign: str, number: signal.Signals) -> int:
-    """Run a command, send it the signal `number` 1.5 s after it printed `sign`, and return its exit status."""
+    """Run Python with `command`, send it the signal `number` 1.5 s after it prints `sign`; return its exit status."""
     run = subprocess.Popen(
         [sys.executable, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

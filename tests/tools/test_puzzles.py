@@ -141,7 +141,7 @@ def test_files_hold_what_they_promise(name: str) -> None:
 
 
 def agrees(board: Board, line: list[str], search: Search, depth: int) -> int:
-    """Check that `search` agrees with a puzzle's line; return the number of moves whose values it proved."""
+    """Check that `search` to `depth` plies agrees with a puzzle's line; return the number of moves that it proved."""
     compared, board = 0, board.copy()
     for ply, moves in enumerate(line):
         if ply % 2 == 0:

@@ -1,4 +1,4 @@
-"""Build modules from the entries: Numba compiles them, LLVM translates its code to WebAssembly, `wasm-ld` links it.
+"""Build the modules: Numba compiles entry points to LLVM code, LLVM emits WebAssembly, and `wasm-ld` links it.
 
 Numba must compile for a generic processor (see `__main__`), whose vectors are as wide as WebAssembly's.
 """
@@ -42,7 +42,7 @@ def build(exports: Mapping[str, EntryPoint]) -> bytes:
 
 
 def _retargeted(name: str, entry: EntryPoint, target: Any) -> str:
-    """Return LLVM code for WebAssembly of the entry point `name` and of all functions that it calls."""
+    """Return LLVM code for WebAssembly of `entry`, under the name `name`, and of all functions that it calls."""
     kinds = tuple(numba.from_dtype(RECORDS[record]) for record in entry.records)
     njit: Any = numba.njit
     function = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(entry.function)

@@ -1,7 +1,7 @@
 """The functions that engine.wasm exports, and the records through which they communicate with JavaScript.
 
-Each function takes only records of `RECORDS`, so that every argument is an address. JavaScript reads and writes their
-fields, most of which are 32-bit integers, at the offsets given in engine.json.
+Each function takes only records of `RECORDS`, so that every argument is an address. JavaScript reads and writes the
+records' fields, most of which are 32-bit integers, at the offsets given in engine.json.
 """
 
 from collections.abc import Callable
@@ -121,7 +121,7 @@ def scores(rules: RuleNumbers, game: Game) -> Four:
 
 
 def fill_rules(rules: Any) -> None:
-    """Compute the tables that follow from the fields of `Rules`, as `move.rule_numbers` does."""
+    """Fill in the parts of a rules record that follow from the fields of `Rules`, as `move.rule_numbers` does."""
     players, fields = rules.players, rules.fields
     rules.total = players * (fields * rules.seeds + rules.mandarin_seeds + rules.stones * rules.stone_value)
     rules.field_bytes, rules.unfinished, rules.one_each = tables.side_masks(fields, rules.end)
@@ -151,7 +151,7 @@ def start(rules: Any, game: Any) -> None:
 
 
 def find_legal(rules: Any, game: Any) -> None:
-    """Set `game.legal` to the legal actions, one bit each."""
+    """Set the bit of each legal action in `game.legal`, and clear all other bits."""
     own = side(rules, game, 0)
     game.legal = 0
     for action in range(2 * rules.fields):
@@ -218,7 +218,7 @@ SETTLEMENT = record(
 
 
 def settle(rules: Any, game: Any, match: Any) -> None:
-    """Settle a finished round, as `Match.close_round` does."""
+    """Set a finished round's points and update `match`, as `Match.close_round` does."""
     south, north, _, _ = sides(rules, game)
     if game.mover == 1:
         south, north = north, south

@@ -49,8 +49,8 @@ def _record(kind: np.dtype[Any]) -> dict[str, Any]:
 def compare(made: Mapping[Path, bytes]) -> int:
     """Compare the build with the existing files; return the exit status.
 
-    It always compares engine.json, and compares modules byte for byte if engine.json names the installed versions of
-    the tools. tests/page/test_webassembly.py compares the behaviour.
+    engine.json must be equal except for the versions of the tools. If these are also equal, the modules must be equal
+    byte for byte. tests/page/test_webassembly.py compares the behaviour.
     """
     *modules, description = made
     stored, now = json.loads(description.read_text(encoding="utf-8")), json.loads(made[description])

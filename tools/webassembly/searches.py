@@ -44,13 +44,13 @@ def _work(memory: np.dtype[Any], root: np.dtype[Any]) -> np.dtype[Any]:
 
 @inlined
 def plies_left(rules: Any, game: Any) -> int:
-    """Return the plies left before the ply limit, as `limits.plies_left` does."""
+    """Return the plies left before the ply limit, but at least 1, as `limits.plies_left` does."""
     left: int = max(rules.max_plies - game.ply, 1)
     return left
 
 
 def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None:
-    """Search a running position by alpha-beta, as `deepening.Search` does."""
+    """Search a running position by alpha-beta, as `deepening.Search` does, and write the result to `query`."""
     found, state = work.roots[0], work.memory
     found.own, found.other, found.plies_left = side(rules, game, 0), side(rules, game, 1), plies_left(rules, game)
     rules.has_net, state.guess_depth, state.stop = query.has_net, DEFAULT_GUESS_DEPTH, 0
@@ -67,7 +67,7 @@ def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None
 
 
 def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
-    """Search a running position of three or four players by max^n, as `maxn.MaxnSearch.best_moves` does."""
+    """Search a position of three or four players by max^n into `query`, as `maxn.MaxnSearch.best_moves` does."""
     found, state = work.roots[0], work.memory
     found.sides[0], found.sides[1], found.sides[2], found.sides[3] = sides(rules, game)
     found.scores[0], found.scores[1], found.scores[2], found.scores[3] = scores(rules, game)
