@@ -29,7 +29,7 @@ BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL
 PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-button--primary }"
 """The link to the board on docs/index.md, and the button that replaces it on the site."""
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
-"""Pattern for a board in two colour schemes. The reader's system chooses one; on the site, a switch does."""
+"""Pattern for a picture in two colour schemes: on GitHub, the system chooses the scheme; on the site, a switch does."""
 SWITCHED = r'<img src="\2#only-light"\3><img src="\1#only-dark"\3>'
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
 
@@ -57,7 +57,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Return the page's Markdown; insert the full reference into docs/api pages, and the board into docs/play.md.
 
     Links to reports are changed, because a clone has them in benchmarks/results, and the site has them in reports.
-    The switch between the colour schemes also changes the boards.
+    Pictures in two colour schemes are changed so that they follow the site's switch between the schemes.
     """
     markdown = PICTURE.sub(SWITCHED, markdown.replace("](../benchmarks/results/", "](reports/").replace(*PLAY))
     return generated.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
