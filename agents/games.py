@@ -57,7 +57,7 @@ class Games:
         self.positions[rows] = self.draw(len(rows))
 
     def draw(self, n: int) -> Positions:
-        """Return the next `n` start positions, all of running games."""
+        """Return the next `n` start positions, none of which is finished."""
         parts = [self.core.start(0)]
         while n > 0:
             number, begin = divmod(self.drawn, BLOCK)

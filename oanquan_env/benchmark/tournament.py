@@ -88,7 +88,7 @@ class Pairing:
 
 
 class Finished(Protocol):
-    """Storage of finished parts."""
+    """Storage for the finished parts of an evaluation, such as pairings, so that it can resume."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> Any:
         """Return the part with these names and settings as a value of the type `kind`; None if it is not stored."""

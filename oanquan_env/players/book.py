@@ -73,12 +73,12 @@ class BookPolicy:
 
     @functools.cached_property
     def lower(self) -> "Followed | None":
-        """The strategy that proves the lower bound, for the player to move in the certificate's position, or None."""
+        """The strategy of the player to move in the certificate's position, for the lower bound; it may be None."""
         return self._followed(self.certificate.lower, True)
 
     @functools.cached_property
     def upper(self) -> "Followed | None":
-        """The strategy that proves the upper bound, for the other player, or None."""
+        """The strategy of the player not to move in the certificate's position, for the upper bound; it may be None."""
         return self._followed(self.certificate.upper, False)
 
     def _followed(self, strategy: Strategy | None, is_lower: bool) -> "Followed | None":

@@ -235,7 +235,7 @@ def follow(
 
 
 def beginnings(core: Core, start: Positions, is_lower: bool) -> Positions:
-    """Return the positions in which a bound's prover first moves, with the prover on side 0 and scores of 0 at `start`.
+    """Return the positions where a bound's prover makes its first move. It is on side 0; scores count from `start`.
 
     For a lower bound this is `start`, a batch of one; for an upper bound, the positions after each move from `start`,
     where the game may be over.

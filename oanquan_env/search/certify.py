@@ -1,10 +1,11 @@
 """Certificates from proofs: a strategy for each bound that a solver has proved.
 
-The table stores every proof of a position with its length in plies, and also the proofs on which it depends. A strategy
-is read from the table in the order in which `follow` visits the positions. An *entry* of the strategy is a position
-with the points that the prover wins from there and the maximum plies that this takes. After the entry's move, every
-reply leads to an entry with fewer plies, so every game ends; among such moves, the move with the fewest new entries is
-chosen. A position may have several entries: with more points to win or fewer plies left, another move may be needed.
+For each proof, the table stores its length in plies. It also keeps the proofs on which this proof depends, unless it is
+full; lost proofs are searched for again. A strategy is read from the table in the order in which `follow` visits the
+positions. An *entry* of the strategy is a position with the points that the prover wins from there and the maximum
+plies that this takes. After the entry's move, every reply leads to an entry with fewer plies, so every game ends; among
+such moves, the move with the fewest new entries is chosen. A position may have several entries: with more points to win
+or fewer plies left, another move may be needed.
 """
 
 import itertools

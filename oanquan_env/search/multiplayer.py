@@ -74,7 +74,7 @@ def _turn(players: int, numbers: Four) -> Four:
 
 @compiled
 def add_expected(rules: SearchRules, sides: Numbers, points: Numbers) -> None:
-    """Add the net's estimate of each player's future points to `points`, as fractions of a point that sum to zero."""
+    """Add the net's estimate of each player's future margin to `points`, in units of 1 / `rules.unit` points."""
     own, other = sides[0], sides[1]
     if rules.players == 2:
         own, other = canonical(rules, own, other)

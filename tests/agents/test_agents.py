@@ -1,4 +1,4 @@
-"""Test making players by name, agent files and training configurations."""
+"""Test agent files, training configurations, and the creation of players by name."""
 
 import copy
 import os

@@ -44,7 +44,7 @@ def test_a_debt_follows_the_measure_and_half_of_all_points() -> None:
 
 
 def ledger(fields: int, rounds: list[tuple[int, int]], half: int, measure: str) -> list[list[int]]:
-    """Return each player's field codes (0 owned, 1 pawned, 2 sold) after rounds with these scores, in plain code."""
+    """Return each player's field codes (0 owned, 1 pawned, 2 sold) after rounds with these scores, for comparison."""
     codes, dates, date = [[0] * fields, [0] * fields], [[0] * fields, [0] * fields], 0
     for scores in rounds:
         if scores[0] == scores[1]:
