@@ -1,7 +1,6 @@
 """A slow, plain referee of Ô Ăn Quan, written only from the specification RULES.md.
 
-It shares no code and no data layout with the fast engine, so the two are unlikely to share an
-error. Section numbers in the comments are those of RULES.md.
+It shares no code or data layout with the fast engine. Section numbers in the comments are those of RULES.md.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ PRESET_NAMES = sorted(PRESETS)
 TWO_PLAYER_PRESETS = [name for name in PRESET_NAMES if PRESETS[name].rules.players == 2]
 
 _MOST = {"players": 3, "seeds": 7, "max_plies": 120}
-"""Maximum values of some fields; other numbers are at most 12. Rules for four players, which need another compilation,
-are tested only with their preset."""
+"""Maximum values of some fields; others: 12. To save time, four players are tested only with their preset."""
 
 
 def _values(name: str, kind: Any) -> st.SearchStrategy[Any]:

@@ -82,7 +82,7 @@ class Suite:
 
     @property
     def version(self) -> int:
-        """Version of the values, which grows with each proof run; results of different versions are not comparable."""
+        """Version of the values, raised by each proof run that tightens a bound; compare only equal versions."""
         return int(self.made.get("version", 1))
 
     @property

@@ -211,7 +211,7 @@ for order in sys.argv[1:]:
 
 @pytest.mark.slow
 def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_path: Path) -> None:
-    """With Numba's own symbol names, the code of both types had one name, so the third run used one code for both."""
+    """With Numba's own symbol names, the code of both types had one name, so the third run mixed them up."""
     program = tmp_path / "meets.py"
     program.write_text(MEETS)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -70,7 +70,7 @@ def test_an_exchanged_opponent_plays_the_games_that_begin_afterwards() -> None:
 
 
 def test_weights_decide_who_plays_the_games_that_begin_afterwards() -> None:
-    """Weights also apply to new games after an opponent ended one at once; `OAnQuanEnv` draws the same opponents."""
+    """Weights also apply to games that replace one ended by the opponent; `OAnQuanEnv` draws the same opponents."""
     players = ["random", "greedy", "saver", "random"]
     for rules, seat in (("mancala-world", 1), ("mancala-world max_plies=1", "random")):
         games = OAnQuanVectorEnv(2000, rules, opponent=players, seat=seat)

@@ -24,7 +24,7 @@ def use() -> None:
 
 
 def _pair_instruction(module: Any) -> tuple[Any, int]:
-    """Return the stand-in, which multiplies int16 vectors and adds adjacent products, and the vectors' length."""
+    """Return the stand-in for the dot-product instruction, and the number of int16 values in each operand."""
     sums = ir.VectorType(ir.IntType(32), _LENGTH // 2)
     product = ir.FunctionType(sums, [ir.VectorType(ir.IntType(16), _LENGTH)] * 2)
     return module.globals.get(STAND_IN) or ir.Function(module, product, STAND_IN), _LENGTH
