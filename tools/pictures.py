@@ -26,7 +26,7 @@ MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
 """Moves, the last of which is a relay through both mandarin squares with two captures in a chain."""
 PUZZLE = "5A 3A"
 """One of the shortest games: South captures a stone but loses."""
-RESPONSES = ("ludii", "north"), ("app", "south")
+RESPONSES = ("tonkin", "north"), ("app", "north")
 """Pairs (rules, seat): the network in this seat loses to a short line under these rules."""
 THREE_PLAYERS = "3C 2A 1C 4A 5A 5C"
 FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
