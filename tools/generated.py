@@ -226,7 +226,7 @@ def _docstring(module: str, name: str) -> str | None:
 def _sentence(docstring: str | None) -> str:
     """Return the first sentence of a docstring."""
     paragraph = " ".join((docstring or "").partition("\n\n")[0].split())
-    return re.split(r"(?<=[.!?]) ", paragraph, maxsplit=1)[0]
+    return re.split(r"(?<=[.!?])(?<!\.\.\.) (?=[A-Z`])", paragraph, maxsplit=1)[0]  # not after "et al." or "..."
 
 
 def directives(markdown: str) -> str:

@@ -14,7 +14,7 @@ ABOUT_NAME = "about.json"  # records the options, and the meaning of the arrays 
 
 @contextlib.contextmanager
 def data_folder(folder: Path, kind: str, asked: Mapping[str, Any], fields: Mapping[str, str]) -> Iterator[None]:
-    """Lock a folder, creating it if needed; record the options `asked` and `fields`, which describes its files' arrays.
+    """Lock a folder, creating it if needed. Record `asked` (options) and `fields` (the meaning of the files' arrays).
 
     Raises `ValueError` if the folder was made with other options; the message calls the content `kind`.
     """

@@ -40,7 +40,7 @@ def position_keys(positions: Positions) -> Keys:
 
 @dataclass
 class Answers:
-    """A store of a player's moves, which asks the player once about each position.
+    """A cache of a player's moves, which queries the player only for positions that it does not hold.
 
     Attributes:
         every_tie: whether the player may choose any of its tied moves.
@@ -89,7 +89,7 @@ class Answers:
         return None
 
     def ask(self, positions: Positions) -> Mask:
-        """Ask the player about N positions without using the store; return its answers, (N, A) bool."""
+        """Ask the player about N positions without using the cache; return its answers, (N, A) bool."""
         actions = np.arange(self.core.rules.actions)
         if isinstance(self.player, DrawingPolicy):
             tied = self.player.tied_moves(positions)

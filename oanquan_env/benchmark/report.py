@@ -254,8 +254,8 @@ def _given_up(player: PlayerResult) -> str:
 
 
 def _games_explained(found: Evaluation) -> str:
-    starts = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}"
-    games = f"Every pairing has {found.pairings[0].pairs} {starts}, in every seating."
+    starts = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}, each"
+    games = f"Every pairing plays {found.pairings[0].pairs} {starts} in every seating."
     if found.anchor:
         first = f" Moving first after the opening is worth {interval(found.first)} Elo." if found.first else ""
         return (

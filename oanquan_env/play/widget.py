@@ -110,7 +110,7 @@ class BoardWidget(anywidget.AnyWidget):
         self.begin = begun
 
     def puzzle(self, level: str = "first", number: int = 0) -> None:
-        """Show puzzle `number` (from 0) of a level (`first`, `easy`, `medium`, `hard`). Others raise `ValueError`."""
+        """Show puzzle `number`, from 0, of a level: `first`, `easy`, `medium` or `hard`; others raise `ValueError`."""
         if level not in PUZZLES or number < 0:
             raise UsageError(f"there is no puzzle {number} of the level {level!r}; levels are {', '.join(PUZZLES)}")
         self.files = {**self.files, **files_for(Rules())}

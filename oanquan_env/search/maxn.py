@@ -183,7 +183,7 @@ def search_rows(
 
 @compiled
 def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) -> None:
-    """Write into `root` the worths of the moves searched to `depth`, and the points that their best lines win."""
+    """Store in `root` each move's worth after a search to `depth`, and the points that its line wins each player."""
     root.depth = depth
     root.worths[:] = UNKNOWN
     for place in range(level.count):

@@ -132,10 +132,10 @@ _ANSWER = types.UniTuple(types.int64, 3)  # type: ignore[no-untyped-call]
 def settle(
     state: State, own: int, other: int, goal: int, is_prover: int, most_phi: int, most_delta: int, ply: int
 ) -> tuple[int, int, int]:
-    """Search whether the mover of a running position can win `goal` points; return phi, delta and the proof's plies.
+    """Search for a proof that the mover of a running position can win `goal` points, or that it cannot.
 
-    The search ends when the question is settled, or phi or delta reaches its limit, `most_phi` or `most_delta`. Without
-    a proof the plies are 0. `is_prover` is 1 if the mover is the prover, and `ply` is 0 at the root of the search.
+    Return phi, delta and the proof's plies (0 without a proof). The search also ends if phi or delta reaches `most_phi`
+    or `most_delta`, and at the node limit. `is_prover` is 1 if the mover is the prover; `ply` is 0 at the root.
     """
     memory, children = state.memory, state.memory.children[ply]
     phis, deltas, plies = state.stack.phi[ply], state.stack.delta[ply], state.stack.plies[ply]
