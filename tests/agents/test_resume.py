@@ -61,7 +61,7 @@ def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any
     for number in at:
         with pytest.raises((InterruptedError, StopTrainingError)):
             run.learn(kill, lambda: False) if kind == "kill" else learn(run, number * ITERATION)
-        random.seed(99)  # other code may use the generator between sessions
+        random.seed(99)  # other code may use the generator before the run resumes
         with (tmp_path / "run" / EVALUATIONS_NAME).open("a") as file:
             file.write('{"plies": 99999, "results": {}}\n')  # later than the checkpoint, so it is measured again
         run = resume(tmp_path / "run")
@@ -181,7 +181,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
     assert not list(folder.glob(f".*{TEMPORARY}"))  # no partly written files remain
     threads = torch.get_num_threads()
     try:
-        run = resume(folder, threads=2)  # overrides the configuration for this session only
+        run = resume(folder, threads=2)  # overrides the configuration until the run stops
         assert (torch.get_num_threads(), run.plies) == (2, 2 * ITERATION)
         learn(run)
     finally:
