@@ -107,11 +107,11 @@ class SB3:
     def __init__(self, observation: str, defaults: bool, folder: Path, rules: str, seed: int) -> None:
         games = ["--envs", "64"] if defaults else []
         options = sb3_ppo.parse_options(["--observation", observation, "--seed", str(seed), *games])
-        self.core, self.model, self.plies = Core(rules), sb3_ppo.make_model(options, rules), 0
+        self.core, self.plies = Core(rules), 0
         if defaults:
-            env = self.model.get_env()
-            assert env is not None  # `make_model` has set it
-            self.model = MaskablePPO("MlpPolicy", env, seed=seed, device="cpu")
+            self.model = MaskablePPO("MlpPolicy", sb3_ppo.make_games(options, rules), seed=seed, device="cpu")
+        else:
+            self.model = sb3_ppo.make_model(options, rules)
 
     def iterate(self, done: float) -> None:
         """Run one rollout and learn from it; the hyperparameters are constant."""

@@ -46,12 +46,17 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def make_games(options: argparse.Namespace, rules: str) -> OAnQuanVecEnv:
+    """Return the environment in which the model learns."""
+    settings = {"rules": rules, "opponent": options.opponent, "reward": "margin", "opening_plies": 6}
+    return OAnQuanVecEnv(options.envs, observation=options.observation, seed=options.seed, **settings)
+
+
 def make_model(options: argparse.Namespace, rules: str = "mancala-world") -> MaskablePPO:
     """Return an untrained model that holds its environment, with hyperparameters that work well for this game."""
-    settings = {"rules": rules, "opponent": options.opponent, "reward": "margin", "opening_plies": 6}
     return MaskablePPO(
         "MlpPolicy",
-        OAnQuanVecEnv(options.envs, observation=options.observation, seed=options.seed, **settings),
+        make_games(options, rules),
         learning_rate=1e-3,
         n_steps=options.n_steps,
         batch_size=options.minibatch,
