@@ -254,6 +254,7 @@ def _given_up(player: PlayerResult) -> str:
 
 
 def _games_explained(found: Evaluation) -> str:
+    players = len(found.pairings[0].orders)
     starts = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}, each"
     games = f"Every pairing plays {found.pairings[0].pairs} {starts} in every seating."
     if found.anchor:
@@ -262,7 +263,7 @@ def _games_explained(found: Evaluation) -> str:
             f"{games} Elo ratings are from a Bradley-Terry model of these players, with `{found.anchor}` at 0 and "
             f"intervals bootstrapped over openings. Scores are averages over all opponents.{first}"
         )
-    if (players := len(found.pairings[0].orders)) == 2:
+    if players == 2:
         return games
     return (
         f"{games} Wins are the share of games that an agent wins against {players - 1} copies of another agent, "
