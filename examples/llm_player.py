@@ -65,7 +65,7 @@ def prompt_of(board: Board, legal_moves: bool = False) -> str:
 
 
 def read_reply(reply: str) -> Move | None:
-    """Return the move in the last line of `reply` that names one; None if the line names several, or there is none."""
+    """Return the move in the last line of `reply` that names a move; None if that line names several or none exists."""
     lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
     named = next((moves for moves in reversed(lines) if moves), set())
     return Move.parse(named.pop()) if len(named) == 1 else None

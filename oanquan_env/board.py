@@ -140,7 +140,7 @@ class Board:
         return Outcome(tuple(scores), winners[0] if len(winners) == 1 else None, termination)
 
     def status(self) -> list[str]:
-        """Return one sentence for each fault of a position that was set up by hand; an empty list if there is none.
+        """Return one sentence for each fault of a position that was set up by hand, or an empty list.
 
         In addition to the checks of `setup`, this reports positions that cannot arise in play: an empty row that
         `refill_when=at_once` would have refilled, and a debt under `refill=forfeit`, which does not allow loans.

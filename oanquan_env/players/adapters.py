@@ -115,7 +115,7 @@ def import_object(name: str) -> object:
 
 
 def module_source(name: str) -> bytes | None:
-    """Return the source of the module in `MODULE:NAME`, or None if there is none. Only its parent packages are run."""
+    """Return the source of the module in `MODULE:NAME`, or None if it has no source. Only its parent packages run."""
     place = _MODULE.fullmatch(name)
     if place is None:
         return None

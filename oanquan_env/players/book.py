@@ -123,6 +123,6 @@ class Followed(NamedTuple):
 
 
 def with_book(beyond: Policy, rules: Rules) -> Policy:
-    """Return a `BookPolicy` with the package's certificate for `rules`, or `beyond` itself if there is none."""
+    """Return a `BookPolicy` with the package's certificate for `rules`; return `beyond` if the package has none."""
     path = certificate_path(rules)
     return BookPolicy(read_certificate(path), beyond) if path.is_file() else beyond

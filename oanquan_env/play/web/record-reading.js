@@ -147,7 +147,7 @@ function readMove(reader, rules, position, engine) {
   }
 }
 
-/** Compare the written result and termination with those of the replayed moves. */
+/** Compare the result and termination in the record with the result and termination of the replayed game. */
 function checkResult(reader, headers, { result, termination }) {
   const written = headers.get("Result"), word = reader.take(WORD), claim = headers.get("Termination");
   if (word?.[0] !== written.value) {

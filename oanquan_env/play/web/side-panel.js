@@ -77,7 +77,7 @@ function showMatch() {
 
 // ---- the end ---------------------------------------------------------------------------------------------------------
 
-/** Show what a person can do after the end; the result is shown below the board. */
+/** Show what a person can do after the end; another element below the board shows the result. */
 function showEnd() {
   const { match, turn, game } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
