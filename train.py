@@ -30,6 +30,7 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
     from pydantic import ValidationError
     from rich.console import Console
 
+    from agents.checkpoint import CONFIG_NAME
     from agents.config import (
         MOST_THREADS,
         OptionalFile,
@@ -43,7 +44,6 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
         validated,
     )
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
-    from agents.run_files import CONFIG_NAME
     from agents.support import workers
     from agents.support.workers import launch, launched
     from agents.sweep import STOPPING, parse_seeds, stopping, sweep

@@ -23,17 +23,17 @@ from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import Tensor
 
+from agents.checkpoint import RUN_NAME
 from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml, validated
-from agents.evaluation.while_training import AgentEvaluation
-from agents.games import MOST_PLIES, Games
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NETWORKS, NetworkConfig, make_network, options_type
 from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
-from agents.run_files import RUN_NAME
+from agents.self_play import MOST_PLIES, Games
+from agents.training_evaluation import AgentEvaluation
 from oanquan_env import Core, IllegalActionError, Positions
-from oanquan_env.arrays import Mask, Points
+from oanquan_env.array_types import Mask, Points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, one_line

@@ -15,15 +15,15 @@ import torch
 from pydantic import Field, field_validator, model_validator
 from torch import Tensor, nn
 
+from agents.checkpoint import RUN_NAME
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
-from agents.evaluation.while_training import EvaluationSchedule
-from agents.games import MOST_PLIES, Games
 from agents.networks.sums import SumOfRows
 from agents.run import Run, RunConfig, between
-from agents.run_files import RUN_NAME
+from agents.self_play import MOST_PLIES, Games
 from agents.support.workers import own_seed
+from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Positions, Rules
-from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order

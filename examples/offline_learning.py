@@ -1,6 +1,6 @@
 """Learn the values of positions from files, without playing a game, and measure the regret.
 
-    python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
+    python -m agents.position_data --output out/data --positions 100000 --depth 8 --net pretrained
     python -m examples.offline_learning out/data --save out/offline.npz
 
 The value of a move is the margin that it wins at once plus the mover's value of the next position, which is the
@@ -20,11 +20,11 @@ import numpy as np
 import torch
 
 from agents.config import progress_bar
-from agents.datasets import read_columns, read_positions
+from agents.position_data import read_columns, read_positions
 from agents.support.data_folder import ABOUT_NAME
 from agents.td import ValueModule
 from oanquan_env import Core
-from oanquan_env.arrays import Floats, Ints
+from oanquan_env.array_types import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import check_place, write_atomically
@@ -38,7 +38,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("data", type=Path, metavar="FOLDER", help="folder written by python -m agents.datasets")
+    add("data", type=Path, metavar="FOLDER", help="folder written by python -m agents.position_data")
     add("--epochs", type=int, default=10, help="passes over the data (default: %(default)s)")
     add("--batch-size", type=int, default=1024, help="positions per gradient step (default: %(default)s)")
     add("--learning-rate", type=float, default=3e-3, help="initial learning rate; falls to 0 (default: %(default)s)")

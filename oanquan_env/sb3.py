@@ -20,7 +20,7 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
-from oanquan_env.arrays import Mask
+from oanquan_env.array_types import Mask
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.array_types import Ints, Mask
 
 
 def rng(seed: int = 0) -> np.random.Generator:

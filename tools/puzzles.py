@@ -44,13 +44,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oanquan_env import PRESETS, Board, Core, Positions
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.notation import Move
 from oanquan_env.files import write_atomically
 from oanquan_env.play.levels import LEVELS, Level, player_at
-from oanquan_env.playing import advance, random_openings, seated
+from oanquan_env.rollouts import advance, random_openings, seated
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.proof import PROVED, ProofTable
 from oanquan_env.search.two_player import apply_move, mover_first

@@ -10,7 +10,7 @@ import torch
 from agents.networks.nets import with_last
 from agents.players.agent_files import WEIGHTS_NAME, load_network, read_card
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
-from oanquan_env.arrays import Floats, Ints
+from oanquan_env.array_types import Floats, Ints
 from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import FileError
 

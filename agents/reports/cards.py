@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
 from agents.evaluation.entrants import hash_of_files
 from agents.evaluation.evaluation import read_evaluation
@@ -27,7 +28,6 @@ from agents.players.agent_files import (
 )
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
-from agents.run_files import CONFIG_NAME
 from oanquan_env import Rules
 from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import PHASES

@@ -17,9 +17,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import tyro
 
+from agents.checkpoint import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from agents.config import OptionalFolder, command, read_yaml
 from agents.run import load_config
-from agents.run_files import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from oanquan_env import Rules
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves

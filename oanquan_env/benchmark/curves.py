@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.regret import Part, regret

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Floats, Ints
+from oanquan_env.array_types import Floats, Ints
 from oanquan_env.benchmark.estimates import BOOTSTRAP_SAMPLES, Estimate, percentile_estimates
 
 ELO = 400 / math.log(10)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 
 BOOTSTRAP_SAMPLES = 1000
 LEAST_DEVIATION = 1.0

@@ -6,7 +6,7 @@ Shapes: R runs that differ only in their seed, T tasks. A score is any number, s
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.estimates import BOOTSTRAP_SAMPLES, Estimate, percentile_estimates
 
 

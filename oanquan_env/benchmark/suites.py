@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.keys import Keys, canonical_keys

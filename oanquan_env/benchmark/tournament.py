@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games, rng_for
 from oanquan_env.benchmark.regret import Regret, Suite, regret

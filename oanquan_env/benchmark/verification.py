@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError

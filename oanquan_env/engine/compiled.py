@@ -20,7 +20,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import register_jitable
 
-from oanquan_env.engine import move, observe, points, seats, step
+from oanquan_env.engine import move, observe, scoring, seats, step
 from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, rule_numbers
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import Rules
@@ -138,7 +138,7 @@ def _say_once(text: str) -> None:
     print(f"oanquan: {text}", file=sys.stderr)
 
 
-for _module in move, seats, points, observe, step:
+for _module in move, seats, scoring, observe, step:
     for _function in _module.INLINED:
         inlined(_function)
 

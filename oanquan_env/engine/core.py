@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Bytes, Ints, Mask, Points
+from oanquan_env.array_types import Bytes, Ints, Mask, Points
 from oanquan_env.engine.loops import Arrays, Loops, loops
 from oanquan_env.engine.move import NO_SQUARE, RuleNumbers, rule_numbers
+from oanquan_env.engine.numpy_move import Moves
 from oanquan_env.engine.position_checks import check_points, check_ready, check_setup
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.engine.sowing import Moves
 from oanquan_env.engine.tables import build_tables
 from oanquan_env.engine.turns import Turns
 from oanquan_env.errors import UsageError

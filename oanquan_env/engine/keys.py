@@ -6,7 +6,7 @@ from typing import TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import ZERO_BYTE, Positions
 from oanquan_env.engine.symmetry import canonical_sides

@@ -1,4 +1,4 @@
-"""Play a move of one game, using only integers: a second implementation of `sowing` and `turns`.
+"""Play a move of one game, using only integers: a second implementation of `numpy_move` and `turns`.
 
 These are plain functions of integers, tuples and `RuleNumbers`. Python runs them for a single position. Numba compiles
 the same functions for batches (`loops`), environments (`step`) and the search; LLVM turns them into WebAssembly. The
@@ -15,9 +15,9 @@ import functools
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
+from oanquan_env.engine.numpy_move import LAP_LIMIT
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, ZERO_BYTE, Termination
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
-from oanquan_env.engine.sowing import LAP_LIMIT
 from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE, origin, playable, side_masks, sowings, walks
 
 RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, RESIGNED, MAX_PLIES, ENDLESS_RELAY, TOO_MANY_SEEDS = map(

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from oanquan_env.engine.move import RuleNumbers, can_play
-from oanquan_env.engine.points import look_ahead
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
+from oanquan_env.engine.scoring import look_ahead
 from oanquan_env.engine.seats import in_turn
 
 COUNTS = 16

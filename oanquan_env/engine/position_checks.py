@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Mask
+from oanquan_env.array_types import Mask
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
 from oanquan_env.errors import UsageError
 

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Bytes, Index, Ints, Mask, Points, Words
+from oanquan_env.array_types import Bytes, Index, Ints, Mask, Points, Words
 
 SIDE_BYTES = 8
 MANDARIN_BYTE = 5

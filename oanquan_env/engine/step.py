@@ -17,9 +17,9 @@ import numpy as np
 
 from oanquan_env.engine.move import MAX_PLIES, RUNNING, RuleNumbers, can_play, play
 from oanquan_env.engine.observe import observe
-from oanquan_env.engine.points import OUTCOME, earn, final_points, gain
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.scoring import OUTCOME, earn, final_points, gain
 from oanquan_env.engine.seats import in_turn, next_seat, write_in_turn
 
 NOBODY, RANDOM, GREEDY, OTHERS = range(4)

@@ -6,7 +6,7 @@ Both commute with play: playing the transformed action in the transformed positi
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, Words
+from oanquan_env.array_types import Ints, Words
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
 from oanquan_env.engine.rules import Rules
 

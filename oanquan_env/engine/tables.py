@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from oanquan_env.arrays import Bytes, Ints, Mask, Words
+from oanquan_env.array_types import Bytes, Ints, Mask, Words
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
 

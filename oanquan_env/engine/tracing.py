@@ -13,12 +13,12 @@ from oanquan_env.engine.move import (
     Steps,
     play,
 )
-from oanquan_env.engine.move_trace import Capture, Frame, Lap, MoveTrace, Refilling, TurnEnd
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, ZERO_BYTE, Positions, Termination
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.seats import in_turn
 from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS, origin
+from oanquan_env.engine.trace import Capture, Frame, Lap, MoveTrace, Refilling, TurnEnd
 
 _TURN_ENDS = {
     NO_GAP: TurnEnd.NO_FURTHER_GAP,

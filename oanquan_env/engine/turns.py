@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oanquan_env.arrays import Points
+from oanquan_env.array_types import Points
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
 from oanquan_env.engine.tables import Tables, side_masks

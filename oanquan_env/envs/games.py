@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.board import shared_core
 from oanquan_env.engine.core import IllegalActionError, check_whole
 from oanquan_env.engine.loops import StepLoops, step_loops

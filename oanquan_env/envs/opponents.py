@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.step import GREEDY, NOBODY, OTHERS, RANDOM

@@ -13,7 +13,7 @@ from oanquan_env.errors import UnknownAgentError, UsageError
 from oanquan_env.players import as_policy
 from oanquan_env.players.making import KINDS
 from oanquan_env.players.names import parse
-from oanquan_env.playing import choose_move
+from oanquan_env.rollouts import choose_move
 
 PARTS = ("player", "rules", "position")
 """The keys of a request for a move."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules

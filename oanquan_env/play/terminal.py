@@ -20,7 +20,7 @@ from oanquan_env.engine.notation import Language, Move, NotationError, capital
 from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.players import Policy
 from oanquan_env.players.book import UNKNOWN, BookPolicy
-from oanquan_env.playing import choose_move
+from oanquan_env.rollouts import choose_move
 
 PREFERENCE = 3.0
 """The hint is the book's proved move unless the search values another move higher by more than this many points."""

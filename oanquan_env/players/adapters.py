@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules

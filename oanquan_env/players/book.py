@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.positions import SIDE_BYTES, Positions

@@ -3,7 +3,7 @@
 import numpy as np
 
 from oanquan_env.analysis import Analysis, check_analysable
-from oanquan_env.arrays import Ints, Mask, best_actions
+from oanquan_env.array_types import Ints, Mask, best_actions
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.deepening import Limits, Search

@@ -14,7 +14,7 @@ from numba import types
 from oanquan_env.engine.compiled import compiled, compiled_recursion, record
 from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.search.leaf import horizon
-from oanquan_env.search.memory import (
+from oanquan_env.search.search_state import (
     ENTRIES,
     INFINITY,
     KEY,

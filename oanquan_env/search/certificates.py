@@ -33,7 +33,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Bytes, Ints, Points
+from oanquan_env.array_types import Bytes, Ints, Points
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import parse_position

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Mask
+from oanquan_env.array_types import Mask
 from oanquan_env.engine.compiled import zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
@@ -26,7 +26,7 @@ from oanquan_env.search import root
 from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, SLOT, Tree
 from oanquan_env.search.leaf import with_net
 from oanquan_env.search.limits import MOVES_PER_MILLISECOND, Limits, SearchResult, Workers, plies_left
-from oanquan_env.search.memory import (
+from oanquan_env.search.search_state import (
     INFINITY,
     MAX_DEPTH,
     UNLIMITED,

@@ -15,7 +15,7 @@ import numpy as np
 from oanquan_env.engine.compiled import Int64s
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
-from oanquan_env.search.memory import MAX_DEPTH, UNLIMITED
+from oanquan_env.search.search_state import MAX_DEPTH, UNLIMITED
 
 _CHUNKS = 8
 """Parts of a batch per thread. There are several because some positions take many times longer than others."""

@@ -18,14 +18,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 from oanquan_env.engine.compiled import compiled, record, zeros
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.move import RUNNING, SEATS, can_play
 from oanquan_env.engine.positions import Positions, turn_order, turn_places
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
-from oanquan_env.search.memory import MAX_ACTIONS, MAX_DEPTH, UNLIMITED, next_child
 from oanquan_env.search.multiplayer import Numbers, add_expected, apply_move, compile_multiplayer
+from oanquan_env.search.search_state import MAX_ACTIONS, MAX_DEPTH, UNLIMITED, next_child
 from oanquan_env.search.two_player import SearchRules
 from oanquan_env.search.value_net import ValueNet
 
@@ -55,7 +55,7 @@ class Level(Protocol):
 
 
 class MaxnMemory(Protocol):
-    """The state of a search; for `stop` see `oanquan_env.search.memory.Memory`."""
+    """The state of a search; for `stop` see `oanquan_env.search.search_state.Memory`."""
 
     nodes: int
     node_limit: int

@@ -14,7 +14,7 @@ from oanquan_env.engine.compiled import SHAPES, compiled, inlined, record, rule_
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, SEATS, Four, Move
 from oanquan_env.search.leaf import add_net, evaluate
-from oanquan_env.search.memory import canonical
+from oanquan_env.search.search_state import canonical
 from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, net_record
 from oanquan_env.search.value_net import MULTIPLAYER_HIDDEN, ValueNet
 

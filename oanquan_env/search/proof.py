@@ -21,25 +21,12 @@ import numba
 import numpy as np
 from numba import types
 
-from oanquan_env.arrays import Ints, Points
+from oanquan_env.array_types import Ints, Points
 from oanquan_env.engine.compiled import Int64s, compiled, compiled_recursion, zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UnavailableError
-from oanquan_env.search.memory import (
-    ENTRIES,
-    INFINITY,
-    MAX_DEPTH,
-    MEMORY,
-    NO_ACTION,
-    Memory,
-    bucket_bits,
-    canonical,
-    drop_mirrored,
-    is_symmetric,
-    play_all,
-)
 from oanquan_env.search.proof_tables import (
     NOT_FOUND,
     NUMBERS,
@@ -55,6 +42,19 @@ from oanquan_env.search.proof_tables import (
     keep_proof,
     question_number,
     shortest_proofs,
+)
+from oanquan_env.search.search_state import (
+    ENTRIES,
+    INFINITY,
+    MAX_DEPTH,
+    MEMORY,
+    NO_ACTION,
+    Memory,
+    bucket_bits,
+    canonical,
+    drop_mirrored,
+    is_symmetric,
+    play_all,
 )
 from oanquan_env.search.two_player import TWO_PLAYER_RULES, compile_rules, mover_first
 

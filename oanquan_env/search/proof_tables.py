@@ -5,7 +5,16 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from oanquan_env.engine.compiled import compiled, record
-from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, Memory, Table, side_key, table_place
+from oanquan_env.search.search_state import (
+    ENTRIES,
+    INFINITY,
+    MAX_ACTIONS,
+    MAX_DEPTH,
+    Memory,
+    Table,
+    side_key,
+    table_place,
+)
 from oanquan_env.search.two_player import SearchRules
 
 

@@ -11,7 +11,7 @@ from oanquan_env.engine.compiled import compiled, record
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.search.alphabeta import EXACT, Tree, as_result, last_ply, negamax, probe
 from oanquan_env.search.leaf import horizon
-from oanquan_env.search.memory import (
+from oanquan_env.search.search_state import (
     INFINITY,
     MAX_ACTIONS,
     MAX_DEPTH,

@@ -15,8 +15,8 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.bounds import Bounds
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.memory import UNLIMITED
 from oanquan_env.search.proof import LIMITED, PROVED, LimitReachedError, ProofTable
+from oanquan_env.search.search_state import UNLIMITED
 from oanquan_env.search.two_player import apply_move, mover_first
 
 ESTIMATE_DEPTH = 16

@@ -16,7 +16,6 @@ from safetensors.torch import load_file
 import agents
 from agents.config import dump_yaml, read_yaml
 from agents.evaluation.entrants import hash_of_files
-from agents.games import Games, StartsConfig
 from agents.networks.nets import make_network
 from agents.players.agent_files import (
     CARD_NAME,
@@ -29,6 +28,7 @@ from agents.players.agent_files import (
 from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
+from agents.self_play import Games, StartsConfig
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError

@@ -12,8 +12,8 @@ import yaml
 
 import agents
 import train
+from agents.checkpoint import CHECKPOINT_NAME
 from agents.players.agent_files import CARD_NAME
-from agents.run_files import CHECKPOINT_NAME
 from oanquan_env import Core
 from oanquan_env.files import FileError
 from tests import ROOT

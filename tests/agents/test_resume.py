@@ -22,10 +22,10 @@ import yaml
 
 import evaluate
 import train
+from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.ppo import PPORun
 from agents.run import StopTrainingError, load_config
-from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests import ROOT
@@ -205,7 +205,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
 def test_what_would_fail_later_is_refused_at_once(
     tmp_path: Path, monkeypatch: Patch, changes: Any, message: str
 ) -> None:
-    monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
+    monkeypatch.setattr("oanquan_env.rollouts.MAX_FAILED_GAMES", 200)
     with pytest.raises(UsageError, match=message):
         begin(tmp_path / "run", **changes)
     assert not (tmp_path / "run").exists()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.games import Games, StartsConfig
 from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
 from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, make_network
 from agents.networks.sums import SumOfRows
 from agents.ppo import SelfPlayVecEnv, advantages
+from agents.self_play import Games, StartsConfig
 from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS, RewardName

@@ -10,9 +10,9 @@ import yaml
 
 import agents
 import train
-from agents.games import Games, StartsConfig
+from agents.checkpoint import CHECKPOINT_NAME
 from agents.run import load_config
-from agents.run_files import CHECKPOINT_NAME
+from agents.self_play import Games, StartsConfig
 from agents.td import Learner, TDConfig, TDSettings, lambda_returns, rollout
 from oanquan_env import Core
 from oanquan_env.engine.core import relative_points

@@ -21,7 +21,7 @@ from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
-from oanquan_env.playing import random_openings
+from oanquan_env.rollouts import random_openings
 from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, learn, resume, stopped
 from train import parse
 

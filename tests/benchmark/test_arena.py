@@ -22,8 +22,8 @@ from oanquan_env.benchmark.pairs import (
 from oanquan_env.benchmark.suites import openings_path
 from oanquan_env.engine.keys import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env.files import FileError
-from oanquan_env.playing import random_openings
 from oanquan_env.records.games import format_records
+from oanquan_env.rollouts import random_openings
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import read_value_net
 from tests.players import FirstMove, LastMove, rng

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oanquan_env import PRESETS, Rules
-from oanquan_env.arrays import Mask
+from oanquan_env.array_types import Mask
 from oanquan_env.engine.step import SETTINGS, game_type
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests.players import random_legal

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from oanquan_env import Core, Positions, evaluate
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests import ROOT

@@ -15,7 +15,7 @@ from oanquan_env.search import alphabeta
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
-from oanquan_env.search.memory import MIN_BUCKET_BITS, marked, new_memory
+from oanquan_env.search.search_state import MIN_BUCKET_BITS, marked, new_memory
 from oanquan_env.search.solver import Solver
 from oanquan_env.search.two_player import apply_move, compile_rules
 from oanquan_env.search.value_net import read_value_net

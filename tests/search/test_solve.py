@@ -17,8 +17,8 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.errors import UnavailableError
 from oanquan_env.search import proof
 from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.memory import INFINITY
 from oanquan_env.search.proof import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
+from oanquan_env.search.search_state import INFINITY
 from oanquan_env.search.solver import BoundSearch, ProofState, Solver
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides

@@ -15,8 +15,8 @@ from numba.extending import overload_method
 from oanquan_env.engine import move, tables
 from oanquan_env.engine.compiled import RULES, inlined, record
 from oanquan_env.engine.move import MAX_PLIES, RUNNING, SEATS, Four, RuleNumbers
+from oanquan_env.engine.numpy_move import LAP_LIMIT
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.engine.sowing import LAP_LIMIT
 from oanquan_env.match import settling
 
 MOST_SQUARES = SEATS * (MANDARIN_BYTE + 1)

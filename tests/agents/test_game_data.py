@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import trajectories
-from agents.trajectories import FIELDS, episodes, main, read_games
+from agents import game_data
+from agents.game_data import FIELDS, episodes, main, read_games
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.envs.single import OAnQuanEnv
 
 GAMES = ["--player", "greedy", "--opponent", "random"]
@@ -67,7 +67,7 @@ def test_games_replay_and_episodes_are_those_of_the_environment(tmp_path: Path, 
 def test_files_depend_on_the_options_and_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(trajectories, "GAMES", 4)
+    monkeypatch.setattr(game_data, "GAMES", 4)
     for name in "ab":
         assert main(["--output", str(tmp_path / name), *GAMES, "--games", "10"]) == 0
     files = hashes(tmp_path / "a")

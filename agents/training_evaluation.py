@@ -13,7 +13,7 @@ from oanquan_env.benchmark.pairs import play_pairs, score_interval
 from oanquan_env.files import FileError
 from oanquan_env.players import Policy
 from oanquan_env.players.adapters import as_policy
-from oanquan_env.playing import random_openings
+from oanquan_env.rollouts import random_openings
 
 
 class EvaluationSchedule(Strict):

@@ -1,7 +1,7 @@
 """Make whole games for offline reinforcement learning, as `.npz` files and as a Minari data set.
 
-    python -m agents.trajectories --output out/games --games 1000 --player minimax:depth=4 --opponent greedy
-    python -m agents.trajectories --output out/games --games 1000 --minari oanquan/minimax-v0
+    python -m agents.game_data --output out/games --games 1000 --player minimax:depth=4 --opponent greedy
+    python -m agents.game_data --output out/games --games 1000 --minari oanquan/minimax-v0
 
 The player's seat is drawn for each game, and the opponent plays all other seats. `numpy.load` reads the files
 `games-00000.npz` and so on; `FIELDS` describes their arrays. The files depend only on the options. A repeated command
@@ -30,10 +30,10 @@ from oanquan_env.errors import needing_extra
 from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.players import Policy, as_policy
-from oanquan_env.playing import play_randomly
 from oanquan_env.rewards import check_reward, ply_rewards
+from oanquan_env.rollouts import play_randomly
 
-PROGRAM = "python -m agents.trajectories"
+PROGRAM = "python -m agents.game_data"
 GAMES = 500  # games per file; a killed command loses the games of its unfinished file
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 FIELDS = {

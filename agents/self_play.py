@@ -9,8 +9,8 @@ from pydantic import Field
 from agents.config import Count, Share, Strict
 from agents.support import workers
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Ints
-from oanquan_env.playing import play_randomly
+from oanquan_env.array_types import Ints
+from oanquan_env.rollouts import play_randomly
 
 BLOCK = 4096
 """Number of start positions made at once. In a small batch, a position takes ten times as long."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import datasets
-from agents.datasets import FIELDS, main, read_columns, read_positions
+from agents import position_data
 from agents.evaluation import labels
+from agents.position_data import FIELDS, main, read_columns, read_positions
 from agents.support.data_folder import ABOUT_NAME
 from examples import offline_learning
 from oanquan_env import Core
@@ -27,7 +27,7 @@ SMALL = ["--depth", "2", "--jobs", "1"]
 
 @pytest.fixture(autouse=True)
 def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets, "SHARD", 40)
+    monkeypatch.setattr(position_data, "SHARD", 40)
     monkeypatch.setattr(labels, "CHUNK", 16)
 
 
@@ -72,7 +72,7 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = make_data(tmp_path / "whole", "--positions", "100")
-    written = datasets.write_atomically
+    written = position_data.write_atomically
 
     def killed(path: Path, content: bytes) -> None:
         if path.name == "positions-00001.npz":
@@ -80,7 +80,7 @@ def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
         written(path, content)
 
     with monkeypatch.context() as patched:
-        patched.setattr(datasets, "write_atomically", killed)
+        patched.setattr(position_data, "write_atomically", killed)
         assert main(["--output", str(tmp_path / "killed"), *SMALL, "--positions", "100"]) == 130
     assert not capsys.readouterr().err
     first = tmp_path / "killed" / "positions-00000.npz"

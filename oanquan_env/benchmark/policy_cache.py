@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from oanquan_env.arrays import Mask, best_actions
+from oanquan_env.array_types import Mask, best_actions
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.keys import Keys
 from oanquan_env.engine.positions import Positions

@@ -1,6 +1,6 @@
 """Make data for offline learning: positions with the value of every move.
 
-    python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
+    python -m agents.position_data --output out/data --positions 100000 --depth 8 --net pretrained
 
 Each position is up to `--random-plies` random plies after a position of a game between players of mixed strength. No
 two positions are equivalent, and no position is in the rules' regret suite or one move after a position of the suite. A
@@ -29,7 +29,7 @@ from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, ke
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
 from oanquan_env.observation import Encoder
-from oanquan_env.playing import play_randomly
+from oanquan_env.rollouts import play_randomly
 from oanquan_env.search.deepening import Limits
 
 SHARD = 5000  # positions per file
@@ -128,7 +128,7 @@ class Options(LabelOptions):
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
 
 
-@command(Options, "python -m agents.datasets", __doc__)
+@command(Options, "python -m agents.position_data", __doc__)
 def main(options: Options) -> None:
     """Make the data, or resume an interrupted command."""
     recipe, folder = options.recipe, options.output

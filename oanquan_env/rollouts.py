@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move

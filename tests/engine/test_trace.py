@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis.strategies import sampled_from
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
-from oanquan_env.engine.move_trace import Capture, Lap, Refilling, TurnEnd
 from oanquan_env.engine.notation import WORDS
+from oanquan_env.engine.trace import Capture, Lap, Refilling, TurnEnd
 from tests.boards import boards_of
 from tests.strategies import PRESET_NAMES, rules, seeds
 

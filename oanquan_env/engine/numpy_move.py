@@ -6,7 +6,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Bytes, Ints, Points
+from oanquan_env.array_types import Bytes, Ints, Points
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.tables import BYTE_MASK, COUNT_STRIDE, Tables

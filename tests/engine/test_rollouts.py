@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from oanquan_env import Board, Core, Positions, choose_move, playing
-from oanquan_env.arrays import Ints
+from oanquan_env import Board, Core, Positions, choose_move, rollouts
+from oanquan_env.array_types import Ints
 from oanquan_env.players import RandomPolicy
-from oanquan_env.playing import advance, play_randomly, random_lines, restart
+from oanquan_env.rollouts import advance, play_randomly, random_lines, restart
 from tests.players import FirstMove, LastMove
 
 CORE = Core()
@@ -94,7 +94,7 @@ def test_lines_longer_than_games_are_given_up(monkeypatch: pytest.MonkeyPatch) -
         random_lines(Core("max_plies=4"), 5, 4, rng)
     with pytest.raises(ValueError, match=r"random games of 'mancala-world' ended within 150 plies: take fewer"):
         random_lines(CORE, 2000, 150, rng)
-    monkeypatch.setattr(playing, "MAX_FAILED_GAMES", 400)  # fewer failures than ten lines take, more than one takes
+    monkeypatch.setattr(rollouts, "MAX_FAILED_GAMES", 400)  # fewer failures than ten lines take, more than one takes
     positions, lines = random_lines(CORE, 10, 40, rng)
     assert set(positions.ply.tolist()) == {40}
     assert lines.shape == (10, 40)
@@ -105,6 +105,6 @@ def test_random_play_stops_with_the_last_game(monkeypatch: pytest.MonkeyPatch) -
     positions = CORE.start(3)
     play_randomly(CORE, positions, None, np.random.default_rng(0))
     assert positions.over.all()
-    monkeypatch.setattr(playing.RandomPolicy, "choose", lambda *arguments: pytest.fail("a finished game was played"))
+    monkeypatch.setattr(rollouts.RandomPolicy, "choose", lambda *arguments: pytest.fail("a finished game was played"))
     for plies in (10**12, [10**12, 0, 5]):
         play_randomly(CORE, positions, plies, np.random.default_rng(0))
