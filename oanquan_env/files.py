@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from oanquan_env.errors import UsageError
 
+DATA = Path(__file__).parent / "data"  # suites, openings, value nets and opening values of the package
 LONGEST = 200  # maximum length of an untrusted text in an error message, in characters
 TEMPORARY = ".part"  # suffix of a file while it is written
 COMPRESSED = ".gz"

@@ -16,12 +16,12 @@ import gymnasium
 
 from oanquan_env import PRESETS, Board, Core, Move, Rules, Termination, raw_env
 from oanquan_env.benchmark.markdown import table
-from oanquan_env.benchmark.opening_values import find_opening_table, opening_move_values, openings_table_path
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import usages
+from oanquan_env.proofs.opening_values import find_opening_table, opening_move_values, openings_table_path
 
 DOCS = Path(__file__).parents[1] / "docs"
 MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)

@@ -27,12 +27,12 @@ from oanquan_env import Core, Positions
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.move import RUNNING
-from oanquan_env.search.bounds import Bounds
+from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.proof import PROVED, ProofTable
+from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.move_values import MoveValues
-from oanquan_env.search.proof import PROVED, ProofTable
 from oanquan_env.search.search_state import MAX_DEPTH
-from oanquan_env.search.solver import FIRST_NODES, BoundSearch
 from oanquan_env.search.two_player import apply_move, mover_first
 from oanquan_env.search.value_net import ValueNet, read_value_net
 

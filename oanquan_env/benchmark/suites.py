@@ -19,11 +19,8 @@ from oanquan_env.engine.keys import Keys, canonical_keys
 from oanquan_env.engine.notation import NotationError, format_position, parse_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules, as_rules
-from oanquan_env.files import FileError, naming_damage, one_line, read_json
-
-DATA = Path(__file__).parents[1] / "data"
-MOST_POINTS = 100_000
-"""Limit on the absolute value of a number in the file of a suite or of opening values; no margin comes near it."""
+from oanquan_env.files import DATA, FileError, naming_damage, one_line, read_json
+from oanquan_env.proofs.bounds import MOST_POINTS
 
 
 def openings_path(rules: Rules, *, fair: bool = False) -> Path:

@@ -14,9 +14,7 @@ import numpy as np
 from oanquan_env import __version__, render
 from oanquan_env.benchmark.evaluation import evaluate, reference_players
 from oanquan_env.benchmark.pairs import MOST_PAIRS
-from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part
-from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
 from oanquan_env.cli import exploit as exploiting
 from oanquan_env.cli import solve as solving
@@ -28,9 +26,11 @@ from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON, player_of
 from oanquan_env.play.terminal import TerminalGame, language_of_system
+from oanquan_env.progress import ProgressLine
+from oanquan_env.proofs.certificates import read_certificate
+from oanquan_env.proofs.verification import verify
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.match_records import rounds_of_matches
-from oanquan_env.search.certificates import read_certificate
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

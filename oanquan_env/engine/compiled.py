@@ -1,7 +1,7 @@
 """Compile functions and make rule records with Numba. The core imports this module only if needed: Numba loads slowly.
 
 Compiled functions are cached on disk, next to the sources or in NUMBA_CACHE_DIR, until a source of the engine, the
-environments or the search changes.
+environments, the search or the proofs changes.
 """
 
 import contextlib
@@ -122,7 +122,7 @@ def _digest() -> str:
     """Return the hash of all sources of the package that hold compiled functions."""
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parents[1].rglob("*.py")):
-        if source.parent.name in ("engine", "envs", "search"):
+        if source.parent.name in ("engine", "envs", "proofs", "search"):
             digest.update(source.read_bytes())
     return digest.hexdigest()
 

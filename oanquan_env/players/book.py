@@ -1,4 +1,4 @@
-"""A player that follows the strategies of a certificate (see `oanquan_env.search.certificates`), using only NumPy.
+"""A player that follows the strategies of a certificate (see `oanquan_env.proofs.certificates`), using only NumPy.
 
 From the certificate's position on, it never does worse than the proved bounds, whatever the opponent plays, if the game
 ends before the ply limit. The bounds do not hold in a round of a match in which a field is pawned or sold.
@@ -16,7 +16,7 @@ from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import mirror_actions
 from oanquan_env.players.policy import Policy
-from oanquan_env.search.certificates import (
+from oanquan_env.proofs.certificates import (
     Certificate,
     Strategy,
     beginnings,
@@ -33,7 +33,7 @@ class BookPolicy:
     """A player that follows a certificate, and lets another player move in positions outside the certificate.
 
     Each strategy is expanded to all its positions when it is first used, which takes at most a second. This class does
-    not check the claims of the certificate; `oanquan_env.benchmark.verification.verify` checks them.
+    not check the claims of the certificate; `oanquan_env.proofs.verification.verify` checks them.
     """
 
     def __init__(self, certificate: Certificate, beyond: Policy) -> None:

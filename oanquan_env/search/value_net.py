@@ -32,7 +32,7 @@ from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, 
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError, UsageError
-from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, read_arrays
+from oanquan_env.files import DATA, FileError, check_format, npz_bytes, parse_json, read_arrays
 
 HIDDEN = 256
 MULTIPLAYER_HIDDEN = 64
@@ -254,4 +254,4 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
 
 def pretrained_path(rules: Rules) -> Path:
     """Return the path of the package's net for `rules`, whatever their ply limit; the file need not exist."""
-    return Path(__file__).parents[1] / "data" / f"value-{rules.replace(max_plies=0).slug}.npz"
+    return DATA / f"value-{rules.replace(max_plies=0).slug}.npz"

@@ -11,9 +11,8 @@ import pytest
 
 import evaluate as evaluate_script
 from agents.evaluation.evaluation import read_evaluation
-from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate
+from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate, progress
 from oanquan_env.array_types import Ints, Mask
-from oanquan_env.benchmark import progress
 from oanquan_env.benchmark.elo import elo_of_score
 from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, Comparison, reference_players

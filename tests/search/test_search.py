@@ -11,12 +11,12 @@ from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, Terminatio
 from oanquan_env.engine.move import can_play
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.proofs.solver import Solver
 from oanquan_env.search import alphabeta
 from oanquan_env.search.deepening import Limits, Search, root
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
 from oanquan_env.search.search_state import MIN_BUCKET_BITS, marked, new_memory
-from oanquan_env.search.solver import Solver
 from oanquan_env.search.two_player import apply_move, compile_rules
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies

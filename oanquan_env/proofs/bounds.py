@@ -1,9 +1,12 @@
-"""Proved bounds of a value."""
+"""Proved bounds of a value, and the limit of values in files."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
+
+MOST_POINTS = 100_000
+"""Limit on the absolute value of a number in the file of a suite or of opening values; no margin comes near it."""
 
 
 class Bounds(NamedTuple):

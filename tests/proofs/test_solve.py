@@ -15,11 +15,11 @@ from oanquan_env import Core, Positions
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import Move
 from oanquan_env.errors import UnavailableError
-from oanquan_env.search import proof
-from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.proof import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
+from oanquan_env.proofs import proof
+from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.proof import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
+from oanquan_env.proofs.solver import BoundSearch, ProofState, Solver
 from oanquan_env.search.search_state import INFINITY
-from oanquan_env.search.solver import BoundSearch, ProofState, Solver
 from tests.boards import random_positions
 from tests.plain_search import endless, plain_bounds, sides
 

@@ -10,8 +10,13 @@ import pytest
 from agents.evaluation.labels import HERE
 from agents.evaluation.prove_openings import OpeningProofs, main
 from oanquan_env import Board, Core, Positions, Rules
-from oanquan_env.benchmark import opening_values
-from oanquan_env.benchmark.opening_values import (
+from oanquan_env.benchmark.openings import load_openings
+from oanquan_env.engine.symmetry import mirror
+from oanquan_env.files import FileError
+from oanquan_env.proofs import opening_values
+from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.certify import NoStrategyError, certify
+from oanquan_env.proofs.opening_values import (
     OpeningTable,
     find_opening_table,
     format_opening_table,
@@ -21,14 +26,9 @@ from oanquan_env.benchmark.opening_values import (
     read_opening_table,
     squares_of,
 )
-from oanquan_env.benchmark.openings import load_openings
-from oanquan_env.benchmark.verification import verify
-from oanquan_env.engine.symmetry import mirror
-from oanquan_env.files import FileError
-from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.certify import NoStrategyError, certify
-from oanquan_env.search.proof import PROVED, LimitReachedError, ProofTable
-from oanquan_env.search.solver import Solver
+from oanquan_env.proofs.proof import PROVED, LimitReachedError, ProofTable
+from oanquan_env.proofs.solver import Solver
+from oanquan_env.proofs.verification import verify
 from oanquan_env.search.two_player import mover_first
 
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"

@@ -1,7 +1,7 @@
 """Check certificates: `verify(read_certificate(path))`, or `python -m oanquan_env verify FILE`.
 
 The check uses the rules (`oanquan_env.engine.core`) and `follow`, which plays a strategy against every reply, but no
-part of the search that found the strategy. `oanquan_env.search.certificates` defines certificates.
+part of the search that found the strategy. `oanquan_env.proofs.certificates` defines certificates.
 """
 
 import math
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from oanquan_env.array_types import Ints
-from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
-from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.certificates import Certificate, Strategy, beginnings, follow
+from oanquan_env.progress import ProgressLine
+from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.certificates import Certificate, Strategy, beginnings, follow
 
 
 class UnprovedError(UsageError):

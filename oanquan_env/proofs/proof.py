@@ -27,7 +27,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UnavailableError
-from oanquan_env.search.proof_tables import (
+from oanquan_env.proofs.proof_tables import (
     NOT_FOUND,
     NUMBERS,
     PROOF_ENTRIES,

@@ -22,7 +22,7 @@ from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
-from oanquan_env.search.certificates import (
+from oanquan_env.proofs.certificates import (
     CHUNK,
     MOST_MOVES,
     Certificate,
@@ -32,8 +32,8 @@ from oanquan_env.search.certificates import (
     replies,
     unpack,
 )
-from oanquan_env.search.proof import UNPROVED, LimitReachedError, ProofTable
-from oanquan_env.search.solver import Solver
+from oanquan_env.proofs.proof import UNPROVED, LimitReachedError, ProofTable
+from oanquan_env.proofs.solver import Solver
 
 EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
 """Node limits, in ascending order, for proving a position again if a full table has lost its proof."""
