@@ -25,8 +25,8 @@ from agents.players.mixed_play import met_in_play, mixed_players
 from agents.support.data_folder import data_folder
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys
-from oanquan_env.engine.keys import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.engine.symmetry import are_among, canonical_keys, first_of_each, key_hashes
 from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.rollouts import play_randomly

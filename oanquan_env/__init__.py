@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.notation import Move, NotationError
-from oanquan_env.engine.position_checks import PositionError
-from oanquan_env.engine.positions import Outcome, Positions, Termination
+from oanquan_env.engine.positions import Outcome, PositionError, Positions, Termination
 from oanquan_env.engine.rules import PRESETS, Rules, RulesError
 from oanquan_env.engine.symmetry import mirror, mirror_actions, rotate_seats
 from oanquan_env.engine.trace import MoveTrace

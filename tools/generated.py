@@ -29,8 +29,7 @@ MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->",
 MEMBERS = {
     "oanquan_env.engine.rules": ("Rules", "Preset", "RulesError", "as_rules"),
     "oanquan_env.board": ("Board", "IllegalMoveError"),
-    "oanquan_env.engine.positions": ("Positions", "Termination", "Outcome"),
-    "oanquan_env.engine.position_checks": ("PositionError",),
+    "oanquan_env.engine.positions": ("Positions", "Termination", "Outcome", "PositionError"),
     "oanquan_env.render": ("text", "svg", "rgb", "Window", "Drawable", "LastMove", "Snapshot"),
     "agents": ("make",),
 }

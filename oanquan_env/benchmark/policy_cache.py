@@ -13,8 +13,8 @@ import numpy as np
 
 from oanquan_env.array_types import Mask, best_actions
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.keys import Keys
 from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.symmetry import Keys
 from oanquan_env.errors import UsageError
 from oanquan_env.players import DrawingPolicy, Policy
 

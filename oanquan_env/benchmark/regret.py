@@ -22,9 +22,9 @@ import numpy as np
 from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
 from oanquan_env.engine.core import Core, relative_points
-from oanquan_env.engine.keys import canonical_keys, key_number
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.symmetry import canonical_keys, key_number
 from oanquan_env.files import short_hash
 from oanquan_env.players import Policy
 

@@ -15,10 +15,10 @@ import numpy as np
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.keys import Keys, canonical_keys
 from oanquan_env.engine.notation import NotationError, format_position, parse_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules, as_rules
+from oanquan_env.engine.symmetry import Keys, canonical_keys
 from oanquan_env.files import DATA, FileError, naming_damage, one_line, read_json
 from oanquan_env.proofs.bounds import MOST_POINTS
 

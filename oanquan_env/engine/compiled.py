@@ -10,6 +10,7 @@ import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
 
 import numba
@@ -20,7 +21,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import register_jitable
 
-from oanquan_env.engine import move, observe, scoring, seats, step
+from oanquan_env.engine import move, observe, scoring, step, tables
 from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, rule_numbers
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import Rules
@@ -138,9 +139,15 @@ def _say_once(text: str) -> None:
     print(f"oanquan: {text}", file=sys.stderr)
 
 
-for _module in move, seats, scoring, observe, step:
-    for _function in _module.INLINED:
-        inlined(_function)
+def inline_marked(module: ModuleType) -> None:
+    """Let Numba inline the functions of a module that `tables.inline` marks."""
+    for function in vars(module).values():
+        if getattr(function, "__module__", "") == module.__name__ and hasattr(function, "inline"):
+            inlined(function)
+
+
+for _module in tables, move, scoring, observe, step:
+    inline_marked(_module)
 
 
 # ---- records ---------------------------------------------------------------------------------------------------------

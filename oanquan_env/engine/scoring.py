@@ -1,18 +1,56 @@
-"""Compute the gain of a move, the final points of a game, and the rewards of a ply.
+"""Compute the gain of a move, the final points of a game, and the rewards of a ply; put players into the order of play.
 
 Like `step`, these are plain functions that Numba compiles.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from oanquan_env.engine.move import RUNNING, Four, RuleNumbers, can_play, leftovers, play
-from oanquan_env.engine.seats import in_turn
+from oanquan_env.engine.tables import inline
 
 OUTCOME, MARGIN, MIXED = range(3)
 """Indices of the rewards in `oanquan_env.rewards.REWARDS`."""
 
 
+# ---- order of play ---------------------------------------------------------------------------------------------------
+
+
+@inline
+def next_seat(players: int, seat: int) -> int:
+    """Return the seat that moves after `seat`."""
+    return seat + 1 if seat + 1 < players else 0
+
+
+@inline
+def in_turn(players: int, numbers: Any, first: int) -> Four:
+    """Return the sides or scores of all players in the order of play from the seat `first`, padded with zeros."""
+    second = next_seat(players, first)
+    third = next_seat(players, second)
+    # `+ 0` turns int32 into int64 under Numba, `int` turns NumPy's numbers into Python's
+    a, b, c, d = int(numbers[first]) + 0, int(numbers[second]) + 0, 0, 0
+    if players > 2:
+        c = int(numbers[third]) + 0
+    if players > 3:
+        d = int(numbers[next_seat(players, third)]) + 0
+    return a, b, c, d
+
+
+@inline
+def write_in_turn(players: int, numbers: Any, first: int, values: Four) -> None:
+    """Write `values`, which are in the order of play from `first`, into `numbers`; the inverse of `in_turn`."""
+    second = next_seat(players, first)
+    third = next_seat(players, second)
+    numbers[first], numbers[second] = values[0], values[1]
+    if players > 2:
+        numbers[third] = values[2]
+    if players > 3:
+        numbers[next_seat(players, third)] = values[3]
+
+
+# ---- gains, final points and rewards ---------------------------------------------------------------------------------
+
+
+@inline
 def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ended: int) -> Four:
     """Return the points of all players from seat 0 on, including the leftovers if the game is over."""
     points = in_turn(players, scores, 0)
@@ -22,6 +60,7 @@ def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ende
     return points[0] + left[0], points[1] + left[1], points[2] + left[2], points[3] + left[3]
 
 
+@inline
 def margin(players: int, before: Four, after: Four, place: int) -> int:
     """Return P - 1 times a margin: what player `place` won from `before` to `after`, minus the other players' mean."""
     together = 0
@@ -30,6 +69,7 @@ def margin(players: int, before: Four, after: Four, place: int) -> int:
     return players * (after[place] - before[place]) - together
 
 
+@inline
 def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
     """Return P - 1 times the gain of a legal action: the points that the mover wins, minus the other players' mean.
 
@@ -39,6 +79,7 @@ def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left
     return margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
 
 
+@inline
 def look_ahead(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
 ) -> tuple[int, int]:
@@ -63,6 +104,7 @@ def look_ahead(
     return won, remains
 
 
+@inline
 def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any, ended: int, rewards: Any) -> None:
     """Write the (P,) `rewards` of kind `reward` (see `oanquan_env.rewards`) for the change from `paid` to `points`."""
     best, winners = max(points[0], points[1]), 0
@@ -79,7 +121,3 @@ def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any,
             outcome = 1.0 / winners if points[seat] == best else -1.0 / (players - winners)
         won = margin(players, before, points, seat) / (players - 1) / rules.total
         rewards[seat] = outcome if reward == OUTCOME else won if reward == MARGIN else (won + outcome) / 2
-
-
-INLINED: tuple[Callable[..., Any], ...] = (final_points, margin, gain, look_ahead, earn)
-"""Functions that Numba must inline into their callers."""

@@ -11,10 +11,9 @@ import numpy as np
 
 from oanquan_env.array_types import Ints
 from oanquan_env.engine.core import Core, relative_points
-from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.engine.symmetry import mirror_actions
+from oanquan_env.engine.symmetry import canonical_keys, mirror_actions
 from oanquan_env.players.policy import Policy
 from oanquan_env.proofs.certificates import (
     Certificate,

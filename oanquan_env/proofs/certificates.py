@@ -35,11 +35,10 @@ import numpy.typing as npt
 
 from oanquan_env.array_types import Bytes, Ints, Points
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.engine.symmetry import rotate_seats
+from oanquan_env.engine.symmetry import canonical_keys, rotate_seats
 from oanquan_env.files import check_format, naming_damage, npz_bytes, read_arrays
 
 LARGEST = 1 << 26
@@ -156,8 +155,8 @@ class Graph:
     """All positions that can arise while a prover follows its strategy.
 
     Attributes:
-        numbers: the number of each position by its key (see `oanquan_env.engine.keys`), in ascending order; the key of
-            a later copy ends with its index.
+        numbers: the number of each position by its key (see `oanquan_env.engine.symmetry`), in ascending order; the key
+            of a later copy ends with its index.
         starts: numbers of the positions in which the prover first moves, or END.
         start_margins: the prover's lead in these positions, in points.
         parents: (E,) number of the position before each edge; an edge is a reply, or a move that ends the game.

@@ -18,9 +18,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from oanquan_env.array_types import Ints, Points
-from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.symmetry import canonical_keys
 from oanquan_env.errors import UsageError
 from oanquan_env.proofs.certificates import (
     CHUNK,

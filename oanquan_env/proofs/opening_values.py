@@ -22,11 +22,10 @@ import numpy as np
 
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.notation import Move, format_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.engine.symmetry import canonical_sides
+from oanquan_env.engine.symmetry import canonical_keys, canonical_sides, first_of_each
 from oanquan_env.files import DATA, FileError, naming_damage, read_json
 from oanquan_env.proofs.bounds import MOST_POINTS, Bounds
 

@@ -18,7 +18,7 @@ from oanquan_env import Board, Core, Positions
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
-from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues

@@ -15,7 +15,7 @@ from examples import offline_learning
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite, suite_keys
-from oanquan_env.engine.keys import canonical_keys
+from oanquan_env.engine.symmetry import canonical_keys
 from oanquan_env.observation import Encoder
 from oanquan_env.players import make
 from oanquan_env.search.deepening import Search

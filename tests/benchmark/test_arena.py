@@ -20,7 +20,7 @@ from oanquan_env.benchmark.pairs import (
     score_interval,
 )
 from oanquan_env.benchmark.suites import openings_path
-from oanquan_env.engine.keys import canonical_keys, first_of_each, key_hashes, key_number
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env.files import FileError
 from oanquan_env.records.games import format_records
 from oanquan_env.rollouts import random_openings

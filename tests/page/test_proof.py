@@ -20,7 +20,7 @@ from tests.boards import boards_of, played_board
 from tests.browsers import PHONE, Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
 from tests.node import CALLS, answers_of, run_node
-from tests.search.test_certificates import DAMAGED
+from tests.proofs.test_certificates import DAMAGED
 from tools.page import FOLDER
 
 
