@@ -45,8 +45,8 @@ from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
 from oanquan_env.search.leaf import with_net
-from oanquan_env.search.multiplayer import compile_multiplayer
-from oanquan_env.search.two_player import compile_rules
+from oanquan_env.search.maxn import compile_multiplayer
+from oanquan_env.search.search_state import compile_rules
 from oanquan_env.search.value_net import ValueNet, read_value_net
 from tools.page_files import ABOUT, BEGIN, WEB, lists
 

@@ -53,7 +53,7 @@ from oanquan_env.play.levels import LEVELS, Level, player_at
 from oanquan_env.proofs.proof import PROVED, ProofTable
 from oanquan_env.rollouts import advance, random_openings, seated
 from oanquan_env.search.deepening import Search
-from oanquan_env.search.two_player import apply_move, mover_first
+from oanquan_env.search.search_state import apply_move, mover_first
 from oanquan_env.search.value_net import read_value_net
 from tools.puzzle_themes import is_largest_badge, points_lead, themes_of
 

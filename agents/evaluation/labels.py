@@ -32,8 +32,7 @@ from oanquan_env.proofs.proof import PROVED, ProofTable
 from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.move_values import MoveValues
-from oanquan_env.search.search_state import MAX_DEPTH
-from oanquan_env.search.two_player import apply_move, mover_first
+from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 from oanquan_env.search.value_net import ValueNet, read_value_net
 
 Item = TypeVar("Item")

@@ -13,13 +13,13 @@ from typing import Any
 from numpy.random import Generator
 
 from oanquan_env import render
-from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
 from oanquan_env.engine import notation
 from oanquan_env.engine.notation import Language, Move, NotationError, capital
 from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.players import Policy
 from oanquan_env.players.book import UNKNOWN, BookPolicy
+from oanquan_env.players.search_player import Analysis
 from oanquan_env.rollouts import choose_move
 
 PREFERENCE = 3.0

@@ -49,14 +49,16 @@ from oanquan_env.search.search_state import (
     MAX_DEPTH,
     MEMORY,
     NO_ACTION,
+    TWO_PLAYER_RULES,
     Memory,
     bucket_bits,
     canonical,
+    compile_rules,
     drop_mirrored,
     is_symmetric,
+    mover_first,
     play_all,
 )
-from oanquan_env.search.two_player import TWO_PLAYER_RULES, compile_rules, mover_first
 
 FAILED, PROVED, LIMITED = 0, 1, 2
 """Outcomes: the search ended without a proof, found a proof, or used up its nodes without an answer."""
@@ -234,7 +236,7 @@ class LimitReachedError(Exception):
 class ProofTable:
     """A prover of bounds on the values of running positions under one `Rules`, with tables of up to `megabytes` MiB.
 
-    A position is two words, `own` and `other`: see `oanquan_env.search.two_player.mover_first`. `rules` is the record
+    A position is two words, `own` and `other`: see `oanquan_env.search.search_state.mover_first`. `rules` is the record
     that `compile_rules` returns. Raises `ValueError` for rules that cannot be searched, and for rules under which first
     moves capture no mandarin, because positions here have no ply.
     """

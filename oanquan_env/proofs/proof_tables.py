@@ -11,11 +11,11 @@ from oanquan_env.search.search_state import (
     MAX_ACTIONS,
     MAX_DEPTH,
     Memory,
+    SearchRules,
     Table,
     side_key,
     table_place,
 )
-from oanquan_env.search.two_player import SearchRules
 
 
 class Numbers(Protocol):

@@ -16,8 +16,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof import LIMITED, PROVED, LimitReachedError, ProofTable
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.search_state import UNLIMITED
-from oanquan_env.search.two_player import apply_move, mover_first
+from oanquan_env.search.search_state import UNLIMITED, apply_move, mover_first
 
 ESTIMATE_DEPTH = 16
 """Plies of the search that estimates the value. The proofs start from this estimate."""

@@ -29,7 +29,7 @@ from oanquan_env.proofs.opening_values import (
 from oanquan_env.proofs.proof import PROVED, LimitReachedError, ProofTable
 from oanquan_env.proofs.solver import Solver
 from oanquan_env.proofs.verification import verify
-from oanquan_env.search.two_player import mover_first
+from oanquan_env.search.search_state import mover_first
 
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"
 
