@@ -28,9 +28,9 @@ import numpy as np
 
 from oanquan_env import Board, Move, Rules, choose_move, render
 from oanquan_env.array_types import Ints
-from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.regret import Suite, judge
+from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.notation import names, seat_name
 from oanquan_env.players import make

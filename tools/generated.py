@@ -15,7 +15,7 @@ from typing import Any, get_args, get_type_hints
 import gymnasium
 
 from oanquan_env import PRESETS, Board, Core, Move, Rules, Termination, raw_env
-from oanquan_env.benchmark.markdown import table
+from oanquan_env.benchmark.report import table
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS

@@ -5,7 +5,7 @@ hand, with random play in one process.
 """
 
 from benchmarks.report import RESULTS, Speeds, by_size, millions
-from oanquan_env.benchmark.markdown import table
+from oanquan_env.benchmark.report import table
 from oanquan_env.files import read_json
 
 ONCE = "†"

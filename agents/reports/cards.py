@@ -29,9 +29,8 @@ from agents.players.agent_files import (
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
 from oanquan_env import Rules
-from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import PHASES
-from oanquan_env.benchmark.report import Evaluation, explanation, openings, origin, summary
+from oanquan_env.benchmark.report import Evaluation, explanation, openings, origin, summary, table
 from oanquan_env.files import write_atomically
 from oanquan_env.search.value_net import pretrained_path, read_value_net
 

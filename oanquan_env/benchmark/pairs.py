@@ -11,8 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from oanquan_env.array_types import Floats
-from oanquan_env.benchmark.elo import elo_of_score
-from oanquan_env.benchmark.estimates import Estimate, mean_estimate, score_estimate
+from oanquan_env.benchmark.statistics import Estimate, elo_of_score, mean_estimate, score_estimate
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.positions import Positions, turn_order
 from oanquan_env.players import Policy

@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from oanquan_env.array_types import Floats, Ints, Mask
-from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
+from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules

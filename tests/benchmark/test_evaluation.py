@@ -13,9 +13,8 @@ import evaluate as evaluate_script
 from agents.evaluation.evaluation import read_evaluation
 from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate, progress
 from oanquan_env.array_types import Ints, Mask
-from oanquan_env.benchmark.elo import elo_of_score
-from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, Comparison, reference_players
+from oanquan_env.benchmark.statistics import Estimate, elo_of_score
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation

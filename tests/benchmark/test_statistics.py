@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from oanquan_env.benchmark.estimates import bootstrap_means, mean_estimate, percentile_estimates, score_estimate
-from oanquan_env.benchmark.seeds import interquartile_estimate, interquartile_mean, probability_of_improvement
+from oanquan_env.benchmark.statistics import (
+    bootstrap_means,
+    interquartile_estimate,
+    interquartile_mean,
+    mean_estimate,
+    percentile_estimates,
+    probability_of_improvement,
+    score_estimate,
+)
 
 
 @pytest.mark.parametrize("samples", [[0, 2], [0, 0, 0, 4]])
