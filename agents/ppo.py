@@ -30,7 +30,7 @@ from agents.networks.nets import NETWORKS, NetworkConfig, make_network, options_
 from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
-from agents.self_play import MOST_PLIES, Games
+from agents.self_play import MOST_PLIES, SelfPlayGames
 from agents.training_evaluation import AgentEvaluation
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.array_types import Mask, Points
@@ -135,7 +135,7 @@ class SelfPlayVecEnv(SharedVecEnv):
     truncated by the ply limit is scored like any other, without bootstrapping.
     """
 
-    def __init__(self, features: FeatureEncoder, games: Games, reward: str, network: Any = None) -> None:
+    def __init__(self, features: FeatureEncoder, games: SelfPlayGames, reward: str, network: Any = None) -> None:
         self.core, self.features, self.games = features.core, features, games
         self.reward, self.network = reward_function(reward), network
         observations = self.observe()
@@ -306,7 +306,7 @@ def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskable
             why = f"this build of torch, {torch.__version__}, has no CUDA; see docs/how-to/gpu.md"
         raise UsageError(f"device: use cpu; torch cannot use {config.device!r}: {why}") from None
     features, network = make_network(core, config.network)
-    games = Games(core, config.ppo.n_envs, config.starts, config.seed)
+    games = SelfPlayGames(core, config.ppo.n_envs, config.starts, config.seed)
     env = SelfPlayVecEnv(features, games, config.reward, network.to(config.device))
     model = MaskablePPO(
         SelfPlayPolicy,

@@ -29,7 +29,7 @@ class StartsConfig(Strict):
     beam_share: Share = Field(0.0, description="share of all games that begin in lines that beat the network")
 
 
-class Games:
+class SelfPlayGames:
     """N games that restart from random positions, because self-play from only the set-up collapses onto one line.
 
     A start is the set-up with probability `set_up_share`, otherwise a running position 1 to `max_plies` random plies

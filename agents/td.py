@@ -19,7 +19,7 @@ from agents.checkpoint import RUN_NAME
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
 from agents.networks.sums import SumOfRows
 from agents.run import Run, RunConfig, between
-from agents.self_play import MOST_PLIES, Games
+from agents.self_play import MOST_PLIES, SelfPlayGames
 from agents.support.workers import own_seed
 from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Positions, Rules
@@ -126,7 +126,7 @@ def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: f
 
 
 def rollout(
-    games: Games, search: MoveValues, settings: TDSettings, temperature: float, rng: np.random.Generator
+    games: SelfPlayGames, search: MoveValues, settings: TDSettings, temperature: float, rng: np.random.Generator
 ) -> tuple[Positions, Floats]:
     """Play `settings.steps` plies of each game; return M positions and their (M, P) targets, by seat."""
     core, rows = games.core, np.arange(settings.games)
@@ -263,7 +263,7 @@ class TDRun(Run[TDConfig]):
         super().__init__(folder, config, report)
         self.iteration = config.td.games * config.td.steps
         self.settings = self.of_worker(config.td, "games")
-        self.games = Games(self.core, self.settings.games, config.starts, config.seed)
+        self.games = SelfPlayGames(self.core, self.settings.games, config.starts, config.seed)
         self.learner = Learner(self.core.rules, self.settings)
         self.network, optimizer = self.learner.module, self.learner.optimizer
         self.parts = {"network": self.network, "optimizer": optimizer, "games": self.games, "learner": self.learner}

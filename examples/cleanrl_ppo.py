@@ -103,7 +103,7 @@ class DeviceGames:
     """N self-play games on a CUDA device, with the methods of `Games`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from oanquan_env.cuda import Games as CudaGames
+        from oanquan_env.cuda import CudaGames
 
         settings = {"reward": "margin", "opening_plies": options.opening_plies, "device": options.device}
         self.env = CudaGames(options.num_envs, **settings)

@@ -2,7 +2,7 @@
 
 Each thread plays one game. The module needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
 
-    games = Games(65_536, opponent="greedy")
+    games = CudaGames(65_536, opponent="greedy")
     observation, mask = games.reset(seed=0)
     observation, reward, terminated, truncated, mask = games.step(actions)
 """
@@ -19,8 +19,7 @@ from oanquan_env.engine.compiled import RULES, inlined, zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.engine.step import act, finish
-from oanquan_env.envs.games import Games as HostGames
-from oanquan_env.envs.games import Seat
+from oanquan_env.envs.games import Games, Seat
 from oanquan_env.observation import Encoder
 
 THREADS = 128
@@ -83,7 +82,7 @@ def kernel(players: int, opponent: int) -> Callable[..., Any]:
     return compiled
 
 
-class Games:
+class CudaGames:
     """N games that restart in the step that ends them; their final observations are not returned.
 
     The games are the same as in an `OAnQuanVectorEnv` with the same arguments and seed and `autoreset_mode="SameStep"`.
@@ -113,7 +112,7 @@ class Games:
         if opponent not in (None, "random", "greedy"):
             raise ValueError(f"opponent must be random, greedy or None on a device; got {opponent!r}")
         settings: Any = {"seat": seat, "reward": reward, "opening_plies": opening_plies}
-        self._host = HostGames(n, rules, opponent=opponent, **settings)
+        self._host = Games(n, rules, opponent=opponent, **settings)
         self.core: Core = self._host.core
         self.encoder: Encoder = self._host.encoder
         with torch.device(device):

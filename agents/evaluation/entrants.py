@@ -54,6 +54,6 @@ def hash_of_files(name: str, rules: Rules) -> str:
         content += [path.read_bytes() for path in sorted(agent_folder(parsed.agent, rules).glob("agent.*"))]
     if parsed.net:
         content.append(value_net_path(parsed.net, rules).read_bytes())
-    if parsed.beyond:
-        return hash_of_files(parsed.beyond, rules)
+    if parsed.fallback:
+        return hash_of_files(parsed.fallback, rules)
     return short_hash(*content) if content else ""

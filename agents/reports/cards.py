@@ -41,7 +41,7 @@ LOG = "../../../docs/training-log.md"  # relative to an agent's folder
 LARGEST = 5_000_000  # maximum size of weights in the repository, bytes
 
 
-def take(run: Path) -> Path:
+def publish(run: Path) -> Path:
     """Copy a run's agent and configuration, or its value net, into the project; return the path of the copy.
 
     An agent's weights are stored in half precision. Raises `ValueError` if they take more than `LARGEST` bytes.
@@ -143,7 +143,7 @@ class Options:
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Copy an agent or a value net, and print the path of the copy."""
-    print(take(options.run))
+    print(publish(options.run))
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ class Pairing:
     moves: list[int]
 
 
-class Finished(Protocol):
+class PartStore(Protocol):
     """Storage for the finished parts of an evaluation, such as pairings, so that it can resume."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> Any:
@@ -97,7 +97,7 @@ class Finished(Protocol):
         """Store `content`, which `json` must be able to write, for the part with these names and settings."""
 
 
-class NothingKept:
+class NullStore:
     """Storage that discards all parts."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> None:
@@ -115,7 +115,7 @@ class Tournament:
     entrants: Sequence[Entrant]
     openings: Openings
     seed: int
-    finished: Finished = field(default_factory=NothingKept)
+    finished: PartStore = field(default_factory=NullStore)
 
     @property
     def games_of_pairing(self) -> int:

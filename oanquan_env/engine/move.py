@@ -166,7 +166,7 @@ def walk_numbers(
 # ---- a move ----------------------------------------------------------------------------------------------------------
 
 
-class Move(NamedTuple):
+class MoveResult(NamedTuple):
     """The position after a move, with the side and score of its player first, and the effects of the move."""
 
     sides: Four
@@ -191,7 +191,7 @@ def protects_mandarins(rules: RuleNumbers, players: int, plies_left: int) -> boo
 @inline
 def play(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int, steps: Steps | None
-) -> Move:
+) -> MoveResult:
     """Play a legal action, then apply the end test and refill empty rows (docs/RULES.md 2 to 4).
 
     `plies_left` is the number of plies allowed after this one; if it is 0, this ply ends the game. The steps of the
@@ -200,7 +200,7 @@ def play(
     """
     sown, code, laps = sow(rules, players, sides, action, steps)
     if code == NO_SQUARE:
-        return Move(sides, scores, 0, laps, ENDLESS_RELAY)
+        return MoveResult(sides, scores, 0, laps, ENDLESS_RELAY)
     left, captured = capture(rules, players, sown, code, plies_left, steps)
     a, b, c, d = left
     a_score, b_score, c_score, d_score = scores
@@ -221,8 +221,8 @@ def play(
             if a & rules.field_bytes == 0 and ended == RUNNING:
                 a, a_score, ended = refill(rules, a, b, c, d, a_score, 0, steps)
         if ended == TOO_MANY_SEEDS:
-            return Move(sides, scores, 0, laps, ended)
-    return Move((a, b, c, d), (a_score, b_score, c_score, d_score), captured, laps, ended)
+            return MoveResult(sides, scores, 0, laps, ended)
+    return MoveResult((a, b, c, d), (a_score, b_score, c_score, d_score), captured, laps, ended)
 
 
 @inline

@@ -206,11 +206,11 @@ class Games:
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
         """Set the weights with which new games draw their opponents; see `OAnQuanEnv`."""
-        self._opponents.weigh(weights)
+        self._opponents.set_weights(weights)
         self._take_opponents()
 
     def _forget(self) -> None:
-        self._opponents.forget(self.records["player"])
+        self._opponents.drop_unused(self.records["player"])
         self._take_opponents()
 
     def seed(self, seed: int | Sequence[int] | None, rows: Ints, rng: np.random.Generator) -> None:

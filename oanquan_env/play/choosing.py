@@ -69,5 +69,5 @@ def check_harmless(name: str) -> None:
     parsed = parse(name, KINDS)
     if parsed.net not in (None, "pretrained"):
         raise UnknownAgentError(f"the page cannot ask for the file {parsed.net}: name the player on the command line")
-    if parsed.beyond is not None:
-        check_harmless(parsed.beyond)
+    if parsed.fallback is not None:
+        check_harmless(parsed.fallback)

@@ -118,7 +118,7 @@ class TerminalGame:
         """Show the best move and, for each legal move, the mover's final margin that the strongest search expects."""
         self._say("looking")
         player = first_playing(LEVELS["perfect"].players, self.board.rules)[1]
-        search: Any = player.beyond if isinstance(player, BookPolicy) else player  # all players of this level search
+        search: Any = player.fallback if isinstance(player, BookPolicy) else player  # all players of this level search
         analysis, scores = search.analyse(self.board), self.board.scores
         mine = scores.pop(self.board.mover)
         lead = mine - sum(scores) / len(scores)

@@ -35,10 +35,10 @@ class BookPolicy:
     not check the claims of the certificate; `oanquan_env.proofs.verification.verify` checks them.
     """
 
-    def __init__(self, certificate: Certificate, beyond: Policy) -> None:
+    def __init__(self, certificate: Certificate, fallback: Policy) -> None:
         self.core = Core(certificate.rules)
         self.certificate = certificate
-        self.beyond = beyond
+        self.fallback = fallback
         self._start = certificate.start()
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
@@ -46,7 +46,7 @@ class BookPolicy:
         actions = self.known(positions)
         others = (actions == UNKNOWN).nonzero()[0]
         if others.size:
-            actions[others] = self.beyond.choose(positions[others], rng)
+            actions[others] = self.fallback.choose(positions[others], rng)
         return actions
 
     def known(self, positions: Positions) -> Ints:
@@ -121,7 +121,7 @@ class Followed(NamedTuple):
         return min(enough, key=lambda entry: entry.rank) if enough else max(entries, key=lambda entry: entry.value)
 
 
-def with_book(beyond: Policy, rules: Rules) -> Policy:
-    """Return a `BookPolicy` with the package's certificate for `rules`; return `beyond` if the package has none."""
+def with_book(fallback: Policy, rules: Rules) -> Policy:
+    """Return a `BookPolicy` with the package's certificate for `rules`; return `fallback` if the package has none."""
     path = certificate_path(rules)
-    return BookPolicy(read_certificate(path), beyond) if path.is_file() else beyond
+    return BookPolicy(read_certificate(path), fallback) if path.is_file() else fallback

@@ -25,7 +25,7 @@ from oanquan_env.array_types import Floats
 from oanquan_env.engine import move
 from oanquan_env.engine.compiled import SHAPES, compiled, inlined, record, rule_record, zeros
 from oanquan_env.engine.core import Core, relative_points
-from oanquan_env.engine.move import RUNNING, SEATS, Four, Move, can_play
+from oanquan_env.engine.move import RUNNING, SEATS, Four, MoveResult, can_play
 from oanquan_env.engine.positions import Positions, turn_order, turn_places
 from oanquan_env.search.leaf import add_net, evaluate
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
@@ -62,7 +62,7 @@ def compile_multiplayer(core: Core, net: ValueNet | None = None) -> SearchRules:
 
 
 @compiled
-def apply_move(rules: SearchRules, sides: Four, scores: Four, action: int, plies_left: int) -> Move:
+def apply_move(rules: SearchRules, sides: Four, scores: Four, action: int, plies_left: int) -> MoveResult:
     """Play a legal action as `move.play` does, and rotate the position so that the next mover comes first.
 
     The scores of a finished game include the leftovers.
@@ -75,13 +75,15 @@ def apply_move(rules: SearchRules, sides: Four, scores: Four, action: int, plies
 
 
 @inlined
-def _play(rules: SearchRules, players: int, sides: Four, scores: Four, action: int, plies_left: int) -> Move:
+def _play(rules: SearchRules, players: int, sides: Four, scores: Four, action: int, plies_left: int) -> MoveResult:
     moved = move.play(rules, players, sides, scores, plies_left, action, None)
     a, b, c, d = moved.scores
     if moved.ended != RUNNING:
         left = move.leftovers(rules, players, moved.sides, moved.ended)
         a, b, c, d = a + left[0], b + left[1], c + left[2], d + left[3]
-    return Move(_turn(players, moved.sides), _turn(players, (a, b, c, d)), moved.captured, moved.laps, moved.ended)
+    return MoveResult(
+        _turn(players, moved.sides), _turn(players, (a, b, c, d)), moved.captured, moved.laps, moved.ended
+    )
 
 
 @inlined

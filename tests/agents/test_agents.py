@@ -28,7 +28,7 @@ from agents.players.agent_files import (
 from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
-from agents.self_play import Games, StartsConfig
+from agents.self_play import SelfPlayGames, StartsConfig
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
@@ -46,7 +46,7 @@ def agent(tmp_path: Path) -> Path:
     return save_untrained(tmp_path / "agent")
 
 
-POSITIONS = Games(Core(), 50, StartsConfig(set_up_share=0, max_plies=8), seed=0).positions
+POSITIONS = SelfPlayGames(Core(), 50, StartsConfig(set_up_share=0, max_plies=8), seed=0).positions
 
 
 def test_an_agent_survives_its_files(agent: Path) -> None:

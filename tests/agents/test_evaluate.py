@@ -16,7 +16,7 @@ from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import load_suite, regret_path
-from oanquan_env.benchmark.tournament import NothingKept, Pairing, Tournament
+from oanquan_env.benchmark.tournament import NullStore, Pairing, Tournament
 from oanquan_env.files import FileError
 from oanquan_env.records.games import format_records
 from tests import ROOT
@@ -157,7 +157,7 @@ def test_the_command_line_overrides_the_file(capsys: pytest.CaptureFixture[str],
 def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int = 0, rules: str = "") -> Tournament:
     core = Core(rules or "mancala-world")
     openings = random_suite(core, pairs, 4, rng(seed))
-    kept = FinishedParts(folder / PARTS) if folder else NothingKept()
+    kept = FinishedParts(folder / PARTS) if folder else NullStore()
     return Tournament(core, make_entrants(names, core.rules), openings, seed, kept)
 
 

@@ -37,7 +37,7 @@ export class Thinking {
     if (player.kind === "book") {
       const action = (await this.#proofs(Book, engine, rules))?.provedMove(position) ?? null;
       if (action !== null) return { actions: [action], legal, epsilon: 0 };
-      player = player.beyond;
+      player = player.fallback;
     }
     const { epsilon, goesOn } = player;
     if (player.kind === "random" || legal.length < 2) return { actions: legal, legal, epsilon };
