@@ -41,9 +41,10 @@ LAP, CAPTURE, STOP, REFILL = range(4)
 """Kinds of steps. A step has four numbers (zero if unused): the kind, then for LAP the code of the square and the seeds
 lifted; for CAPTURE the code of the gap and the seeds and stone captured behind it; for STOP the code of the last gap
 and the reason; for REFILL the player, counted in turns after the mover."""
-NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE = range(5)
-"""Reasons for STOP: the square is not empty; nothing is behind the gap, or the square cannot be a gap; the mandarin
-behind it cannot be captured yet; the seeds there cannot be captured; a turn captures only once."""
+NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE, MANDARIN_AHEAD, EMPTY_MANDARIN_AHEAD = range(7)
+"""Reasons for STOP: the field is not empty; nothing is behind the gap; the mandarin behind it cannot be captured yet;
+the seeds there cannot be captured; a turn captures only once; the square is a mandarin square that is not empty, or an
+empty one that cannot be a gap."""
 Steps: TypeAlias = list[tuple[int, int, int, int]]
 
 _BYTE = 255
@@ -338,6 +339,13 @@ def capture(
             break
         code = walk.next_gap
     if steps is not None:
+        if code & 7 == ZERO_BYTE and reason <= NOTHING:
+            seat = code & 24
+            side = a if seat == 0 else b if players == 2 or seat == 8 else c if players == 3 or seat == 16 else d
+            if side >> 8 * MANDARIN_BYTE != 0:
+                reason = MANDARIN_AHEAD
+            elif rules.empty_mandarin == 0:
+                reason = EMPTY_MANDARIN_AHEAD
         steps.append((STOP, code, reason, 0))
     return (a, b, c, d), points
 

@@ -9,17 +9,12 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.move import (
     CAPTURE,
     LAP,
-    NO_GAP,
-    NOTHING,
-    ONE_CAPTURE,
-    STAY,
     STOP,
-    UNRIPE,
     Steps,
     play,
 )
 from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, Move, capital, square_name
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, ZERO_BYTE, Positions, Termination
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, Positions, Termination
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.scoring import in_turn
 from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS, origin
@@ -248,13 +243,16 @@ def _counted(words: Mapping[str, Any], thing: str, number: int) -> str:
 
 # ---- from the steps of a move to its trace ---------------------------------------------------------------------------
 
-_TURN_ENDS = {
-    NO_GAP: TurnEnd.NO_FURTHER_GAP,
-    NOTHING: TurnEnd.NOTHING_BEHIND,
-    UNRIPE: TurnEnd.UNRIPE_MANDARIN,
-    STAY: TurnEnd.SEEDS_STAY,
-    ONE_CAPTURE: TurnEnd.ONE_CAPTURE,
-}
+_TURN_ENDS = (
+    TurnEnd.NO_FURTHER_GAP,
+    TurnEnd.NOTHING_BEHIND,
+    TurnEnd.UNRIPE_MANDARIN,
+    TurnEnd.SEEDS_STAY,
+    TurnEnd.ONE_CAPTURE,
+    TurnEnd.MANDARIN_AHEAD,
+    TurnEnd.EMPTY_MANDARIN_AHEAD,
+)
+"""By the reason of a step of kind `move.STOP`."""
 
 
 def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
@@ -292,7 +290,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
             captures.append(Capture(square(code), behind(code, 1), number, stone, value))
             points[mover] += value
         elif kind == STOP:
-            last, turn_end = square(code), _turn_end(after, rules, code, square(code), number)
+            last, turn_end = square(code), _TURN_ENDS[number]
         else:
             seat = (mover + code) % rules.players
             refillings.append(Refilling(seat, rules.fields, borrowed=max(0, rules.fields - max(0, points[seat]))))
@@ -309,12 +307,3 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
         termination=Termination(after.ended[0]),
         standings=tuple(core.standings(after)[0].tolist()) if after.over[0] else (),
     )
-
-
-def _turn_end(after: Positions, rules: Rules, code: int, gap: int, reason: int) -> TurnEnd:
-    if code % SIDE_BYTES == ZERO_BYTE and reason in (NO_GAP, NOTHING):
-        if reason == NO_GAP or after.words[0, gap // (rules.fields + 1)] >> 8 * MANDARIN_BYTE:
-            return TurnEnd.MANDARIN_AHEAD
-        if rules.empty_mandarin == "stop":
-            return TurnEnd.EMPTY_MANDARIN_AHEAD
-    return _TURN_ENDS[reason]
