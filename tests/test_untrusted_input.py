@@ -236,6 +236,8 @@ agents.evaluation.prove_regret nowhere.json --jobs 0  =>  command line: jobs: mu
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
 examples.llm_player --model m --base-url u --retries -1  =>  --positions, --games and --jobs must be 1 or more
+examples.llm_player --model m --base-url u  =>  --base-url must begin with http:// or https://; got u
+examples.llm_player --model m --base-url http://u --opponent greed  =>  did you mean greedy
 """
 
 
