@@ -14,6 +14,7 @@ import pytest
 
 from oanquan_env import PRESETS, Board, GameRecord, __version__, divide, render
 from oanquan_env.cli import main
+from oanquan_env.text import rules_in_words
 from tests.boards import boards_of
 from tests.records.test_match import THREE_ROUNDS
 
@@ -95,6 +96,8 @@ def test_rules_lists_presets_and_spells_one_out(run: Run) -> None:
     assert "Ngô Quý Sơn 1944" in listed
     lines = {"* seeds                        4", "  first_move_captures_mandarin True"}
     assert lines <= set(run("rules", "tonkin", "seeds=4").splitlines())
+    assert "each small square holds 4 seeds" in run("rules", "tonkin", "seeds=4", "--in-words")
+    assert run("rules", "--in-words", "--language", "vi") == f"{rules_in_words('mancala-world', 'vi')}\n"
 
 
 MISTAKES = """\

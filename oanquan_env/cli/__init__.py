@@ -31,6 +31,7 @@ from oanquan_env.proofs.certificates import read_certificate
 from oanquan_env.proofs.verification import verify
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.match_records import rounds_of_matches
+from oanquan_env.text import rules_in_words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -166,9 +167,13 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--stories", action="store_true", help="describe every move step by step")
     replay.add_argument("--check", action="store_true", help="only check the games; print one line per game")
 
-    rules = commands.add_parser("rules", help="list the presets, or all fields of one set of rules")
+    rules = commands.add_parser(
+        "rules", help="list the presets, or all fields of one set of rules, or say them in words"
+    )
     rules.set_defaults(run=_list_rules)
     rules.add_argument("text", nargs="*", metavar="TEXT", help='rules whose fields to list, such as "tonkin seeds=4"')
+    rules.add_argument("--in-words", action="store_true", help=f"print the rules in words (default: {DEFAULT_PRESET})")
+    rules.add_argument("--language", choices=("en", "vi"), default="en", help="for --in-words (default: en)")
     return parser
 
 
@@ -296,6 +301,9 @@ def _comment(record: GameRecord, ply: int) -> None:
 
 def _list_rules(options: argparse.Namespace) -> None:
     default = PRESETS[DEFAULT_PRESET].rules
+    if options.in_words:
+        print(rules_in_words(" ".join(options.text) or default, options.language))
+        return
     if options.text:
         rules = Rules.parse(" ".join(options.text))
         changed = rules.differences(default)
