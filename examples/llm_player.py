@@ -3,15 +3,9 @@
     python -m examples.llm_player --base-url http://localhost:11434/v1 --model llama3.1
     OPENAI_API_KEY=… python -m examples.llm_player --base-url https://api.openai.com/v1 --model gpt-4o-mini --jobs 8
 
-The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games. The last
-line that names a move must name only one move: `**3A**` and "I play 3A." are accepted. After a reply without a move, or
-with an illegal move, the model is asked again, up to `--retries` times; then it forfeits the game or the position. All
-conversations are appended to a file. The key comes only from the environment, because other users can read a command
-line.
-
-A request that fails is repeated after 1, 4 and 16 seconds, except after a status such as 404, which would only come
-again. A position or a game that still gets no reply is not counted. The run ends early if the first position gets no
-reply, after three failures in a row, or with Ctrl-C. Then too, the results so far are printed.
+The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games.
+docs/language-models.md describes the prompt, the protocol and the results. The key comes only from the environment,
+because other users can read a command line.
 """
 
 import argparse
@@ -36,51 +30,15 @@ from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.regret import Suite, judge
 from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.engine.notation import names, seat_name
 from oanquan_env.errors import UsageError
 from oanquan_env.files import one_line
 from oanquan_env.players import make
+from oanquan_env.text import prompt, read_answer
 
-MOVE = re.compile(r"(?<!\w)[1-9][AaCc](?!\w)")
 RESULTS = ("wins", "draws", "losses", "forfeits")
-WAITS = (1.0, 4.0, 16.0)
-"""Seconds before a request is repeated."""
-TEMPORARY = (408, 409, 425, 429)
-"""Statuses below 500 after which a request is repeated."""
-MOST_FAILURES = 3
-"""Number of failures in a row that end the run."""
-
-RULES = """\
-O An Quan is a game of two players, South and North. Each owns a row of 5 fields, numbered from its own left. Between \
-the rows, at both ends, lies a mandarin square that nobody owns. All squares form one ring. A seed is worth 1 point, a \
-mandarin stone 10.
-A move is the number of one of your fields that is not empty, and A (anticlockwise) or C (clockwise). You lift all \
-seeds of the field and drop them one by one into the squares that follow, mandarin squares included. Then look at the \
-square after the last seed:
-- If it is a mandarin square, empty or not, your turn ends.
-- If it is a field that is not empty, lift its seeds and sow them in the same direction; then look again.
-- If it is an empty field and the square after it is not empty, you capture everything in it. If another empty field \
-and then another square that is not empty follow, you capture that square as well, and so on. Then your turn ends.
-- If it is an empty field and the square after it is empty too, your turn ends.
-A player to move whose fields are all empty pays 5 points to put one seed into each, even if it has fewer than 5 points.
-The game ends when both stones have been captured; then each player gets the seeds on its own fields. Your aim is to \
-end with as many more points than the other player as you can."""
-
-
-def prompt_of(board: Board, legal_moves: bool = False) -> str:
-    """Return a prompt with the rules of `mancala-world`, the board as text and, if requested, the legal moves."""
-    signs = f"({render.terminal.STONE} is a mandarin stone; the numbers outside the board are field numbers)"
-    legal = f" Your legal moves: {names(board.legal_moves)}." if legal_moves else ""
-    task = f"You are {seat_name(board.rules, board.mover)}.{legal}"
-    end = "The last line of your reply must be only your move, such as 5A."
-    return f"{RULES}\n\n{render.text(board)}\n{signs}\n\n{task} {end}"
-
-
-def read_reply(reply: str) -> Move | None:
-    """Return the move in the last line of `reply` that names a move; None if that line names several or none exists."""
-    lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
-    named = next((moves for moves in reversed(lines) if moves), set())
-    return Move.parse(named.pop()) if len(named) == 1 else None
+WAITS = (1.0, 4.0, 16.0)  # seconds before a request is repeated
+TEMPORARY = (408, 409, 425, 429)  # statuses below 500 after which a request is repeated
+MOST_FAILURES = 3  # number of failures in a row that end the run
 
 
 class RequestError(Exception):
@@ -97,8 +55,8 @@ class AnyStatus(urllib.request.HTTPErrorProcessor):
     http_response = https_response = staticmethod(lambda _, response: response)
 
 
-def send(request: urllib.request.Request) -> str:
-    """Send a request; return the text of the completion. Raises `RequestError`."""
+def send(request: urllib.request.Request) -> tuple[str, str | None]:
+    """Send a request; return the text of the completion and its finish reason. Raises `RequestError`."""
     try:
         with urllib.request.build_opener(AnyStatus).open(request, timeout=120) as response:
             try:
@@ -112,10 +70,11 @@ def send(request: urllib.request.Request) -> str:
     except (ValueError, RecursionError):
         found = content.decode(errors="replace")
     match found:
-        case {"choices": [{"message": dict(message)}, *_]} if response.status < 300:
+        case {"choices": [{"message": dict(message)} as choice, *_]} if response.status < 300:
             text = message.get("content") or ""
             parts = text if isinstance(text, list) else [text]  # thoughts and pictures are parts without `text`
-            return "".join(str(part.get("text", "")) if isinstance(part, dict) else str(part) for part in parts)
+            texts = [str(part.get("text") or "") if isinstance(part, dict) else str(part) for part in parts]
+            return "".join(texts), choice.get("finish_reason")
         case {"error": {"message": reason}} | {"error": reason} | {"message": reason} | {"detail": reason} | reason:
             repeat = response.status < 300 or response.status >= 500 or response.status in TEMPORARY
             said = f"not a chat completion (status {response.status}): {one_line(reason)}"
@@ -133,14 +92,14 @@ class LanguageModel:
         transcripts: file to which each conversation is appended as a line of JSON.
 
     Attributes:
-        replies: counts of `legal`, `illegal` and `unparsed` replies, and of conversations that `failed`.
+        replies: counts of replies by outcome (`oanquan_env.text.Answer`), and of conversations that `failed`.
         ended: why no more requests are sent; empty while they are.
     """
 
-    def __init__(self, base_url: str, model: str, *, legal_moves: bool, retries: int, transcripts: Path) -> None:
+    def __init__(self, base_url: str, model: str, legal_moves: bool, retries: int, transcripts: Path) -> None:
         self.url, self.model = f"{base_url.rstrip('/')}/chat/completions", model
         self.legal_moves, self.retries, self.transcripts = legal_moves, retries, transcripts
-        self.replies, self._lock = Counter(legal=0, illegal=0, unparsed=0, failed=0), Lock()
+        self.replies, self._lock = Counter(legal=0, illegal=0, unparsable=0, truncated=0, failed=0), Lock()
         self.ended, self._stopped = "", Event()
         self._failures = MOST_FAILURES - 1  # in a row; the run ends if the first request fails
 
@@ -149,43 +108,42 @@ class LanguageModel:
         self.ended = self.ended or reason
         self._stopped.set()
 
-    def ask(self, messages: list[dict[str, str]]) -> str:
-        """Return the model's reply. Raises `RequestError` if it fails, and `CancelledError` if the run has ended."""
+    def ask(self, messages: list[dict[str, str]]) -> tuple[str, str | None]:
+        """Return the reply and its finish reason. Raises `RequestError`, or `CancelledError` if the run has ended."""
         body = json.dumps({"model": self.model, "messages": messages}).encode()
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
         if key := "".join(os.environ.get("OPENAI_API_KEY", "").split()):
             request.add_unredirected_header("Authorization", f"Bearer {key}")
         if self._stopped.is_set():
             raise CancelledError
-        for wait in (*WAITS, None):
+        waits = iter(WAITS)
+        while True:
             try:
                 reply = send(request)
             except RequestError as error:
-                if error.repeat and wait is not None and not self._stopped.wait(wait):
-                    continue
-                self._failures += 1
-                if self._failures >= MOST_FAILURES:
-                    self.stop(str(error))
-                raise
-            self._failures = 0
-            return reply
-        raise AssertionError
+                wait = next(waits, None)
+                if not error.repeat or wait is None or self._stopped.wait(wait):
+                    self._failures += 1
+                    if self._failures >= MOST_FAILURES:
+                        self.stop(str(error))
+                    raise
+            else:
+                self._failures = 0
+                return reply
 
     def choose_move(self, board: Board) -> Move | None:
-        """Ask for a move and save the conversation; return None on a forfeit. Several threads may call this method.
-
-        Raises the errors of `ask`.
-        """
-        messages, verdicts = [{"role": "user", "content": prompt_of(board, self.legal_moves)}], list[str]()
+        """Ask for a move and save the conversation; return None on a forfeit. Raises the errors of `ask`."""
+        messages, verdicts = [{"role": "user", "content": prompt(board, legal_moves=self.legal_moves)}], list[str]()
         try:
             while True:
-                reply = self.ask(messages)
-                move = read_reply(reply)
-                verdicts.append("unparsed" if move is None else "legal" if move in board.legal_moves else "illegal")
+                reply, finish_reason = self.ask(messages)
+                answer = read_answer(reply, board, finish_reason)
+                verdicts.append(answer.outcome)
                 messages.append({"role": "assistant", "content": reply})
-                if verdicts[-1] == "legal" or len(verdicts) > self.retries:
-                    return move if verdicts[-1] == "legal" else None
-                fault = "Your last line must name exactly one move." if move is None else f"{move} is not a legal move."
+                if answer.move or len(verdicts) > self.retries:
+                    return answer.move
+                faults = {"illegal": f"{answer.named} is not a legal move.", "truncated": "Your reply was cut off."}
+                fault = faults.get(answer.outcome, "Your last line must name exactly one move.")
                 messages.append({"role": "user", "content": f"{fault} Try again."})
         except RequestError as error:
             verdicts.append("failed")
@@ -209,13 +167,11 @@ def play(model: LanguageModel, board: Board, seat: int, opponent: str, rng: np.r
     return "draws" if outcome.winner is None else "wins" if outcome.winner == seat else "losses"
 
 
-def regrets_of(
-    suite: Suite, answers: dict[int, Move | None], rng: np.random.Generator
-) -> dict[str, dict[str, Estimate]]:
+def regrets(suite: Suite, answers: dict[int, Move | None], rng: np.random.Generator) -> dict[str, dict[str, Estimate]]:
     """Return the mean regrets, with intervals, of the model, `random` and `greedy`, by group of rows in `answers`.
 
-    The group `answered` has the positions with a move. `asked` also has those with None, where the model's regret is
-    the expected regret of a random legal move. There are no groups without positions.
+    The group `answered` has the positions with a move, and `asked` also has those with None, where the model's regret
+    is the expected regret of a random legal move. Empty groups are left out.
     """
     asked = np.array(sorted(answers), dtype=np.intp)
     answered = np.array([answers[row] is not None for row in asked], dtype=np.bool_)
@@ -234,8 +190,7 @@ def regrets_of(
 def main(arguments: list[str]) -> dict[str, Any]:
     """Measure a model; return its regrets and those of the baselines, game results, counts of replies, and `ended`."""
     options = parse(arguments)
-    settings = {name: getattr(options, name) for name in ("legal_moves", "retries", "transcripts")}
-    model = LanguageModel(options.base_url, options.model, **settings)
+    model = LanguageModel(options.base_url, options.model, options.legal_moves, options.retries, options.transcripts)
     rng, full_suite = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
     suite = full_suite.take(np.sort(rng.permutation(len(full_suite))[: options.positions]))
     openings = load_openings(suite.core, "balanced", (options.games + 1) // 2, 0, rng).positions
@@ -257,10 +212,10 @@ def main(arguments: list[str]) -> dict[str, Any]:
                     task.result()
         except (KeyboardInterrupt, OSError) as error:  # OSError: the transcript cannot be written
             model.stop(str(error) or "interrupted")
-    regrets = regrets_of(suite, answers, rng) if answers else {}
+    measured = regrets(suite, answers, rng) if answers else {}
     answered = sum(move is not None for move in answers.values())
     note = f"{options.model} answered {answered} of {len(answers)} positions; the others count as random moves"
-    for group, estimates in regrets.items():
+    for group, estimates in measured.items():
         print("regret in points over the answered positions:" if group == "answered" else f"{note}:")
         for name, one in estimates.items():
             print(f"  {options.model if name == 'model' else name} {one.mean:.2f} ({one.low:.2f} to {one.high:.2f})")
@@ -270,7 +225,7 @@ def main(arguments: list[str]) -> dict[str, Any]:
     if model.ended:
         missing = f"{len(suite) - len(answers)} positions and {options.games - len(results)} games are missing"
         print(f"the run ended early ({missing}): {model.ended}", file=sys.stderr)
-    return {"regret": regrets, "results": games, "replies": model.replies, "ended": model.ended}
+    return {"regret": measured, "results": games, "replies": model.replies, "ended": model.ended}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from examples import llm_player
-from examples.llm_player import LanguageModel, RequestError, main, play, prompt_of, read_reply, regrets_of
+from examples.llm_player import LanguageModel, RequestError, main, play
 from oanquan_env import Board, Move, Rules
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.players import make
@@ -52,12 +52,12 @@ def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llm_player, "WAITS", (0.0, 0.0, 0.0))
 
 
-def completion(text: Any) -> tuple[int, Any]:
-    return 200, {"choices": [{"message": {"content": text}}]}
+def completion(text: Any, finish_reason: str = "stop") -> tuple[int, Any]:
+    return 200, {"choices": [{"message": {"content": text}, "finish_reason": finish_reason}]}
 
 
 def last_legal(prompt: str, _: int) -> tuple[int, Any]:
-    moves = re.search(r"Your legal moves: (.*)\. The last", prompt)
+    moves = re.search(r"Your legal moves: (.*)\. Choose", prompt)
     assert moves
     return completion(f"I think of 1A\n{moves[1].split(', ')[-1]}\n")
 
@@ -74,9 +74,9 @@ class Scripted(LanguageModel):
         vars(self).update(vars(model_of("", folder, **settings)))
         self.script, self.requests = iter(replies), list[list[dict[str, str]]]()
 
-    def ask(self, messages: list[dict[str, str]]) -> str:
+    def ask(self, messages: list[dict[str, str]]) -> tuple[str, str | None]:
         self.requests.append(list(messages))
-        return next(self.script)
+        return next(self.script), "stop"
 
 
 def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
     model = Scripted(tmp_path, ["no idea", "**3a**", "9A", "I play 3A.", "1A", "7C", "?"])
     chosen = [model.choose_move(board) for _ in range(4)]
     assert chosen == [Move.parse("3A"), Move.parse("3A"), Move.parse("1A"), None]
-    assert model.replies == {"legal": 3, "illegal": 2, "unparsed": 2, "failed": 0}
+    assert model.replies == {"legal": 3, "illegal": 2, "unparsable": 2, "truncated": 0, "failed": 0}
     assert [len(messages) for messages in model.requests] == [1, 3, 1, 3, 1, 1, 3]
     assert [messages[-1]["content"] for messages in model.requests[1:4:2]] == [
         "Your last line must name exactly one move. Try again.",
@@ -92,10 +92,10 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
     ]
     lines = [json.loads(line) for line in (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["replies"] for line in lines] == [
-        ["unparsed", "legal"],
+        ["unparsable", "legal"],
         ["illegal", "legal"],
         ["legal"],
-        ["illegal", "unparsed"],
+        ["illegal", "unparsable"],
     ]
     assert [message["role"] for message in lines[0]["messages"]] == ["user", "assistant", "user", "assistant"]
     assert lines[0]["messages"][-1]["content"] == "**3a**"
@@ -125,7 +125,7 @@ def test_a_model_is_compared_with_the_baselines(
     assert f"m {regret.mean:.2f} ({regret.low:.2f} to {regret.high:.2f})" in text
     assert "m answered 20 of 20 positions" in text
     assert sum(found["results"].values()) == 3
-    assert found["replies"] == {"legal": len(seen), "illegal": 0, "unparsed": 0, "failed": 0}
+    assert found["replies"] == {"legal": len(seen), "illegal": 0, "unparsable": 0, "truncated": 0, "failed": 0}
     assert len((tmp_path / "new" / "llm.jsonl").read_text(encoding="utf-8").splitlines()) == len(seen) > 20
     assert {headers["Authorization"] for headers in seen} == {"Bearer secret"}
 
@@ -137,7 +137,7 @@ def test_a_model_that_never_answers_forfeits_everything(tmp_path: Path, capsys: 
     assert set(found["regret"]) == {"asked"}
     assert found["regret"]["asked"]["model"].mean == found["regret"]["asked"]["random"].mean
     assert found["results"] == {"forfeits": 2}
-    assert found["replies"]["unparsed"] == 2 * (5 + 2)
+    assert found["replies"]["unparsable"] == 2 * (5 + 2)
     assert "against greedy: 0 wins, 0 draws, 0 losses, 2 forfeits" in capsys.readouterr().out
 
 
@@ -150,7 +150,7 @@ def test_regrets_are_over_the_same_positions() -> None:
         for board, values in zip(boards, suite.values, strict=True)
     ]
     answers = {4: None, 1: boards[1].legal_moves[-1], 3: boards[3].legal_moves[0], 0: None}
-    found = regrets_of(suite, answers, np.random.default_rng(0))
+    found = llm_player.regrets(suite, answers, np.random.default_rng(0))
     own, random = [lost[1][-1], lost[3][0]], {row: float(np.mean(lost[row])) for row in answers}
     assert found["answered"]["model"].mean == pytest.approx(np.mean(own))
     assert found["answered"]["random"].mean == pytest.approx((random[1] + random[3]) / 2)
@@ -187,7 +187,7 @@ def test_a_failed_request_is_repeated_if_that_may_help(
         model_of(url, tmp_path).ask([{"role": "user", "content": "?"}])
     assert len(seen) == requests
     with served(lambda _, n: response if n < requests else completion("5A")) as (url, _):
-        assert model_of(url, tmp_path).ask([{"role": "user", "content": "?"}]) == "5A"
+        assert model_of(url, tmp_path).ask([{"role": "user", "content": "?"}]) == ("5A", "stop")
 
 
 def test_all_forms_of_content_are_read(tmp_path: Path) -> None:
@@ -195,10 +195,15 @@ def test_all_forms_of_content_are_read(tmp_path: Path) -> None:
     for content, text in ((parts, "I play 5A"), (None, ""), ("\ud800 5A", "\ud800 5A")):
         with served(lambda *_, content=content: completion(content)) as (url, _):
             model = model_of(url, tmp_path)
-            assert model.ask([{"role": "user", "content": "?"}]) == text
+            assert model.ask([{"role": "user", "content": "?"}]) == (text, "stop")
             assert model.choose_move(Board()) == (Move.parse("5A") if text else None)
     lines = (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[-1])["messages"][-1]["content"] == "\ud800 5A"
+    with served(lambda _, n: completion("5A", "length" if n == 1 else "stop")) as (url, _):
+        model = model_of(url, tmp_path)
+        assert model.choose_move(Board()) == Move.parse("5A")
+    assert (model.replies["truncated"], model.replies["legal"]) == (1, 1)
+    assert "Your reply was cut off. Try again." in (tmp_path / "llm.jsonl").read_text(encoding="utf-8")
 
 
 def test_a_run_continues_after_failures_and_ends_after_three_in_a_row(
@@ -228,16 +233,16 @@ def test_a_run_continues_after_failures_and_ends_after_three_in_a_row(
     found = run(lambda prompt, n: last_legal(prompt, n) if n < 3 else (404, {"error": "gone"}))
     out, err = capsys.readouterr()
     assert "m answered 2 of 2 positions" in out
-    assert found["replies"] == {"legal": 2, "illegal": 0, "unparsed": 0, "failed": 3}
+    assert found["replies"] == {"legal": 2, "illegal": 0, "unparsable": 0, "truncated": 0, "failed": 3}
     assert "(4 positions and 1 games are missing)" in err
     assert "gone" in err
 
     assert "No space left" in run(last_legal, "/dev/full")["ended"]
     requests = iter(["1A"])
 
-    def interrupted(_: object) -> str:
+    def interrupted(_: object) -> tuple[str, str]:
         for reply in requests:
-            return reply
+            return reply, "stop"
         raise KeyboardInterrupt
 
     monkeypatch.setattr(llm_player, "send", interrupted)
@@ -252,28 +257,3 @@ def test_a_dead_endpoint_ends_the_run_with_its_reason(tmp_path: Path, capsys: py
     assert found["regret"] == {}
     assert "refused" in found["ended"]
     assert "(100 positions and " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("reply", "move"),
-    [
-        ("5A", "5A"),
-        ("So:\n 5a \n", "5A"),
-        ("**3A**", "3A"),
-        ("Thinking of 1A and 2C …\nI play 3A.", "3A"),
-        ("5A!\nGood luck!", "5A"),
-        ("5A, yes, 5A", "5A"),
-        ("9A", "9A"),
-        ("\\boxed{3A}", "3A"),
-        ("", None),
-        ("3A, because 4C loses", None),
-        ("15A or x3A or 3Ab", None),
-    ],
-)
-def test_the_only_move_of_the_last_line_that_names_one_is_read(reply: str, move: str | None) -> None:
-    assert read_reply(reply) == (move and Move.parse(move))
-
-
-def test_prompts_list_the_legal_moves_only_where_asked_for() -> None:
-    assert "Your legal moves: 1A, 1C" in prompt_of(Board(), legal_moves=True)
-    assert "legal moves" not in prompt_of(Board())
