@@ -3,9 +3,8 @@
     python -m examples.llm_player --base-url http://localhost:11434/v1 --model llama3.1
     OPENAI_API_KEY=… python -m examples.llm_player --base-url https://api.openai.com/v1 --model gpt-4o-mini --jobs 8
 
-The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games.
-docs/language-models.md describes the prompt, the protocol and the results. The key comes only from the environment,
-because other users can read a command line.
+The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games; see
+docs/language-models.md. The key comes only from the environment, because other users can read a command line.
 """
 
 import argparse
