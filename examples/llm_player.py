@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from oanquan_env import Board, Move, Rules, choose_move, render
-from oanquan_env.array_types import Ints
+from oanquan_env import Board, Move, Rules, choose_move
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.regret import Suite, judge
 from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
