@@ -218,20 +218,19 @@ class Games:
 
         If `seed` is None, games keep their generators, and games without a generator get a seed from `rng`.
 
-        Raises `ValueError` unless all seeds are integers from 0 to 2^64 - 1, and for a list whose length is not N.
+        Raises `ValueError` in the same cases as `check_seeds`.
         """
         n = len(self.records)
+        seed = check_seeds(seed, n)
         if seed is None:
             rows = rows[self.records["key"][rows] == 0]
             if not rows.size:
                 return
             seeds = rng.integers(0, MAX_SEED, n, np.uint64, endpoint=True)
-        elif isinstance(seed, Sequence | np.ndarray):
-            if len(seed) != n:
-                raise ValueError(f"seed must be one integer, or a list of {n} integers, one per game; got {len(seed)}")
-            seeds = np.array([as_whole("seed", one, 0, MAX_SEED) for one in seed], np.uint64)
+        elif isinstance(seed, list):
+            seeds = np.array(seed, np.uint64)
         else:
-            seeds = np.uint64(as_whole("seed", seed, 0, MAX_SEED)) + np.arange(n, dtype=np.uint64)  # modulo 2^64
+            seeds = np.uint64(seed) + np.arange(n, dtype=np.uint64)  # modulo 2^64
         self.records["key"][rows] = generator_key(seeds).view(np.int64)[rows]
         self.records["draws"][rows] = 0
 
@@ -360,6 +359,23 @@ class Games:
             "seat": self.seats * over,
             "illegal_action": terminations == ILLEGAL_ACTION,
         }
+
+
+def check_seed(seed: object) -> int | None:
+    """Return the seed of one game as an int, or None; raise `ValueError` unless it is an integer from 0 to 2^64 - 1."""
+    return None if seed is None else as_whole("seed", seed, 0, MAX_SEED)
+
+
+def check_seeds(seed: int | Sequence[int] | npt.NDArray[Any] | None, n: int) -> int | list[int] | None:
+    """Return the seed of `n` games as an int, as a list of `n` integers, or as None.
+
+    Raises `ValueError` unless all seeds are integers from 0 to 2^64 - 1, and for another number of seeds.
+    """
+    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray) or not np.ndim(seed):
+        return check_seed(seed)
+    if len(seed) != n:
+        raise ValueError(f"seed must be one integer, or a list of {n} integers, one per game; got {len(seed)}")
+    return [as_whole("seed", one, 0, MAX_SEED) for one in seed]
 
 
 def check_opening_plies(plies: int, rules: Rules) -> int:

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.games import Games, Seat
+from oanquan_env.envs.games import Games, Seat, check_seeds
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Replay, Screen
 from oanquan_env.envs.reset_options import check_options, start_position
@@ -157,8 +157,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         checked = check_options(options, ("position", "reset_mask"))
         rows = self._rows_to_reset(checked.get("reset_mask"))
         start = start_position(self._games.core, checked.get("position"), self.num_envs)
+        seed = check_seeds(seed, self.num_envs)
         self._games.seed(seed, rows, self.np_random)
-        super().reset(seed=int(seed[0]) if isinstance(seed, Sequence | np.ndarray) else seed)
+        super().reset(seed=seed[0] if isinstance(seed, list) else seed)
         self._games.begin(rows, self.np_random, start)
         self._follow(rows, start)
         present = np.zeros(self.num_envs, dtype=np.bool_)

@@ -176,7 +176,8 @@ def test_a_seed_for_all_or_for_each_game_is_a_run() -> None:
     same = [[data_equivalence(one, other, exact=True) for other in again] for one in runs]
     assert same == np.eye(len(runs), dtype=bool).tolist()
     assert data_equivalence(seeded_run(games, list(range(5, 69))), seeded_run(games, 5), exact=True)
-    for wrong in ([1, 2], [-1] * 64, [None] * 64, ["1"] * 64, -1, 1.5, True, 2**64):
+    assert data_equivalence(seeded_run(games, np.array(5)), seeded_run(games, np.int64(5)), exact=True)
+    for wrong in ([1, 2], [-1] * 64, [None] * 64, ["1"] * 64, -1, 1.5, True, 2**64, np.array(1.5), b"1" * 64):
         with pytest.raises(ValueError, match="seed must be "):
             games.reset(seed=wrong)  # type: ignore[arg-type]
 
