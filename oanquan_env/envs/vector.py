@@ -59,7 +59,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         num_envs: the number of games, N.
         render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or strings. Only the first 16
             games are drawn and the others are empty, so that large batches can be recorded. Gymnasium's `RecordVideo`
-            arranges the pictures as tiles.
+            arranges the pictures as tiles; it needs the package moviepy.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
         threads: number of threads among which the games are divided. It does not change the games.
         max_episode_steps: must be None, because `max_plies` of the rules limits the games.
@@ -98,6 +98,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self._is_disabled, self._is_same_step = mode == AutoresetMode.DISABLED, mode == AutoresetMode.SAME_STEP
         self.num_envs = num_envs
         self.metadata = {**self.metadata, "autoreset_mode": mode}
+        self.autoreset_mode = mode  # where TorchRL looks for it
         self.render_mode = render_mode
         self._games = Games(
             num_envs,

@@ -272,3 +272,27 @@ def test_invalid_masks_are_refused(disabled: OAnQuanVectorEnv) -> None:
     ):
         with pytest.raises(error, match=message):
             disabled.reset(options={"reset_mask": mask})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("mode", [AutoresetMode.DISABLED, AutoresetMode.SAME_STEP])
+def test_torchrl_wraps_it(mode: AutoresetMode) -> None:
+    wrapper: Any = pytest.importorskip("torchrl.envs").GymWrapper
+    settings: Any = {"opponent": "greedy", "seat": 0, "autoreset_mode": mode}  # nothing is drawn
+    games, steps = OAnQuanVectorEnv(4, THREE_PLIES, **settings), 12
+    wrapped = wrapper(OAnQuanVectorEnv(4, THREE_PLIES, **settings), categorical_action_encoding=True)
+    played = wrapped.rollout(steps, break_when_any_done=False)
+    seen, _ = games.reset()
+    for step in range(steps):
+        assert (played["observation"][:, step].numpy() == seen).all()
+        seen, rewards, terminated, truncated, info = games.step(played["action"][:, step].numpy())
+        ended, after = terminated | truncated, seen.copy()
+        if mode == AutoresetMode.SAME_STEP and ended.any():
+            after[ended] = np.stack(info["final_obs"][ended].tolist())
+        assert (played["next", "observation"][:, step].numpy() == after).all()
+        for name, column in (("reward", rewards), ("terminated", terminated), ("done", ended)):
+            assert np.allclose(played["next", name][:, step, 0].numpy(), column)
+        if mode == AutoresetMode.DISABLED and ended.any():
+            seen, _ = games.reset(options={"reset_mask": ended})
+    assert played["next", "done"].sum() > 4
