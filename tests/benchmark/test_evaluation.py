@@ -109,6 +109,12 @@ def test_a_torch_module_plays_its_best_legal_logit() -> None:
     assert core.legal_mask(positions)[np.arange(len(positions)), as_policy(module, core).choose(positions, rng)].all()
     with pytest.raises(ValueError, match=r"logits of shape \(\d+, 10\); got \(\d+, 3\)"):
         as_policy(torch.nn.Linear(18, 3), core).choose(positions, np.random.default_rng(0))
+    with pytest.raises(
+        ValueError, match=r"Sequential takes shape \(N, 207\), .* 'counts' of shape \(\d+, 18\); .* planes"
+    ):
+        as_policy(torch.nn.Sequential(torch.nn.Linear(207, 10)), core).choose(positions, rng)
+    with pytest.raises(RuntimeError, match="2x10 and 3x10"):  # the module's own fault
+        as_policy(torch.nn.Sequential(torch.nn.Linear(18, 10), torch.nn.Linear(3, 10)), core).choose(positions[:2], rng)
 
 
 def test_models_of_sb3_play_with_masks_or_have_illegal_actions_replaced() -> None:

@@ -1,5 +1,6 @@
 """Test the vector environment with stable-baselines3's interface against the one with Gymnasium's."""
 
+import io
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,17 @@ from gymnasium.vector import AutoresetMode
 
 pytest.importorskip("stable_baselines3")
 
-from sb3_contrib import MaskablePPO
+from sb3_contrib import MaskablePPO, RecurrentPPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import VecNormalize
 
 from oanquan_env import Board, Core, IllegalActionError, Positions
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
+from oanquan_env.observation import Encoder
 from oanquan_env.players import as_policy
 from oanquan_env.sb3 import OAnQuanVecEnv
 from tests.boards import random_positions
-from tests.players import random_legal
+from tests.players import random_legal, rng
 
 SMALL: dict[str, Any] = {"n_steps": 4, "batch_size": 16, "n_epochs": 1, "device": "cpu"}
 
@@ -153,6 +155,45 @@ def test_sb3_s_evaluation_reports_the_rewards_of_the_game() -> None:
     rewards, lengths = evaluate_policy(model, games, 20, return_episode_rewards=True)  # type: ignore[arg-type]
     assert {*rewards} <= {-1.0, 0.0, 1.0}
     assert len(rewards) == len(lengths) == 20
+
+
+@pytest.mark.parametrize("observation", ["counts", "planes"])
+def test_a_model_s_observations_are_normalised_as_in_training(observation: str) -> None:
+    games = VecNormalize(OAnQuanVecEnv(4, opponent="random", observation=observation))
+    model = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(64)
+    core, file = Core(), io.BytesIO()
+    positions = random_positions(core, 200, seed=0)
+    raw, masks = Encoder(core, observation).encode(positions), core.legal_mask(positions)
+    best, wrong = (model.predict(it, None, None, True, masks)[0] for it in (games.normalize_obs(raw), raw))
+    assert (best != wrong).mean() > 0.1
+    model.save(file)
+    loaded, within = (MaskablePPO.load(file, env=env, device="cpu") for env in (None, games))
+    for player in (as_policy(model), as_policy(within), as_policy(loaded, normalize=games)):
+        assert (player.choose(positions, rng()) == best).all()
+    for call, message in (
+        (lambda: as_policy(loaded), r"trained on changed observations; .* as_policy\(model, normalize=…\)"),
+        (lambda: OAnQuanVecEnv(4, opponent=[loaded]), "trained on changed observations"),
+        (lambda: as_policy(loaded, normalize="greedy"), "normalize must be the model's VecNormalize, .*; got str"),
+        (lambda: as_policy(loaded, normalize=VecNormalize(OAnQuanVecEnv(1, observation="moves"))), r"\(227,\)"),
+        (lambda: as_policy("greedy", normalize=games), "normalize needs a model of stable-baselines3; got str"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_only_observations_are_normalised() -> None:
+    games = VecNormalize(OAnQuanVecEnv(4, opponent="random"), norm_obs=False)
+    model, file = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(16), io.BytesIO()
+    model.save(file)
+    positions = random_positions(Core(), 50, seed=0)
+    chosen = [as_policy(it).choose(positions, rng()) for it in (model, MaskablePPO.load(file, device="cpu"))]
+    assert (chosen[0] == chosen[1]).all()
+
+
+def test_a_model_with_a_memory_is_refused() -> None:
+    model = RecurrentPPO("MlpLstmPolicy", OAnQuanVecEnv(2), n_steps=4, batch_size=4, device="cpu")
+    with pytest.raises(ValueError, match=r"this RecurrentPPO remembers earlier observations, .* without memory"):
+        as_policy(model)
 
 
 def test_maskable_ppo_learns_on_planes_and_takes_another_opponent() -> None:
