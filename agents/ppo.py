@@ -132,7 +132,8 @@ class SelfPlayVecEnv(SharedVecEnv):
 
     Each step is one ply, observed from the mover's side, and rewards all players. `env_method("action_masks")` returns
     a list with one (N, A) array for all games, whereas stable-baselines3 calls other environments N times. A game
-    truncated by the ply limit is scored like any other, without bootstrapping.
+    truncated by the ply limit is scored like any other, without bootstrapping. `games` draws from a generator of its
+    own, so `seed` has no effect.
     """
 
     def __init__(self, features: FeatureEncoder, games: SelfPlayGames, reward: str, network: Any = None) -> None:

@@ -204,7 +204,8 @@ def _model_policy(model: Any, core: Core, normalize: Any) -> Policy:
     if normalize is None:
         _check_seen(getattr(model, "_last_obs", None), encoder)  # the last input of the network; `load` keeps it
     elif not hasattr(normalize, "normalize_obs") or normalize.observation_space.shape != shape:
-        got = f"{type(normalize).__name__} of {getattr(normalize, 'observation_space', 'no observations')}"
+        other = getattr(getattr(normalize, "observation_space", None), "shape", None)
+        got = type(normalize).__name__ + (f" for shape {other}" if other else "")
         raise UsageError(f"normalize must be the model's VecNormalize, for observations of shape {shape}; got {got}")
     masked = "action_masks" in inspect.signature(model.predict).parameters
 
