@@ -14,7 +14,7 @@ import torch
 
 from agents.support import provenance
 from agents.support.workers import gathered, rank
-from oanquan_env.files import naming_damage, parse_json, replacing, write_atomically
+from oanquan_env.files import naming_damage, parse_json, read_bytes, replacing, write_atomically
 
 CONFIG_NAME = "config.yaml"  # the resolved configuration
 RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
@@ -95,8 +95,8 @@ def read_checkpoint(folder: Path, parts: Mapping[str, Any], workers: int) -> dic
 def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     """Read the evaluations in a run's folder, oldest first. Raises `FileError` if a line is damaged."""
     path, rows = folder / EVALUATIONS_NAME, []
-    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else [], 1):
-        with naming_damage(path, f"line {number} is damaged", "; delete it to go on"):
+    for number, line in enumerate(read_bytes(path).splitlines() if path.exists() else [], 1):
+        with naming_damage(path, f"line {number} is damaged", "; delete it to go on", text=True):
             rows.append(parse_json(line))
             if type(rows[-1]["plies"]) is not int:
                 raise ValueError("plies is not a whole number")

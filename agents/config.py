@@ -22,7 +22,7 @@ from agents.support.parallel import HELP
 from oanquan_env import Rules
 from oanquan_env.benchmark.pairs import MOST_PAIRS
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
-from oanquan_env.files import FileError, RepeatedKeyError, check_readable, one_line
+from oanquan_env.files import FileError, RepeatedKeyError, check_readable, one_line, read_bytes
 from oanquan_env.players.adapters import import_object
 
 Model = TypeVar("Model")
@@ -166,9 +166,9 @@ def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a mapping from a YAML file without running code. Raises `FileError` if the file is missing or invalid."""
-    check_readable(path)
+    check_readable(path, text=True)
     try:
-        values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        values = yaml.load(read_bytes(path).decode(), _Loader)
     except RepeatedKeyError as error:
         raise FileError(f"{path}: {error}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:

@@ -25,6 +25,7 @@ from torch import nn
 from torch.distributions import Categorical
 
 from oanquan_env.benchmark.curves import TrainingCurve, draw_curves
+from oanquan_env.files import check_place
 
 Rollout = dict[str, torch.Tensor]
 SQUARES, STONES = 12, 2  # two players: an observation begins with the seeds and then the stones
@@ -190,6 +191,8 @@ def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
         actions: np.ndarray = agent(*inputs)[0].argmax(dim=1).numpy(force=True)
         return actions
 
+    if options.plot:
+        check_place("--plot", options.plot)
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
     while curve.update(steps, choose):
         optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.9 * curve.progress)

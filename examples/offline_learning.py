@@ -11,7 +11,6 @@ net is fitted to all examples. The player with this net chooses the move with th
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -27,7 +26,7 @@ from oanquan_env import Core
 from oanquan_env.array_types import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.engine.core import relative_points
-from oanquan_env.files import check_place, write_atomically
+from oanquan_env.files import check_place, read_json, write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
@@ -79,7 +78,7 @@ def main(arguments: list[str]) -> Evaluation:
     options = parse(arguments)
     if options.save:
         check_place("--save", options.save)
-    core = Core(json.loads((options.data / ABOUT_NAME).read_text(encoding="utf-8"))["asked"]["rules"])
+    core = Core(read_json(options.data / ABOUT_NAME)["asked"]["rules"])
     files = [afterstates(core, path) for path in sorted(options.data.glob("positions-*.npz"))]
     inputs = np.concatenate([one[0] for one in files])
     values = np.concatenate([one[1] for one in files]).astype(np.float32)

@@ -27,6 +27,7 @@ from oanquan_env import Core, Positions
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.move import RUNNING
+from oanquan_env.files import check_place
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof import PROVED, ProofTable
 from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
@@ -101,7 +102,11 @@ class LabelOptions:
 
     @contextlib.contextmanager
     def labeller(self, output: Path) -> Iterator[Labeller]:
-        """Yield a labeller with a progress bar. Its finished labels stay in `OUTPUT.parts` until the block succeeds."""
+        """Yield a labeller with a progress bar. Its finished labels stay in `OUTPUT.parts` until the block succeeds.
+
+        Raises `ValueError` if `output` cannot be written.
+        """
+        check_place("the output", output)
         parts = output.with_name(f"{output.name}.parts")
         with progress_bar() as bar:
             yield Labeller(self.jobs, self.ray, parts, bar)

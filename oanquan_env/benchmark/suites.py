@@ -77,7 +77,7 @@ def suite_keys(core: Core) -> Keys:
 
 def read_suite(path: Path) -> Suite:
     """Read a suite. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
-    with naming_damage(path, "not a suite of positions"):
+    with naming_damage(path, "not a suite of positions", text=True):
         data = read_json(path)
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 2:

@@ -252,6 +252,8 @@ def _perft(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> None:
     board = Board.parse(" ".join(options.position), options.rules) if options.position else Board(options.rules)
+    if options.svg:
+        check_place("--svg", options.svg)
     print(board)
     print(f"\nposition  {board.text()}\nrules     {options.rules}")
     if board.legal_moves:

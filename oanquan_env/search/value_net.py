@@ -32,7 +32,7 @@ from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, 
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError, UsageError
-from oanquan_env.files import DATA, FileError, check_format, npz_bytes, parse_json, read_arrays
+from oanquan_env.files import DATA, FileError, check_format, check_readable, npz_bytes, parse_json, read_arrays
 
 HIDDEN = 256
 MULTIPLAYER_HIDDEN = 64
@@ -242,8 +242,9 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
     """Return the path of the file that `read_value_net` reads; raise its errors if no such file exists."""
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
-        if not path.is_file():
+        if not path.exists():
             raise FileError(f"{path}: no such file; a value net is a file, or a run's folder with {VALUE_NET_NAME}")
+        check_readable(path)
         return path
     own = pretrained_path(rules)
     if not own.is_file():
