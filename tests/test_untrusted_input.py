@@ -33,6 +33,7 @@ from oanquan_env import (
     RulesError,
     parse_records,
 )
+from oanquan_env.benchmark.opening_values import read_opening_table
 from oanquan_env.benchmark.suites import read_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
@@ -84,6 +85,10 @@ FAULTS = {
         ),
         *(f"{SUITE}[]}}", f'{SUITE}[["{SET_UP} 0,0 0 0", [1{"0" * 300}], [], []]]}}'),
     ],
+    "opening tables": [
+        f'{{"format": 1, "rules": "mancala-world", "plies": 1, "made": {{}}, "positions": {rows}}}'
+        for rows in ("7", "null", "[7]", '[["", 1, 0]]')
+    ],
 }
 """By kind, texts that once made a reader raise an undocumented error. If a fuzzer finds another, add it here."""
 
@@ -104,6 +109,7 @@ READERS: dict[str, list[tuple[Callable[[str, Path], object], type[Exception]]]] 
         (of_file(load_config, "x.yaml"), UsageError),
         (of_file(lambda path: read_card(path.parent), CARD_NAME), UsageError),
     ],
+    "opening tables": [(of_file(read_opening_table, "x.json"), FileError)],
     "suites": [(of_file(read_suite, "x.json"), FileError), (of_file(read_evaluation, "x.json"), FileError)],
 }
 
@@ -226,6 +232,14 @@ evaluate greedy rendom  =>  unknown player 'rendom' (did you mean random?)
 evaluate greedy random --rules chess  =>  unknown preset 'chess'
 oanquan_env.cli evaluate nobody  =>  unknown player 'nobody'
 oanquan_env.cli evaluate greedy --json nowhere/a.json  =>  --json: the folder nowhere does not exist
+oanquan_env.cli evaluate greedy --json /proc/a.json  =>  --json: /proc/a.json cannot be written
+oanquan_env.cli exploit greedy --json /proc/a.json  =>  --json: /proc/a.json cannot be written
+oanquan_env.cli solve --json /proc/a.json  =>  --json: /proc/a.json cannot be written
+oanquan_env.cli solve --certificate /proc/a.npz  =>  --certificate: /proc/a.npz cannot be written
+oanquan_env.cli show --svg /proc/a.svg  =>  --svg: /proc/a.svg cannot be written
+evaluate greedy random --json /proc/a.json  =>  --json: /proc/a.json cannot be written
+evaluate greedy random --save-games /proc/a.txt  =>  --save-games: /proc/a.txt cannot be written
+agents.evaluation.prove_openings --output /proc/a.json  =>  the output: /proc/a.json cannot be written
 oanquan_env.cli solve --rules three-player  =>  two players; got 3 players
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 agents.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1

@@ -128,11 +128,12 @@ def format_opening_table(table: OpeningTable) -> str:
 
 def read_opening_table(path: Path) -> OpeningTable:
     """Read a table. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
-    with naming_damage(path, "not an opening table"):
+    with naming_damage(path, "not an opening table", text=True):
         data = read_json(path)
         if data["format"] != 1:
             raise ValueError("expected a table with format 1")
-        rules, plies, made, rows = Rules.parse(data["rules"]), int(data["plies"]), dict(data["made"]), data["positions"]
+        rules, plies, made = Rules.parse(data["rules"]), int(data["plies"]), dict(data["made"])
+        rows = list(data["positions"])
     table = OpeningTable(rules, plies, {}, made)
     for number, row in enumerate(rows, 1):
         match row:
