@@ -22,7 +22,7 @@ from agents.support.parallel import HELP
 from oanquan_env import Rules
 from oanquan_env.benchmark.pairs import MOST_PAIRS
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
-from oanquan_env.files import FileError, RepeatedKeyError, check_readable, one_line, read_bytes
+from oanquan_env.files import LONGEST, FileError, RepeatedKeyError, check_readable, one_line, read_bytes
 from oanquan_env.players.adapters import import_object
 
 Model = TypeVar("Model")
@@ -36,7 +36,7 @@ FLOAT = re.compile(rf"([-+]?({_DIGITS}(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-
 def whole_number(value: object) -> int:
     """Convert a whole number, such as 200 or "1e6", to an int. Raises `ValueError` for other values, such as 2.5."""
     number = value
-    if isinstance(value, str) and FLOAT.fullmatch(value):
+    if isinstance(value, str) and len(value) <= LONGEST and FLOAT.fullmatch(value):
         number = int(value) if INTEGER.fullmatch(value) else float(value)
     if isinstance(number, float) and number.is_integer():
         number = int(number)
@@ -51,12 +51,18 @@ def _not_boolean(value: object) -> object:
     return value
 
 
-def _option(read: Callable[[object], int], metavar: str, form: Callable[[int], str] = str) -> Any:
+def _float(value: object) -> float:
+    if isinstance(value, str) and not (len(value) <= LONGEST and FLOAT.fullmatch(value)):
+        raise ValueError("must be a number, such as 0.5 or 1e-3")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _option(read: Callable[[object], Any], metavar: str, form: Callable[[Any], str] = str, kind: type = int) -> Any:
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar=metavar,
         instance_from_str=lambda texts: read(texts[0]),
-        is_instance=lambda value: type(value) is int,
+        is_instance=lambda value: type(value) is kind,
         str_from_instance=lambda value: [form(value)],
     )
 
@@ -77,7 +83,7 @@ def _workers(value: object) -> int:
 
 
 Whole = Annotated[int, BeforeValidator(whole_number), _option(whole_number, "INT")]
-Number = Annotated[float, BeforeValidator(_not_boolean)]
+Number = Annotated[float, BeforeValidator(_not_boolean), _option(_float, "FLOAT", kind=float)]
 Count = Annotated[Whole, Field(ge=1, le=10**15)]
 CountOrZero = Annotated[Whole, Field(ge=0, le=10**15)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**32)]

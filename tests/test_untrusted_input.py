@@ -241,6 +241,12 @@ evaluate greedy random --json /proc/a.json  =>  --json: /proc/a.json cannot be w
 evaluate greedy random --save-games /proc/a.txt  =>  --save-games: /proc/a.txt cannot be written
 agents.evaluation.prove_openings --output /proc/a.json  =>  the output: /proc/a.json cannot be written
 oanquan_env.cli solve --rules three-player  =>  two players; got 3 players
+oanquan_env.cli solve --time ٣  =>  argument --time: must be a number, such as 2.5, not '٣'
+oanquan_env.cli exploit greedy --minutes 1_0  =>  argument --minutes: must be a number, such as 2.5, not '1_0'
+oanquan_env.cli exploit greedy --positions ３  =>  argument --positions: must be a whole number from 1
+oanquan_env.cli perft --depth ٣  =>  argument --depth: must be a whole number from 1 with at most 40 digits, not '٣'
+train --ppo.learning-rate ٣  =>  --ppo.learning-rate: must be a number, such as 0.5 or 1e-3
+train --total-plies ٣  =>  Error parsing --total-plies: must be a whole number, such as 200 or 1e6
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 agents.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1
 agents.evaluation.make_regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
@@ -265,6 +271,15 @@ def test_a_mistake_in_a_command_is_explained(row: str, capsys: pytest.CaptureFix
         status = ended.code
     assert status == 2
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("command", ["perft --depth", "solve --time", "exploit greedy --positions"])
+def test_a_number_of_5000_digits_is_refused_in_a_few_words(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        importlib.import_module("oanquan_env.cli").main([*command.split(), "9" * 5000])
+    message = capsys.readouterr().err.splitlines()[-1]
+    assert "must be a" in message
+    assert len(message) < SHORT
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -18,6 +18,7 @@ from oanquan_env.benchmark.regret import Part
 from oanquan_env.board import Board
 from oanquan_env.cli import exploit as exploiting
 from oanquan_env.cli import solve as solving
+from oanquan_env.cli.numbers import whole
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
@@ -67,17 +68,7 @@ def _rules(text: str) -> Rules:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _whole(low: int, high: int | None = None) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
-            bounds = f"from {low}" if high is None else f"from {low} to {high}"
-            raise argparse.ArgumentTypeError(f"must be a whole number {bounds}, not {text!r}")
-        return int(text)
-
-    return read
-
-
-_COUNT, _PAIRS, _SEED, _PORT = _whole(1), _whole(1, MOST_PAIRS), _whole(0), _whole(0, 65535)
+_COUNT, _PAIRS, _SEED, _PORT = whole(1), whole(1, MOST_PAIRS), whole(0), whole(0, 65535)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oanquan_env.board import Board
+from oanquan_env.cli.numbers import number
 from oanquan_env.engine.notation import format_position
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.proofs.verification import verify
@@ -31,11 +32,11 @@ MOST_MEGABYTES = 10**9
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add all options of the command except --rules and --position."""
     parser.add_argument(
-        "--megabytes", type=float, default=1024.0, metavar="N", help="size of the proof table (default: 1024)"
+        "--megabytes", type=number, default=1024.0, metavar="N", help="size of the proof table (default: 1024)"
     )
     parser.add_argument(
         "--time",
-        type=float,
+        type=number,
         default=math.inf,
         metavar="SECONDS",
         help="time limit of the proofs, and again of the search for strategies",
