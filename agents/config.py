@@ -1,9 +1,11 @@
 """Validate settings with pydantic, read and write them as YAML, and turn them into command-line options with tyro."""
 
 import difflib
+import os
 import re
 import reprlib
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -25,6 +27,7 @@ from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
 from oanquan_env.files import LONGEST, FileError, RepeatedKeyError, check_readable, one_line, read_bytes
 from oanquan_env.players.adapters import import_object
 
+NARROWEST = 40  # minimum width of the help in characters
 Model = TypeVar("Model")
 Options = TypeVar("Options")
 _DIGITS = r"(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)"
@@ -218,6 +221,12 @@ def imported(name: str, field: str) -> Any:
         raise FileError(f"{field}: {name!r} cannot be imported: {error}") from None
 
 
+def widen() -> None:
+    """Set `COLUMNS` in a terminal with fewer than `NARROWEST` columns, because with fewer than 6, tyro never ends."""
+    if shutil.get_terminal_size().columns < NARROWEST:
+        os.environ["COLUMNS"] = str(NARROWEST)
+
+
 def parse_options(
     options: type[Options], arguments: Sequence[str], *, prog: str, description: str | None,
     default: Any = tyro.MISSING_NONPROP,
@@ -227,6 +236,7 @@ def parse_options(
     Raises `SystemExit` after `--help` (status 0) and for invalid arguments (status 2).
     """
     config = (tyro.conf.DisallowNone,)
+    widen()
     parsed: Options = tyro.cli(
         options, args=arguments, prog=prog, description=description, default=default, config=config
     )

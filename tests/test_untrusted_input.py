@@ -273,6 +273,19 @@ def test_a_mistake_in_a_command_is_explained(row: str, capsys: pytest.CaptureFix
     assert message in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    ("module", "option"), [("train", "--resume"), ("evaluate", "--save-games"), ("oanquan_env.cli", "--version")]
+)
+def test_help_ends_and_can_be_read_in_a_terminal_of_one_column(
+    module: str, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "1")
+    with pytest.raises(SystemExit, match="^0$"):
+        importlib.import_module(module).main(["--help"])
+    assert option in capsys.readouterr().out  # not broken at the end of a line
+
+
 @pytest.mark.parametrize("command", ["perft --depth", "solve --time", "exploit greedy --positions"])
 def test_a_number_of_5000_digits_is_refused_in_a_few_words(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
