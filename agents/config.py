@@ -142,13 +142,20 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return the mapping of a YAML node. Raises `RepeatedKeyError` if a key occurs twice."""
-        lines: dict[str, int] = {}
+        """Return the mapping of a YAML node.
+
+        Raises `RepeatedKeyError` if a key occurs twice, and `ValueError` for a merge key, which could hide that.
+        """
+        lines: dict[Any, int] = {}
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
-            line = key.start_mark.line + 1
-            if key.value in lines:
-                raise RepeatedKeyError(key.value, lines[key.value], line)
-            lines[key.value] = line
+            line, value = key.start_mark.line + 1, key.value
+            if key.tag.endswith(":merge"):
+                raise ValueError(f"line {line}: the merge key {value} is not supported; write out its fields")
+            if key.tag != "tag:yaml.org,2002:str":
+                value = self.construct_object(key)  # 1 and +1 are the same key
+            if value in lines:
+                raise RepeatedKeyError(value, lines[value], line)
+            lines[value] = line
         return super().construct_mapping(node, deep)
 
 

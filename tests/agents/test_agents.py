@@ -270,6 +270,8 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
             for text in ("many", "yes", "010", "1:30", "2.5")
         ),
         ("threads: true", r"threads: must be a whole number, such as 200 or 1e6 \(got True\)"),
+        ("seed: 1\n<<: {seed: 2}", r"run\.yaml: not readable as YAML: line 2: the merge key << is not supp"),
+        ("network:\n  1: a\n  +1: b", r"run\.yaml: line 3: '?1'? is already in line 2"),
         ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' is already in line 2"),
         ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
         ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* give a network of .* at most 268,435,456"),
