@@ -20,12 +20,15 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
-from torch import nn
-from torch.distributions import Categorical
 
 from oanquan_env.benchmark.curves import TrainingCurve, draw_curves
+from oanquan_env.errors import needing_extra
 from oanquan_env.files import check_place
+
+with needing_extra("train", "examples.cleanrl_ppo" if __name__ == "__main__" else None):
+    import torch
+    from torch import nn
+    from torch.distributions import Categorical
 
 Rollout = dict[str, torch.Tensor]
 SQUARES, STONES = 12, 2  # two players: an observation begins with the seeds and then the stones

@@ -16,7 +16,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from agents.config import progress_bar
 from agents.position_data import read_columns, read_positions
@@ -26,11 +25,20 @@ from oanquan_env import Core
 from oanquan_env.array_types import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.engine.core import relative_points
+from oanquan_env.errors import needing_extra
 from oanquan_env.files import check_place, read_json, write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import embedding_rows
+
+with needing_extra("train", "examples.offline_learning" if __name__ == "__main__" else None):
+    import torch
+
+    from agents.config import progress_bar
+    from agents.position_data import read_columns, read_positions
+    from agents.support.data_folder import ABOUT_NAME
+    from agents.td import ValueModule
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -12,15 +12,19 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from numba import cuda
 
 from oanquan_env.engine.compiled import RULES, inlined, zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.engine.step import act, finish
 from oanquan_env.envs.games import Games, Seat
+from oanquan_env.envs.games import Games as HostGames
+from oanquan_env.errors import UsageError, needing_extra
 from oanquan_env.observation import Encoder
+
+with needing_extra("cuda"):
+    import torch
+    from numba import cuda
 
 THREADS = 128
 """Threads per block."""
@@ -95,7 +99,8 @@ class CudaGames:
         seat, reward, opening_plies: as for `OAnQuanEnv`.
         device: a torch CUDA device.
 
-    Raises `ValueError` for an opponent other than these three, and in the same cases as `OAnQuanVectorEnv`.
+    Raises `ValueError` for an opponent other than these three, if torch cannot use `device` as a CUDA device, and in
+    the same cases as `OAnQuanVectorEnv`.
     """
 
     def __init__(
@@ -111,6 +116,11 @@ class CudaGames:
     ) -> None:
         if opponent not in (None, "random", "greedy"):
             raise ValueError(f"opponent must be random, greedy or None on a device; got {opponent!r}")
+        if not (torch.cuda.is_available() and device.partition(":")[0] == "cuda"):
+            raise UsageError(
+                f"device must be a CUDA device that torch {torch.__version__} can use; got {device!r}; "
+                "without one, play the same games with OAnQuanVectorEnv"
+            )
         settings: Any = {"seat": seat, "reward": reward, "opening_plies": opening_plies}
         self._host = Games(n, rules, opponent=opponent, **settings)
         self.core: Core = self._host.core

@@ -38,7 +38,7 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package in ("oanquan_env", "agents"):
             raise
-        of_the_wheel = extra in ("human", "render", "widget")
+        of_the_wheel = extra in ("cuda", "human", "render", "widget")
         remedy = f"'oanquan[{extra}]'" if of_the_wheel else f'-e ".[{extra}]"'
         message = f"the package {package} is missing; install it with: pip install {remedy}"
         if program is None:

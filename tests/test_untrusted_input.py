@@ -5,6 +5,7 @@ import contextlib
 import importlib
 import io
 import os
+import runpy
 import shlex
 import subprocess
 import sys
@@ -31,14 +32,15 @@ from oanquan_env import (
     NotationError,
     Rules,
     RulesError,
+    cuda,
     parse_records,
 )
-from oanquan_env.benchmark.opening_values import read_opening_table
 from oanquan_env.benchmark.suites import read_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.players import as_policy
+from oanquan_env.proofs.opening_values import read_opening_table
 from oanquan_env.records.match_records import replay_match
 from oanquan_env.search.value_net import ValueNet
 from tests.untrained import renew_checksum, save_untrained
@@ -281,7 +283,7 @@ def test_help_ends_and_can_be_read_in_a_terminal_of_one_column(
     module: str, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "1")
-    with pytest.raises(SystemExit, match="^0$"):
+    with pytest.raises(SystemExit, match=r"^0$"):
         importlib.import_module(module).main(["--help"])
     assert option in capsys.readouterr().out  # not broken at the end of a line
 
@@ -310,3 +312,34 @@ def test_a_command_says_what_to_install(tmp_path: Path, package: str, remedy: st
     assert ended.returncode != 0
     assert f"the package {package} is missing; install it with: pip install {remedy}" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+EXTRAS = {
+    "torch": ("train", ("alphazero", "cleanrl_ppo", "offline_learning", "pqn", "sb3_ppo")),
+    "sb3_contrib": ("train", ("sb3_ppo",)),
+    "pyspiel": ("openspiel", ("open_spiel_game",)),
+    "ray": ("rllib", ("rllib_ppo",)),
+    "tianshou": ("tianshou", ("tianshou_ppo",)),
+    "tensordict": ("torchrl", ("torchrl_ppo",)),
+}
+"""By missing package, the extra that installs it, and examples that need it."""
+
+
+@pytest.mark.parametrize("package", EXTRAS)
+def test_an_example_says_what_to_install(
+    package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    extra, examples = EXTRAS[package]
+    for name in examples:
+        with pytest.raises(SystemExit, match=r"^2$"):
+            runpy.run_module(f"examples.{name}", run_name="__main__")
+        expected = f'examples.{name}: the package {package} is missing; install it with: pip install -e ".[{extra}]"'
+        assert capsys.readouterr().err.strip() == expected
+
+
+@pytest.mark.parametrize("device", ["cuda", "cuda:3", "cpu"])
+def test_games_on_a_device_need_one(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: device == "cpu")
+    with pytest.raises(UsageError, match=rf"device must be a CUDA device that torch .* can use; got '{device}'"):
+        cuda.Games(2, device=device)
