@@ -13,6 +13,7 @@ import pytest
 from agents.config import read_yaml
 from agents.position_data import read_columns
 from oanquan_env import files
+from oanquan_env.benchmark.opening_values import read_opening_table
 from oanquan_env.benchmark.openings import read_openings
 from oanquan_env.benchmark.suites import read_suite
 from oanquan_env.engine.core import Core
@@ -101,22 +102,20 @@ def fifo(tmp_path: Path) -> Path:
 
 def test_a_pipe_and_a_device_are_written_and_stay(fifo: Path) -> None:
     check_place("--json", fifo)  # does not wait for a reader
-    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    write_atomically(fifo, b"text")
-    assert os.read(reader, 100) == b"text"
-    assert fifo.is_fifo()
-    main, terminal = os.openpty()
+    reader, (main, terminal) = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK), os.openpty()
     device = Path(os.ttyname(terminal))
     check_place("--json", device)
-    write_atomically(device, b"text")
-    assert os.read(main, 100) == b"text"
+    for path, other_end in ((fifo, reader), (device, main)):
+        write_atomically(path, b"text")
+        assert os.read(other_end, 100) == b"text"
+    assert fifo.is_fifo()
     assert device.is_char_device()
+    for descriptor in (reader, main, terminal):
+        os.close(descriptor)
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_dev_stdout_gets_the_content_between_the_printed_lines(
-    stream: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_dev_stdout_gets_the_content_between_the_printed_lines(stream: str, capfd: pytest.CaptureFixture[str]) -> None:
     file = getattr(files.sys, stream)
     print("before", file=file)
     check_place("--json", Path("/dev", stream))
@@ -172,15 +171,15 @@ def piped(content: bytes) -> Iterator[Path]:
         (lambda path: read_openings(Core(), path), RECORDS),
         (read_json, '{"a": 1}'),
         (read_yaml, "a: 1"),
+        (read_opening_table, '{"format": 1, "rules": "ludii", "plies": 1, "made": {}, "positions": [["", 1, 1]]}'),
     ],
 )
-def test_text_is_read_from_pipes(read: Callable[[Path], object], text: str, fifo: Path) -> None:
+def test_text_is_read_from_pipes(read: Callable[[Path], object], text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with piped(text.encode()) as path:
         assert read(path)
-    with piped(b"") as path, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "PIPE_SECONDS", 0.0)
-        with pytest.raises(ValueError, match="no program has written to this pipe within 0 seconds"):
-            read(path)
+    monkeypatch.setattr(files, "PIPE_SECONDS", 0.0)
+    with piped(b"") as path, pytest.raises(ValueError, match="no program has written to this pipe within 0 seconds"):
+        read(path)
 
 
 def test_a_pipe_is_waited_for_and_its_length_is_limited(fifo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,9 +194,10 @@ def test_a_pipe_is_waited_for_and_its_length_is_limited(fifo: Path, monkeypatch:
         patch.setattr(os, "set_blocking", write_late)
         assert read_bytes(fifo) == b"late"
     monkeypatch.setattr(files, "MOST_BYTES", 3)
-    for path in (Path("/dev/zero"), Path("/dev/fd/0")):
-        with piped(b"1234") as pipe, pytest.raises(ValueError, match="more than 3 bytes"):
-            read_bytes(path if path.name == "zero" else pipe)
+    with piped(b"1234") as pipe:
+        for path in (pipe, Path("/dev/zero")):
+            with pytest.raises(ValueError, match="more than 3 bytes"):
+                read_bytes(path)
 
 
 @pytest.mark.parametrize("read", [read_certificate, read_value_net, read_columns])
