@@ -333,7 +333,7 @@ def test_an_example_says_what_to_install(
     extra, examples = EXTRAS[package]
     for name in examples:
         with pytest.raises(SystemExit, match=r"^2$"):
-            runpy.run_module(f"examples.{name}", run_name="__main__")
+            runpy.run_path(f"{ROOT}/examples/{name}.py", run_name="__main__")
         expected = f'examples.{name}: the package {package} is missing; install it with: pip install -e ".[{extra}]"'
         assert capsys.readouterr().err.strip() == expected
 
