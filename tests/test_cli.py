@@ -102,7 +102,7 @@ def test_rules_lists_presets_and_spells_one_out(run: Run) -> None:
 
 MISTAKES = """\
   =>  required: COMMAND
-perft --depth 0  =>  --depth: must be a whole number from 1, not '0'
+perft --depth 0  =>  --depth: must be a whole number from 1 with at most 40 digits, not '0'
 perft --rules tonki  =>  --rules: unknown preset 'tonki' (did you mean tonkin
 perft --position "0,0,0,0,0,0*/5,5,5,5,5,0* 0,25 0 4"  =>  column 32: the row of the mover, player 0, is empty
 show 5,5  =>  column 4: a position has 4 words
@@ -113,7 +113,7 @@ replay broken.txt  =>  line 4, column 10: Result is '22-46'
 replay rounds.txt  =>  round 2: Round is '3', but should be '2'
 play --opponent grandmother  =>  unknown player 'grandmother'
 play --seat West  =>  no seat 'West'; seats are South, North
-play --seed -1  =>  --seed: must be a whole number from 0, not '-1'
+play --seed -1  =>  --seed: must be a whole number from 0 with at most 40 digits, not '-1'
 """
 
 
