@@ -17,10 +17,6 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.config import progress_bar
-from agents.position_data import read_columns, read_positions
-from agents.support.data_folder import ABOUT_NAME
-from agents.td import ValueModule
 from oanquan_env import Core
 from oanquan_env.array_types import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate

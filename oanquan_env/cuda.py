@@ -18,7 +18,6 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.engine.step import act, finish
 from oanquan_env.envs.games import Games, Seat
-from oanquan_env.envs.games import Games as HostGames
 from oanquan_env.errors import UsageError, needing_extra
 from oanquan_env.observation import Encoder
 

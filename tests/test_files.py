@@ -9,11 +9,11 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from oanquan_env.benchmark.opening_values import read_opening_table
 
 from agents.config import read_yaml
 from agents.position_data import read_columns
 from oanquan_env import files
-from oanquan_env.benchmark.opening_values import read_opening_table
 from oanquan_env.benchmark.openings import read_openings
 from oanquan_env.benchmark.suites import read_suite
 from oanquan_env.engine.core import Core
