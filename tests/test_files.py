@@ -9,7 +9,6 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from oanquan_env.benchmark.opening_values import read_opening_table
 
 from agents.config import read_yaml
 from agents.position_data import read_columns
@@ -29,6 +28,7 @@ from oanquan_env.files import (
     write_atomically,
 )
 from oanquan_env.proofs.certificates import read_certificate
+from oanquan_env.proofs.opening_values import read_opening_table
 from oanquan_env.records.games import read_records
 from oanquan_env.search.value_net import read_value_net
 
