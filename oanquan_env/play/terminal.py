@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.random import Generator
 
@@ -19,8 +19,10 @@ from oanquan_env.engine.notation import Language, Move, NotationError, capital
 from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.players import Policy
 from oanquan_env.players.book import UNKNOWN, BookPolicy
-from oanquan_env.players.search_player import Analysis
 from oanquan_env.rollouts import choose_move
+
+if TYPE_CHECKING:
+    from oanquan_env.players.search_player import Analysis  # imports Numba
 
 PREFERENCE = 3.0
 """The hint is the book's proved move unless the search values another move higher by more than this many points."""
@@ -127,7 +129,7 @@ class TerminalGame:
         show("  ".join(f"{move}\N{NO-BREAK SPACE}{round(lead + value):+d}" for move, value in analysis.values.items()))
 
 
-def best_move(player: Policy, analysis: Analysis) -> Move:
+def best_move(player: Policy, analysis: "Analysis") -> Move:
     """Return the book's move if the search rates it within `PREFERENCE` points of the best, else the best move."""
     action = player.known(analysis.board.positions)[0] if isinstance(player, BookPolicy) else UNKNOWN
     move = analysis.best if action == UNKNOWN else Move.from_action(action)
