@@ -289,7 +289,10 @@ export class Session extends EventTarget {
   /** Return whether a player has this name. */
   async #knows(name, rules) {
     if (name === PERSON || name === FRIEND) return false;
-    try { await this.#check(name, rules); return true; } catch { return false; }
+    try { await this.#check(name, rules); return true; } catch (error) {
+      if (error instanceof Refused) return false;
+      throw error;
+    }
   }
 
   /** Return the action of a legal move, given as text or action. */
