@@ -5,6 +5,7 @@ not import their libraries.
 """
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -193,7 +194,16 @@ class ObservedPolicy:
         return chosen
 
 
+@functools.cache
+def use_one_torch_thread_in_children() -> None:
+    """Set torch to one thread in forked processes, which would otherwise wait for threads that fork does not copy."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=functools.partial(sys.modules["torch"].set_num_threads, 1))
+
+
 def _model_policy(model: Any, core: Core, normalize: Any) -> Policy:
+    if "torch" in sys.modules:
+        use_one_torch_thread_in_children()
     shape, encoders = model.observation_space.shape, [Encoder(core, name) for name in OBSERVATIONS]
     encoder = next((one for one in encoders if (one.size,) == shape), None)
     if encoder is None:
@@ -237,6 +247,7 @@ def _check_seen(seen: object, encoder: Encoder) -> None:
 def _module_choice(module: Any, layout: str) -> Observed:
     """Return a function that chooses the legal action with the highest logit of a torch module."""
     torch: Any = sys.modules["torch"]
+    use_one_torch_thread_in_children()
     with_masks = len(inspect.signature(module.forward).parameters) > 1
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
