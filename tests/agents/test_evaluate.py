@@ -20,7 +20,7 @@ from oanquan_env.benchmark.tournament import NullStore, Pairing, Tournament
 from oanquan_env.files import FileError
 from oanquan_env.records.games import format_records
 from tests import ROOT
-from tests.players import rng
+from tests.players import rng, tick
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -49,8 +49,11 @@ def test_games_from_balanced_openings_are_the_default(capsys: pytest.CaptureFixt
     assert "4 openings of random play" in run(capsys, *duel[:3], "4", "--rules", "tonkin seeds=3")[1]  # has no suite
 
 
-def test_worst_cases_are_searched_once_and_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    options = ["--suite", "exploit", "--minutes", "0.001", "--rules", "tonkin", "--output", tmp_path]
+def test_worst_cases_are_searched_once_and_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tick(monkeypatch, 0.001)
+    options = ["--suite", "exploit", "--minutes", "0.01", "--rules", "tonkin", "--output", tmp_path]
     status, out, err = run(capsys, "greedy", "book:greedy", *options)
     assert (status, err) == (0, "")
     assert "gives up as South, as North, points" in out
