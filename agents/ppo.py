@@ -1,7 +1,7 @@
 """Self-play PPO in one file: configuration, games, policy, collecting, run.
 
 An iteration is `collect`, which plays games and fills a buffer, and then `MaskablePPO.train` of sb3-contrib, which
-computes the loss and takes the gradient steps.
+computes the loss and takes the gradient steps. docs/how-to/learning.md shows how to change the loss.
 
 Shapes: T steps, N games, P players, A actions, D columns of features, B positions.
 """
@@ -344,10 +344,14 @@ class PPORun(Run[PPOConfig]):
             collect(self.env, model)
         except IllegalActionError:
             raise self.diverged("the policy chose an illegal action") from None
-        model.train()
+        self.train()
         for name, value in model.logger.name_to_value.items():
             if "tensorboard" not in model.logger.name_to_excluded[name]:
                 self.log(name, value)
+
+    def train(self) -> None:
+        """Take the gradient steps on the rollout in the model's buffer; a subclass can compute another loss."""
+        self.model.train()
 
     def player(self) -> PPOPlayer:
         """Return a player with the current weights."""
