@@ -167,6 +167,7 @@ class Run(ABC, Generic[Config]):
         if config.starts.beam_share and self.core.rules.players != 2:
             raise UsageError("starts.beam_share: lines that beat the network need rules for two players")
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()
+        self._logged = list[tuple[str, float]]()
         torch.set_num_threads(config.threads)
         random.seed(workers.own_seed(config.seed))
         np.random.seed(workers.own_seed(config.seed))  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
@@ -317,6 +318,7 @@ class Run(ABC, Generic[Config]):
                 if self.config.workers > 1:
                     workers.average(self.network, self.parts["optimizer"])
                 self.plies += self.iteration
+                self._write_logged()
 
     def _renew_beams(self) -> None:
         """Search for lines that beat the network, about `BEAMS` times in a run, if some games start from such lines."""
@@ -330,9 +332,16 @@ class Run(ABC, Generic[Config]):
         raise UsageError(f"starts.beam_share: {type(self).__name__} must define the method `player`")
 
     def log(self, name: str, value: float) -> None:
-        """Log a number to TensorBoard."""
+        """Log a number to TensorBoard, at the last ply of the iteration or at the ply of the evaluation."""
+        self._logged.append((name, value))
+
+    def _write_logged(self) -> None:
+        """Write the logged numbers at the current ply, and flush them, so that a kill loses none of them."""
         if self.board:
-            self.board.add_scalar(name, value, self.plies)
+            for name, value in self._logged:
+                self.board.add_scalar(name, value, self.plies)
+            self.board.flush()
+        self._logged.clear()
 
     def close(self) -> None:
         """Release the folder's lock, as `learn` does at its end."""
@@ -355,6 +364,7 @@ class Run(ABC, Generic[Config]):
             row, text = self.measure()
         rows.append({"plies": self.plies, "seconds": round(self.seconds, 1), **row})
         checkpoint.write_evaluations(self.folder, rows)
+        self._write_logged()  # after the row, because an evaluation without a row is repeated
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:
