@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -32,7 +33,11 @@ from oanquan_env.players.policy import Policy
 Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
 """A function that takes (N, D) observations and (N, A) bool masks of legal actions, and returns (N,) actions."""
 
-_MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+"""The pattern of MODULE:NAME."""
+MODULE_ENDINGS = tuple(SOURCE_SUFFIXES + EXTENSION_SUFFIXES)
+INSTALLED = {"site-packages", "dist-packages"}
+"""Names of the folders in which packages are installed."""
 
 
 def as_policy(
@@ -91,7 +96,7 @@ def as_policy(
 
 def _named(name: str, core: Core) -> Policy:
     """Return the player for a name or for `MODULE:NAME`; a kind of player takes precedence over a module."""
-    place = _MODULE.fullmatch(name)
+    place = MODULE.fullmatch(name)
     try:
         return make(name, core.rules)
     except UnknownAgentError as error:
@@ -124,17 +129,21 @@ def import_object(name: str) -> object:
     return value
 
 
-def module_source(name: str) -> bytes | None:
-    """Return the source of the module in `MODULE:NAME`, or None if it has no source. Only its parent packages run."""
-    place = _MODULE.fullmatch(name)
-    if place is None:
-        return None
+def module_files(top: str, *, installed: bool = True) -> dict[str, Path]:
+    """Return the files of a top-level module, or of all modules below a top-level package, by their relative path.
+
+    The module is not run. There are no files if it does not exist, or if it is installed and `installed` is False.
+    """
     with _current_folder():
         try:
-            spec = importlib.util.find_spec(place[1])
-        except ModuleNotFoundError:  # the package of the module is missing
-            return None
-    return Path(spec.origin).read_bytes() if spec and spec.origin and Path(spec.origin).is_file() else None
+            spec = importlib.util.find_spec(top)
+        except (ImportError, ValueError):  # for example, `__main__` may have no spec
+            return {}
+    places = [Path(place) for place in spec.submodule_search_locations or [spec.origin or ""]] if spec else []
+    if not installed and any(INSTALLED & set(place.parts) for place in places):
+        return {}
+    found = [(place, path) for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
+    return {os.path.relpath(path, place): path for place, path in found if path.name.endswith(MODULE_ENDINGS)}
 
 
 @contextlib.contextmanager
