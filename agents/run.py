@@ -210,7 +210,7 @@ class Run(ABC, Generic[Config]):
                     f"{folder} already holds a run: continue it with --resume {shlex.quote(str(folder))}, or choose "
                     "another --output"
                 )
-            write_atomically(folder / RUN_NAME, dump_yaml(checkpoint.origin(command)))
+            write_atomically(folder / RUN_NAME, dump_yaml(checkpoint.origin(command, config)))
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
             stack.pop_all()  # the run keeps the lock
         return run
@@ -241,6 +241,8 @@ class Run(ABC, Generic[Config]):
             lasting = {name: getattr(config, name) for name in ("total_plies", "workers")}
             if (changed := stored.model_copy(update=lasting)) != stored:
                 write_atomically(path, dump_yaml(changed))
+            if differ := checkpoint.changes(folder, config):
+                report(f"changed since the run began, or not recorded then: {', '.join(differ)}; results may differ")
             rows = [row for row in checkpoint.read_evaluations(folder) if row["plies"] <= run.plies]
             checkpoint.write_evaluations(folder, rows)
             stack.pop_all()  # the run keeps the lock

@@ -5,16 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import evaluate
+from agents.checkpoint import RUN_NAME
 from agents.evaluation.entrants import hash_of_files
 from agents.evaluation.evaluation import read_evaluation
+from agents.run import run_type
 from agents.support.code_hash import code_hashes, custom_code
 from oanquan_env import Rules
 from oanquan_env.benchmark.tournament import Tournament
+from oanquan_env.files import FileError
 from oanquan_env.players import Kind
 from oanquan_env.players.making import KINDS
 from oanquan_env.proofs.certificates import certificate_path
+from tests.runs import ITERATION, PLAIN, stopped
 
 FILES = {
     "own_things/players.py": """
@@ -137,3 +142,30 @@ def test_the_message_of_an_interrupted_evaluation_names_reuse(
     assert evaluate.main([NAME, "greedy", "--pairs", "1", "--output", "out"]) == 130
     again = f", and measures again: {NAME}; add --reuse to keep what was measured with the same code\n"
     assert capsys.readouterr().err == f"evaluate.py: interrupted; the same command continues in out{again}"
+
+
+def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def resumed() -> list[str]:
+        lines = list[str]()
+        run_type("ppo").resume(folder, lines.append).close()
+        return [line for line in lines if "changed since the run began" in line]
+
+    settings = {"reward": "own_reward:reward", "network": PLAIN, "total_plies": 2 * ITERATION}
+    folder = stopped(own / "run", ITERATION, **settings)
+    assert resumed() == []
+    change(own / "own_other.py")
+    assert resumed() == []
+    change(own / "own_reward.py")
+    note = "changed since the run began, or not recorded then: {}; results may differ"
+    assert resumed() == [note.format("own_reward")]
+    monkeypatch.setattr("agents.checkpoint.project_code", lambda: {"agents": "other", "oanquan_env": "other"})
+    assert resumed() == [note.format("agents, oanquan_env, own_reward")]
+    origin = yaml.safe_load((folder / RUN_NAME).read_text())
+    assert set(origin["code"]) == {"agents", "oanquan_env", "own_reward"}
+    origin["versions"]["torch"] = "1.0"
+    del origin["code"]  # as in a run of an earlier version
+    (folder / RUN_NAME).write_text(yaml.safe_dump(origin))
+    assert resumed() == [note.format("agents, oanquan_env, own_reward, torch")]
+    (folder / RUN_NAME).write_text("code: 3")
+    with pytest.raises(FileError, match=r"run\.yaml: not the origin of a run: "):
+        resumed()
