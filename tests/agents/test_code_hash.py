@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import evaluate
+from agents import datasets, trajectories
 from agents.checkpoint import RUN_NAME
 from agents.evaluation.entrants import hash_of_files
 from agents.evaluation.evaluation import read_evaluation
@@ -19,6 +20,7 @@ from oanquan_env.files import FileError
 from oanquan_env.players import Kind
 from oanquan_env.players.making import KINDS
 from oanquan_env.proofs.certificates import certificate_path
+from tests.nets import random_net
 from tests.runs import ITERATION, PLAIN, stopped
 
 FILES = {
@@ -169,3 +171,19 @@ def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: pytes
     (folder / RUN_NAME).write_text("code: 3")
     with pytest.raises(FileError, match=r"run\.yaml: not the origin of a run: "):
         resumed()
+
+
+@pytest.mark.parametrize(
+    ("main", "options"),
+    [
+        (datasets.main, ["--positions", "1", "--depth", "1", "--net", "net.npz"]),
+        (trajectories.main, ["--games", "1", "--player", "maxn:depth=1,net=net.npz"]),
+    ],
+)
+def test_data_of_a_retrained_net_are_not_mixed_with_the_old(
+    own: Path, main: Any, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed, status in ((0, 0), (0, 0), (1, 2)):
+        (own / "net.npz").write_bytes(random_net("mancala-world", seed=seed).to_bytes())
+        assert main(["--output", "out", *options]) == status
+    assert "choose another folder" in capsys.readouterr().err
