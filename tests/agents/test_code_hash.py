@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import evaluate
-from agents import datasets, trajectories
+from agents import game_data, position_data
 from agents.checkpoint import RUN_NAME
 from agents.evaluation.entrants import hash_of_files
 from agents.evaluation.evaluation import read_evaluation
@@ -176,8 +176,8 @@ def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("main", "options"),
     [
-        (datasets.main, ["--positions", "1", "--depth", "1", "--net", "net.npz"]),
-        (trajectories.main, ["--games", "1", "--player", "maxn:depth=1,net=net.npz"]),
+        (position_data.main, ["--positions", "1", "--depth", "1", "--net", "net.npz"]),
+        (game_data.main, ["--games", "1", "--player", "maxn:depth=1,net=net.npz"]),
     ],
 )
 def test_data_of_a_retrained_net_are_not_mixed_with_the_old(
