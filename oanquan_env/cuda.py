@@ -98,8 +98,8 @@ class CudaGames:
         seat, reward, opening_plies: as for `OAnQuanEnv`.
         device: a torch CUDA device.
 
-    Raises `ValueError` for an opponent other than these three, if torch cannot use `device` as a CUDA device, and in
-    the same cases as `OAnQuanVectorEnv`.
+    Raises `ValueError` for an opponent other than these three, for a list of rules, if torch cannot use `device` as a
+    CUDA device, and in the same cases as `OAnQuanVectorEnv`.
     """
 
     def __init__(
@@ -115,6 +115,10 @@ class CudaGames:
     ) -> None:
         if opponent not in (None, "random", "greedy"):
             raise ValueError(f"opponent must be random, greedy or None on a device; got {opponent!r}")
+        if not isinstance(rules, Rules | str):
+            raise UsageError(
+                f"rules must be one rule set on a device, got a {type(rules).__name__}; OAnQuanVectorEnv plays a list"
+            )
         if not (torch.cuda.is_available() and device.partition(":")[0] == "cuda"):
             raise UsageError(
                 f"device must be a CUDA device that torch {torch.__version__} can use; got {device!r}; "

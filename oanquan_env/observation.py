@@ -25,9 +25,16 @@ viewer is not to move:
     remains  2F  the same difference after the next player's most profitable reply, divided by 10
 
 `moves` looks two plies ahead, so compare an agent that uses it only with players that also look ahead.
+
+In an environment with a list of rule sets, every layout is float32 and ends with the rules, or with zeros if they are
+not visible:
+
+    rules    20  `oanquan_env.rule_sets.vector`
 """
 
-from typing import Any, TypeAlias
+import copy
+from collections.abc import Sequence
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,11 +43,12 @@ from oanquan_env.array_types import Ints
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.observe import COUNTS, SCALE, row_type
 from oanquan_env.engine.positions import Positions, score_bounds
-from oanquan_env.engine.rules import MAX_SEEDS
+from oanquan_env.engine.rules import MAX_SEEDS, Rules
 from oanquan_env.errors import UsageError
+from oanquan_env.rule_sets import LENGTH, vector
 
 Observation: TypeAlias = npt.NDArray[Any]
-"""An array of observations: int32 in the layout `counts`, float32 in the others."""
+"""An array of observations: int32 in the layout `counts` under one rule set, otherwise float32."""
 OBSERVATIONS = "counts", "planes", "moves"
 
 
@@ -56,27 +64,41 @@ class Encoder:
     Args:
         core: the core of the rules.
         observation: one of `OBSERVATIONS`.
+        rule_sets: R rule sets with the same players and fields, the core's first; observations then end with the rules.
+            Without any, they do not.
+        rules_visible: if False, these numbers are zero.
 
     Attributes:
-        dtype: int32 for `counts`, otherwise float32.
+        dtype: int32 for `counts` without `rule_sets`, otherwise float32.
+        vectors: (R, 20) float32, the numbers with which observations under each rule set end.
         low, high: (D,) of `dtype`, bounds for every reachable position; see `position_checks.score_bounds`.
         layout: the slice of each part of an observation, by the names at the top of this module.
 
     Raises `UsageError` for an unknown observation.
     """
 
-    def __init__(self, core: Core, observation: str = "counts") -> None:
+    def __init__(
+        self,
+        core: Core,
+        observation: str = "counts",
+        rule_sets: Sequence[Rules] = (),
+        *,
+        rules_visible: bool = True,
+    ) -> None:
         if observation not in OBSERVATIONS:
             raise UsageError(f"observation must be one of {', '.join(OBSERVATIONS)}; got {observation!r}")
-        self.core, self.observation = core, observation
-        rules, players = core.rules, core.rules.players
+        self.core, self.observation, self.rule_sets, self.rules_visible = core, observation, rule_sets, rules_visible
+        rules, players, everything = core.rules, core.rules.players, rule_sets or (core.rules,)
+        self.vectors = np.array([vector(one) for one in rule_sets], np.float32).reshape(-1, LENGTH) * rules_visible
+        self._index = 0
+        least, greatest = zip(*(score_bounds(one, one.max_plies) for one in everything), strict=True)
         # name -> length, minimum, maximum
-        parts: dict[str, tuple[int, float, float]] = {
+        parts: dict[str, tuple[int, Any, Any]] = {
             "seeds": (rules.squares, 0, MAX_SEEDS),
             "stones": (players, 0, 1),
-            "scores": (players, *score_bounds(rules, rules.max_plies)),
+            "scores": (players, min(least), max(greatest)),
             "turn": (1, 0, players - 1),
-            "plies": (1, 0, rules.max_plies),
+            "plies": (1, 0, max(one.max_plies for one in everything)),
         }
         if observation != "counts":
             parts = {
@@ -86,9 +108,12 @@ class Encoder:
                 "plies": (1, 0, 1),
             }
         if observation == "moves":  # a ply wins at most the points on the board and the seeds that refills add
-            most = (MAX_SEEDS + players * (rules.stone_value + 4 * rules.fields)) / SCALE
+            stone = max(one.stone_value for one in everything)
+            most = (MAX_SEEDS + players * (stone + 4 * rules.fields)) / SCALE
             parts |= dict.fromkeys(("wins", "remains"), (rules.actions, -most, most))
-        self.dtype: Any = np.int32 if observation == "counts" else np.float32
+        if rule_sets:
+            parts["rules"] = LENGTH, self.vectors.min(axis=0), self.vectors.max(axis=0)
+        self.dtype: Any = np.int32 if observation == "counts" and not rule_sets else np.float32
         self.layout = slices(**{name: length for name, (length, *_) in parts.items()})
         self.low, self.high = (
             np.concatenate([np.full(part[0], part[side], self.dtype) for part in parts.values()]) for side in (1, 2)
@@ -98,6 +123,12 @@ class Encoder:
     def size(self) -> int:
         """The length D of an observation."""
         return len(self.low)
+
+    def under(self, core: Core, index: int) -> Self:
+        """Return an encoder with the same bounds for the rule set with this index, whose core is `core`."""
+        other = copy.copy(self)
+        other.core, other._index = core, index
+        return other
 
     def encode(self, positions: Positions, viewer: Ints | int | None = None) -> Observation:
         """Return (N, D) observations from the view of `viewer`: (N,) seats, or one seat for all positions.
@@ -113,4 +144,6 @@ class Encoder:
         else:
             loops.observe_planes(rules, arrays, seats, self.observation == "moves", observations)
         rows: Observation = observations["row"]
+        if "rules" in self.layout:
+            rows[:, self.layout["rules"]] = self.vectors[self._index]
         return rows

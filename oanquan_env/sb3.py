@@ -22,10 +22,11 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from oanquan_env.array_types import Mask
+from oanquan_env.board import shared_core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.envs.games import MAX_SEED
 from oanquan_env.envs.opponents import Opponent
-from oanquan_env.envs.reset_options import check_options, start_position
+from oanquan_env.envs.reset_options import check_options, chosen_rules, start_position, start_positions
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
 from oanquan_env.errors import UsageError, as_whole
 
@@ -76,7 +77,8 @@ class OAnQuanVecEnv(SharedVecEnv):
         num_envs: the number of games, N.
         seed: as in `seed`, for the first reset; None for random seeds. A model that is made with a seed replaces it.
         render_mode: `rgb_array` or None. SB3 arranges the pictures of the first 16 games as tiles.
-        **settings: arguments of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, observation, threads.
+        **settings: arguments of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, observation,
+            rules_visible, threads.
             SB3's default networks learn faster from the observations `planes` and `moves` than from `counts`.
 
     Raises:
@@ -126,22 +128,32 @@ class OAnQuanVecEnv(SharedVecEnv):
         return super().seed(None if seed is None else as_whole("seed", seed, 0, MAX_SEED + 1 - len(self._seeds)))
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Set the options of the next reset: `position`, as in `OAnQuanVectorEnv`, or a list with a dict for each game.
+        """Set the options of the next reset, as in `OAnQuanVectorEnv`, or a list with a dict for each game.
 
-        Raises `ValueError` for another option, an invalid position, or a list of another length or with positions for
-        only some games; `TypeError` for other types.
+        The options are `position` and `rules`. Raises `ValueError` for another option, an invalid value, or a list of
+        another length or with an option for only some games; `TypeError` for other types.
         """
-        core = self.games.encoder.core
+        games = self.games._games
         if isinstance(options, Mapping | None):
-            start_position(core, check_options(options, ("position",)).get("position"), self.num_envs)
+            checked = check_options(options, ("position", "rules"))
+            start_positions(games, checked.get("position"), chosen_rules(games, checked.get("rules")))
             return super().set_options(dict(options or {}))
-        starts = [check_options(one, ("position",)).get("position") for one in options]
-        if len(starts) != self.num_envs or len({start is None for start in starts}) > 1:
-            given = sum(start is not None for start in starts)
-            requirement = f"must be {self.num_envs} dicts, one for each game, all with a position or all without"
-            raise UsageError(f"a list of options {requirement}; got {len(starts)}, of which {given} have a position")
-        batches = [batch for start in starts if (batch := start_position(core, start)) is not None]
-        return super().set_options({"position": Positions.concatenate(batches)} if batches else {})
+        given, together = [check_options(one, ("position", "rules")) for one in options], dict[str, Any]()
+        for name in ("position", "rules"):
+            values = [one.get(name) for one in given]
+            count = sum(value is not None for value in values)
+            if len(values) != self.num_envs or 0 < count < len(values):
+                requirement = f"must be {self.num_envs} dicts, one for each game, all with a {name} or all without"
+                raise UsageError(f"a list of options {requirement}; got {len(values)}, of which {count} have a {name}")
+            if count:
+                together[name] = values
+        rules = chosen_rules(games, together.get("rules"))
+        if starts := together.get("position"):
+            sets = [games.rule_sets[index] for index in ([0] * self.num_envs if rules is None else rules)]
+            batches = [start_position(shared_core(one), start) for one, start in zip(sets, starts, strict=True)]
+            together["position"] = Positions.concatenate([batch for batch in batches if batch is not None])
+            start_positions(games, together["position"], rules)
+        return super().set_options(together)
 
     def reset(self) -> VecEnvObs:
         """Restart all games with the seeds and options set since the last reset; return (N, D) observations."""

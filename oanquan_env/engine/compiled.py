@@ -8,7 +8,7 @@ import contextlib
 import functools
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
@@ -19,10 +19,10 @@ import numpy.typing as npt
 from numba import types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typeinfer import register_dispatcher
-from numba.extending import register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 
 from oanquan_env.engine import move, observe, scoring, step, tables
-from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, rule_numbers
+from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, plain_numbers, rule_numbers
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE
@@ -190,3 +190,50 @@ def rule_record(rules: Rules, kind: np.dtype[Any] = RULES) -> Any:
     for name, value in rule_numbers(rules)._asdict().items():
         records[name][(0, slice(len(value))) if isinstance(value, list) else 0] = value
     return records[0]
+
+
+# ---- many rule sets --------------------------------------------------------------------------------------------------
+
+
+def rule_table(rule_sets: Sequence[Rules], vectors: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
+    """Return (R,) records, valid in this process only: rule sets, with (R, L) `vectors` as their field `vector`.
+
+    A record has the fields of `RuleNumbers` without its tables, and the address of a record of type `RULES` that has
+    these. Rule sets on the same board share it, so a rule set takes a few hundred bytes.
+    """
+    plain = [(name, np.int64) for name in get_type_hints(RuleNumbers) if name not in SHAPES]
+    kind = np.dtype((np.record, [*plain, ("tables", np.int64), ("vector", np.float32, vectors.shape[1])]))
+    table = zeros(kind, len(rule_sets))
+    for row, (rules, vector) in enumerate(zip(rule_sets, vectors, strict=True)):
+        table[row] = *plain_numbers(rules), _shared_tables(rules).ctypes.data, vector
+    return table
+
+
+_TABLES: dict[tuple[int, int, str], npt.NDArray[Any]] = {}
+
+
+def _shared_tables(rules: Rules) -> npt.NDArray[Any]:
+    """Return (1,) `RULES` with the tables of the rules, which is never freed; its other fields are of no use."""
+    board = rules.players, rules.fields, rules.empty_mandarin
+    if board not in _TABLES:
+        _TABLES[board] = zeros(RULES, 1)
+        _TABLES[board][0] = rule_record(rules)
+    return _TABLES[board]
+
+
+@intrinsic
+def _record_at(context: Any, address: Any) -> Any:
+    """Return the record of type `RULES` at an address."""
+    kind = numba.from_dtype(RULES)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(kind))
+
+    return kind(types.int64), generate
+
+
+@overload(move.tables_of, jit_options={"error_model": "numpy", "forceinline": True}, strict=False)
+def _tables_of(rules: Any) -> Any:
+    if isinstance(rules, types.Record) and "tables" in rules.fields:
+        return lambda rules: _record_at(rules.tables)
+    return lambda rules: rules

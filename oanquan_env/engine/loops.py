@@ -15,9 +15,19 @@ import numpy.typing as npt
 
 from oanquan_env.array_types import Bytes, Floats, Ints, Mask, Points
 from oanquan_env.engine.move import RUNNING, RuleNumbers, can_play, end_of_setup, play
-from oanquan_env.engine.observe import observe, observe_planes
+from oanquan_env.engine.observe import observe, observe_planes, observe_rules
 from oanquan_env.engine.scoring import earn, final_points, gain, in_turn, next_seat, write_in_turn
-from oanquan_env.engine.step import NOBODY, OTHERS, act, finish_games, play_ply, waits
+from oanquan_env.engine.step import (
+    NOBODY,
+    OTHERS,
+    act,
+    draw_rules,
+    finish_games,
+    greedy_action,
+    play_ply,
+    random_action,
+    waits,
+)
 
 NO_FAULT = -1
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -190,15 +200,17 @@ class StepLoops(NamedTuple):
     step: Any
     reply: Any
     finish: Any
-    observe_planes: Any
+    observe: Any
+    choose: Any
 
 
 @functools.cache
-def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
+def step_loops(players: int, opponent: int, many: bool, compiled: bool) -> StepLoops:
     """Return the loops for one kind of `opponent`: as plain Python, or compiled by Numba when they first run.
 
-    In their arguments, `table` holds the rules as its only entry, and `starts` holds one start position for all games
-    or one for each game. Observations and masks are records of `row_type`.
+    In their arguments, `table` holds the rules: one rule set, or if `many` is True the records of a list of rule sets,
+    whose `vector` ends each observation. `starts` holds the set-up of each of them, or `settings.positions` positions:
+    one for all games, or one for each. Observations and masks are records of `row_type`.
     """
 
     def step(
@@ -217,24 +229,29 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         Return the result of `finish_games`. If an action is out of range, play nothing, and return -1 and its row.
         For OTHERS, return 0 and the number of games that wait for a reply.
         """
-        rules, waiting = table[0], 0
+        waiting, positions = 0, settings[0].positions
         for row in rows:
-            if actions[row] < 0 or actions[row] >= 2 * rules.fields:
+            if actions[row] < 0 or actions[row] >= 2 * table[0].fields:
                 return -1, row
         for row in rows:
-            game, start, action = games[row], starts[row if len(starts) > 1 else 0], int(actions[row])
-            act(rules, players, opponent, game, action, start, settings[0], log[row])
+            game, action = games[row], int(actions[row])
+            if many:
+                draw_rules(game, settings[0])
+            start = starts[row % positions if positions else game.rules]
+            act(table[game.rules if many else 0], players, opponent, game, action, start, settings[0], log[row])
             waiting += waits(game)
         if opponent == OTHERS:
             return 0, waiting
-        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
+        if many:
+            observe_rules(table, games, rows, observations)
+        return finish_games(table, players, opponent, many, games, rows, settings, observations, masks)
 
     def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
         """Play legal `actions` (M,) of opponents in games `rows` (M,). Return how many games still wait for a reply."""
         waiting = 0
         for index in range(len(rows)):
             game = games[rows[index]]
-            play_ply(table[0], players, game, int(actions[index]))
+            play_ply(table[game.rules if many else 0], players, game, int(actions[index]))
             if log.shape[1]:
                 log[rows[index], 3 + log[rows[index], 0]] = actions[index]
                 log[rows[index], 0] += 1
@@ -243,15 +260,35 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
 
     def finish(table: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any) -> tuple[int, int]:
         """Finish the step of the games; see `finish_games`."""
-        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
+        if many:
+            observe_rules(table, games, rows, observations)
+        return finish_games(table, players, opponent, many, games, rows, settings, observations, masks)
 
-    def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
-        """Write the agents' observations as planes (`observe_planes`). Return (0, 0): callers sum two counts."""
+    def observe_games(
+        table: Any, games: Any, rows: Any, movers: bool, planes: bool, moves: bool, observations: Any
+    ) -> tuple[int, int]:
+        """Write the observations of the agents, or of the movers if `movers` is True; see `observe_planes`.
+
+        Return (0, 0), because callers sum two counts.
+        """
         for row in rows:
             game = games[row]
-            viewer = int(game.mover if opponent == NOBODY else game.seat) + 0
+            viewer = int(game.mover if movers or opponent == NOBODY else game.seat) + 0
             turn, running = (viewer, int(game.mover) + 0, int(game.ply) + 0), game.ended == RUNNING and not game.illegal
-            observe_planes(table[0], players, game.sides, game.scores, turn, moves, running, observations[row])
+            rules = table[game.rules if many else 0]
+            if planes:
+                observe_planes(rules, players, game.sides, game.scores, turn, moves, running, observations[row])
+            else:
+                observe(rules, players, game.sides, game.scores, turn, observations[row])
+        if many:
+            observe_rules(table, games, rows, observations)
         return 0, 0
 
-    return StepLoops(*map(_compiler(compiled), (step, reply, finish, planes)))
+    def choose(table: Any, games: Any, rows: Any, greedy: bool, actions: Any) -> None:
+        """Write the action of `random`, or of `greedy` if it is True, in games `rows` (M,) into `actions` (M,)."""
+        for index in range(len(rows)):
+            game = games[rows[index]]
+            rules = table[game.rules if many else 0]
+            actions[index] = greedy_action(rules, players, game) if greedy else random_action(rules, game)
+
+    return StepLoops(*map(_compiler(compiled), (step, reply, finish, observe_games, choose)))

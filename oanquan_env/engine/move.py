@@ -119,13 +119,23 @@ class RuleNumbers(NamedTuple):
 @functools.lru_cache(maxsize=8)
 def rule_numbers(rules: Rules) -> RuleNumbers:
     """Return `rules` as numbers, with their tables."""
-    numbers = rules.numbers
     around = [Walk(0, 0, 0, 0, 0, 0, 0)] * (2 * DIRECTION_STRIDE)
-    for gap, *walk in walks(rules.players, rules.fields, numbers["empty_mandarin"]):
+    for gap, *walk in walks(rules.players, rules.fields, rules.numbers["empty_mandarin"]):
         around[gap] = Walk._make(walk_numbers(*walk))
-    derived = [rules.total, *side_masks(rules.fields, numbers["end"]), playable(rules.fields, numbers["sowing"])]
     origins = [origin(action) for action in range(rules.actions)]
-    return RuleNumbers._make([*numbers.values(), *derived, origins, around, *_sowings(rules.players, rules.fields)])
+    return RuleNumbers._make([*plain_numbers(rules), origins, around, *_sowings(rules.players, rules.fields)])
+
+
+def plain_numbers(rules: Rules) -> list[int]:
+    """Return the fields of `RuleNumbers` that are no tables, in order."""
+    numbers = rules.numbers
+    masks = side_masks(rules.fields, numbers["end"])
+    return [*numbers.values(), rules.total, *masks, playable(rules.fields, numbers["sowing"])]
+
+
+def tables_of(rules: RuleNumbers) -> RuleNumbers:
+    """Return what has the tables: `rules`, or the record to which compiled `rules` refer (`compiled.rule_table`)."""
+    return rules
 
 
 @functools.cache
@@ -250,7 +260,8 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
         The sides; the code of the square after the last seed, or NO_SQUARE after LAP_LIMIT laps; and the lap count.
     """
     a, b, c, d = sides
-    code = rules.origins[action]
+    tables = tables_of(rules)
+    code = tables.origins[action]
     shift = (code & 7) << 3
     count = (a >> shift) & _BYTE
     a -= count << shift
@@ -258,11 +269,11 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
         if steps is not None:
             steps.append((LAP, code, count, 0))
         key = code * COUNT_STRIDE + count
-        sowing = rules.sowings[key]
+        sowing = tables.sowings[key]
         a += sowing.a
         b += sowing.b
         if players > 2:
-            far = rules.far[key]
+            far = tables.far[key]
             c += far.c
             d += far.d
         code = sowing.code
@@ -297,10 +308,10 @@ def capture(
 ) -> tuple[Four, int]:
     """Capture behind the gap at `code` (docs/RULES.md 2.3, 2.4). Return the sides and the points captured."""
     a, b, c, d = sides
-    points = 0
+    points, tables = 0, tables_of(rules)
     first = rules.empty_mandarin == 0  # if so, only fields can be gaps, and `sow` never stops at a field with seeds
     while True:
-        walk = rules.walks[code]
+        walk = tables.walks[code]
         in_gap = (a & walk.a) | (b & walk.b)
         if players > 2:
             in_gap |= (c & walk.c) | (d & walk.d)

@@ -59,6 +59,16 @@ def observe(
 
 
 @inline
+def observe_rules(table: Any, games: Any, rows: Any, observations: Any) -> None:
+    """Write the `vector` of each game's rules at the end of its observation."""
+    for row in rows:
+        observation, vector = observations[row].row, table[games[row].rules].vector
+        begin = len(observation) - len(vector)
+        for place in range(len(vector)):
+            observation[begin + place] = vector[place]
+
+
+@inline
 def observe_planes(
     rules: RuleNumbers,
     players: int,

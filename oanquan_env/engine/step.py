@@ -16,10 +16,10 @@ import numpy as np
 
 from oanquan_env.engine.move import MAX_PLIES, RUNNING, RuleNumbers, can_play, play
 from oanquan_env.engine.observe import observe
-from oanquan_env.engine.positions import Termination
+from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, Termination
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.scoring import OUTCOME, earn, final_points, gain, in_turn, next_seat, write_in_turn
-from oanquan_env.engine.tables import inline
+from oanquan_env.engine.tables import inline, side_masks
 
 NOBODY, RANDOM, GREEDY, OTHERS = range(4)
 """Kinds of opponents."""
@@ -52,6 +52,7 @@ class Game(Protocol):
     opponent: int  # index of the opponent in the list that it was drawn from
     player: int  # index of the opponent among all players, including those that only running games still use
     opening: int  # random plies still to play; -1 after the opening
+    rules: int  # index of the game's rules
     termination: int  # a `Termination` or ILLEGAL_ACTION
     ended: int  # a `Termination`
     illegal: int  # 1 if the agent's action was illegal
@@ -68,6 +69,8 @@ class Settings(Protocol):
     opening_plies: int  # maximum number of random plies with which a game begins
     first_player: int  # lowest index of the players that are drawn as opponents
     players: int  # number of these players, or of tickets (`envs.opponents`)
+    rule_sets: int  # number of rule sets from which a new game draws; 0 if it keeps its rules
+    positions: int  # number of positions from which games begin; 0 if they begin from the set-up of their rules
 
 
 SETTINGS = np.dtype((np.record, [(name, np.int64) for name in Settings.__annotations__]))
@@ -83,10 +86,16 @@ def game_type(rules: Rules) -> np.dtype[Any]:
         "reward": np.float64,
         **dict.fromkeys(("key", "draws", "seat", "termination"), np.int64),
         **dict.fromkeys(("scores", "paid", "standings"), (np.int32, players)),
-        **dict.fromkeys(("mover", "ply", "opponent", "player", "opening"), np.int32),
+        **dict.fromkeys(("mover", "ply", "opponent", "player", "opening", "rules"), np.int32),
     }
     fields = np.dtype([(name, kinds.get(name, np.uint8)) for name in Game.__annotations__], align=True)
     return np.dtype((np.record, fields))
+
+
+def set_up_word(rules: Rules) -> int:
+    """Return a side in the set-up as a word; all sides are equal."""
+    seeds = side_masks(rules.fields, 0)[2] * rules.seeds
+    return seeds | rules.mandarin_seeds << 8 * MANDARIN_BYTE | rules.stones << 8 * STONE_BYTE
 
 
 # ---- the random generator of a game ----------------------------------------------------------------------------------
@@ -185,6 +194,13 @@ def greedy_action(rules: RuleNumbers, players: int, game: Game) -> int:
 
 
 # ---- the step --------------------------------------------------------------------------------------------------------
+
+
+@inline
+def draw_rules(game: Game, settings: Settings) -> None:
+    """Draw the rules of the new game with which a finished game goes on; a single rule set takes no draw."""
+    if settings.rule_sets > 1 and (game.terminated or game.truncated):
+        game.rules = draw(game, settings.rule_sets)
 
 
 @inline
@@ -330,13 +346,22 @@ def waits(game: Game) -> bool:
 
 @inline
 def finish_games(
-    table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
+    table: Any,
+    players: int,
+    opponent: int,
+    many: bool,
+    games: Any,
+    rows: Any,
+    settings: Any,
+    observations: Any,
+    masks: Any,
 ) -> tuple[int, int]:
     """Finish the step of the games in `rows`. Return how many games ended, and how many new games are already over."""
     over = stuck = 0
     for row in rows:
         game = games[row]
-        finish(table[0], players, opponent, game, settings[0], observations[row], masks[row])
+        rules = table[game.rules if many else 0]
+        finish(rules, players, opponent, game, settings[0], observations[row], masks[row])
         over += game.terminated or game.truncated
         stuck += game.begun != 0 and game.ended != RUNNING
     return over, stuck

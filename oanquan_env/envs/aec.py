@@ -1,5 +1,6 @@
 """Ô Ăn Quan as a PettingZoo AEC environment. It is a thin layer over the core and implements no rules itself."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -15,9 +16,9 @@ from oanquan_env.engine.core import IllegalActionError
 from oanquan_env.engine.positions import SOLD, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
 from oanquan_env.engine.step import ILLEGAL_REWARD
-from oanquan_env.envs.games import TERMINATIONS, Games, check_seed
+from oanquan_env.envs.games import TERMINATIONS, Games, RuleSets, check_seed
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
-from oanquan_env.envs.reset_options import Start, check_options, start_position
+from oanquan_env.envs.reset_options import check_options, chosen_rules, start_positions
 from oanquan_env.match.match import Match
 from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.observation import Observation
@@ -27,12 +28,13 @@ _ONLY = np.zeros(1, dtype=np.intp)  # the row of the one game
 
 
 def env(
-    rules: Rules | str = DEFAULT_PRESET,
+    rules: RuleSets = DEFAULT_PRESET,
     *,
     match: MatchRules | str | bool | None = False,
     reward: str = "outcome",
     opening_plies: int = 0,
     observation: str = "counts",
+    rules_visible: bool = True,
     render_mode: str | None = None,
 ) -> AECEnv[str, ObsType, int]:
     """Return the environment that `raw_env` makes from the same arguments, in PettingZoo's usual wrappers.
@@ -46,6 +48,7 @@ def env(
         reward=reward,
         opening_plies=opening_plies,
         observation=observation,
+        rules_visible=rules_visible,
         render_mode=render_mode,
     )
     environment = wrappers.TerminateIllegalWrapper(environment, illegal_reward=ILLEGAL_REWARD)
@@ -54,23 +57,25 @@ def env(
 
 
 def raw_env(
-    rules: Rules | str = DEFAULT_PRESET,
+    rules: RuleSets = DEFAULT_PRESET,
     *,
     match: MatchRules | str | bool | None = False,
     reward: str = "outcome",
     opening_plies: int = 0,
     observation: str = "counts",
+    rules_visible: bool = True,
     render_mode: str | None = None,
 ) -> "GameEnv":
     """Return a `GameEnv`, or with `match` a `MatchEnv` for whole matches.
 
     Args:
-        rules: a `Rules` or its text.
+        rules: as for `GameEnv`; a match is played under one rule set.
         match: True for a match under the default match rules; a `MatchRules` or its text, such as
             `"fields_to_lose=4"`, for other match rules; False or None for single games.
         reward: as for `GameEnv`; a match supports only `outcome`.
         opening_plies: as for `GameEnv`; must be 0 in a match.
         observation: as for `GameEnv`; a match supports only `counts`.
+        rules_visible: as for `GameEnv`.
         render_mode: as for `GameEnv`.
 
     Raises:
@@ -79,7 +84,9 @@ def raw_env(
     """
     if match is None or match is False:
         settings: Any = {"reward": reward, "opening_plies": opening_plies, "observation": observation}
-        return GameEnv(rules, **settings, render_mode=render_mode)
+        return GameEnv(rules, **settings, rules_visible=rules_visible, render_mode=render_mode)
+    if not isinstance(rules, Rules | str):
+        raise ValueError(f"a match needs one rule set; got a {type(rules).__name__}")
     if reward != "outcome":
         raise ValueError(f"reward must be outcome in a match; got {reward!r}")
     if opening_plies:
@@ -97,17 +104,20 @@ class GameEnv(AECEnv[str, ObsType, int]):
     F-1 from the mover's left, direction 0 anticlockwise (A) or 1 clockwise (C).
 
     Args:
-        rules: a `Rules` or its text.
+        rules: a `Rules` or its text, or a list of them, from which each game draws one; see `OAnQuanEnv`. `core` and
+            `encoder` are then those for the rules of the current game, and `infos[agent]["rules"]` holds their index.
         reward: `outcome`, `margin` or `mixed`, see `oanquan_env.rewards.ply_rewards`.
         opening_plies: maximum number of random plies with which a game begins; `reset(seed=…)` seeds the generator
             that draws their number and the plies.
         observation: `counts`, `planes` or `moves`; the gains in `moves` are zero unless it is the agent's turn.
+        rules_visible: as for `OAnQuanEnv`.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. The window shows each ply
             step by step; a ply takes 1 / `metadata["render_fps"]` seconds.
 
     `step` raises `IllegalActionError` for an illegal action. `step` and `last` raise `gymnasium.error.ResetNeeded`
     before the first reset and after the last agent has left. `reset(options={"position": p})` starts from a running
-    position of the same rules, as text, as a `Board` or as a batch of one, instead of the set-up. Other options raise
+    position of the same rules, as text, as a `Board` or as a batch of one, instead of the set-up; the option `rules` is
+    an index in the list of rule sets. Other options raise
     ValueError (except one named `options`, which PettingZoo's own tests send). Only the opening is random. When the
     game is over, `infos[agent]` holds `termination` (the reason) and `standings` (the points of all players).
     """
@@ -121,16 +131,23 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def __init__(
         self,
-        rules: Rules | str = DEFAULT_PRESET,
+        rules: RuleSets = DEFAULT_PRESET,
         *,
         reward: str = "outcome",
         opening_plies: int = 0,
         observation: str = "counts",
+        rules_visible: bool = True,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
         self._games = Games(
-            1, rules, opponent=None, reward=reward, opening_plies=opening_plies, observation=observation
+            1,
+            rules,
+            opponent=None,
+            reward=reward,
+            opening_plies=opening_plies,
+            observation=observation,
+            rules_visible=rules_visible,
         )
         self.core, self.encoder = self._games.core, self._games.encoder
         self.reward = reward
@@ -165,7 +182,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game: from the set-up, with a random opening, or from `options["position"]`, without one."""
-        self._begin(check_seed(seed), check_options(options, ("position", "options")).get("position"))
+        self._begin(check_seed(seed), check_options(options, ("position", "rules", "options")))
         self._start, self._moves = self.positions, []
         self.agents = self.possible_agents[:]
         self.agent_selection = self.agents[self._mover]
@@ -173,13 +190,22 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: self._indices() for agent in self.agents}
         self._show()
 
-    def _begin(self, seed: int | None, start: Start | None) -> None:
+    def _indices(self) -> dict[str, Any]:
+        """Return the index of the game's rules, if there is a list."""
+        return {"rules": self._games.rules.item()} if self._games.many else {}
+
+    def _begin(self, seed: int | None, options: Mapping[str, Any]) -> None:
         """Begin the game; set `_mover` and `_mask`."""
-        self._games.seed(seed, _ONLY, self._rng)
-        self._games.begin(_ONLY, self._rng, start_position(self.core, start))
+        games = self._games
+        rules = chosen_rules(games, options.get("rules"))
+        start = start_positions(games, options.get("position"), rules)
+        games.seed(seed, _ONLY, self._rng)
+        games.begin(_ONLY, self._rng, start, rules)
+        self.core = self._screen.core = games.core_of(0)
+        self.encoder = games.encoder_of(0)
         self._look()
 
     def _look(self) -> None:
@@ -255,7 +281,9 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.terminations = dict.fromkeys(self.agents, bool(games["terminated"][0]))
         self.truncations = dict.fromkeys(self.agents, bool(games["truncated"][0]))
         standings, reason = games["standings"][0].tolist(), TERMINATIONS[games["termination"][0]]
-        self.infos = {agent: {"termination": reason, "standings": standings} for agent in self.agents}
+        self.infos = {
+            agent: {**self._indices(), "termination": reason, "standings": standings} for agent in self.agents
+        }
 
     @property
     def board(self) -> Board:
@@ -314,9 +342,10 @@ class MatchEnv(GameEnv):
         """A copy of the current position of the round as a batch of one."""
         return self.match.positions.copy()
 
-    def _begin(self, seed: int | None, start: Start | None) -> None:
-        if start is not None:
-            raise ValueError("a match begins at the set-up and takes no option 'position'")
+    def _begin(self, seed: int | None, options: Mapping[str, Any]) -> None:
+        for name in ("position", "rules"):
+            if options.get(name) is not None:
+                raise ValueError(f"a match begins at the set-up and takes no option {name!r}")
         self.match = Match(match_rules=self.match.match_rules, core=self.core)
         self._owners = self.match.ownership.owners().tolist()
         self._round_over = False  # whether the last move ended a round

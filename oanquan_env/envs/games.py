@@ -6,6 +6,7 @@ Shapes: N games, P players, A actions, D numbers in an observation. See `engine.
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,13 +15,15 @@ from gymnasium.error import ResetNeeded
 
 from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.board import shared_core
-from oanquan_env.engine.core import IllegalActionError, check_whole
+from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.loops import StepLoops, step_loops
+from oanquan_env.engine.move import plain_numbers, rule_numbers
 from oanquan_env.engine.observe import row_type
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.engine.step import (
     ANY_SEAT,
+    GREEDY,
     ILLEGAL_ACTION,
     MAX_BEGINNINGS,
     NOBODY,
@@ -28,13 +31,15 @@ from oanquan_env.engine.step import (
     SETTINGS,
     game_type,
     generator_key,
+    set_up_word,
 )
-from oanquan_env.envs.opponents import Opponent, Opponents
-from oanquan_env.errors import as_whole
+from oanquan_env.envs.opponents import Observer, Opponent, Opponents
+from oanquan_env.errors import UsageError, as_whole
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.rewards import REWARDS, check_reward
 
 Seat: TypeAlias = int | Literal["random"]
+RuleSets: TypeAlias = Rules | str | Sequence[Rules | str]
 
 MAX_GAMES = 10_000_000
 """Maximum number of games in one batch."""
@@ -54,7 +59,9 @@ class Games:
     the last call (see `engine.step.act`). The other arguments are as in `oanquan_env.envs.single.OAnQuanEnv`.
 
     Attributes:
-        core, encoder: the core and the encoder for the rules.
+        rule_sets: the R rule sets from which games draw theirs.
+        many: whether they were given as a list, so that observations end with the rules.
+        core, encoder: the core and the encoder for the rules, in a list for the first; see `core_of`, `encoder_of`.
         observation: (N, D), the agent's observations. Each call of `begin` and `step` makes a new array.
         mask: (N, A) int8, the agent's legal actions; all 0 if the game is over. Each call overwrites it.
         records: (N,) records of `engine.step.game_type`. `rewards` to `opponents` are views of them.
@@ -67,7 +74,7 @@ class Games:
         ready: whether the last call of `begin` or `step` was completed, so that the games can be stepped.
 
     Raises `ValueError` for an opponent that is not a player, for an unknown seat, reward or observation, and if `n`,
-    `threads` or `opening_plies` is not an integer or is out of range.
+    `threads` or `opening_plies` is not an integer or is out of range; see also `as_rule_sets`.
     """
 
     observation: Observation
@@ -81,7 +88,7 @@ class Games:
     def __init__(
         self,
         n: int,
-        rules: Rules | str,
+        rules: RuleSets,
         *,
         opponent: Opponent,
         seat: Seat = "random",
@@ -90,13 +97,15 @@ class Games:
         threads: int = 1,
         logged: bool = False,
         observation: str = "counts",
+        rules_visible: bool = True,
     ) -> None:
         n = as_whole("num_envs", n, 1, MAX_GAMES)
-        self.core = shared_core(as_rules(rules))
-        rules = self.core.rules
-        self.encoder = Encoder(self.core, observation)
-        opening_plies = check_opening_plies(opening_plies, rules)
-        self._opponents = Opponents(opponent, self.core)
+        self.rule_sets, self.many = as_rule_sets(rules), not isinstance(rules, Rules | str)
+        self.core = shared_core(self.rule_sets[0])
+        rules, listed = self.core.rules, self.rule_sets if self.many else ()
+        self.encoder = Encoder(self.core, observation, listed, rules_visible=rules_visible)
+        opening_plies = check_opening_plies(opening_plies, min(self.rule_sets, key=lambda one: one.max_plies))
+        self._opponents = Opponents(opponent, self.core, self.encoder if self.many else None)
         self._settings = np.zeros(1, SETTINGS)
         self._settings[0] = (
             _check_seat(seat, rules, opponent),
@@ -104,11 +113,15 @@ class Games:
             opening_plies,
             0,
             0,
+            len(self.rule_sets),
+            0,
         )
-        self._set_up = self._starts(self.core.start())
+        self._set_up = np.zeros(len(self.rule_sets), game_type(rules))
+        self._set_up["sides"] = np.array([set_up_word(one) for one in self.rule_sets])[:, None]
         self._threads = as_whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
-        self._observations: npt.NDArray[Any] = np.zeros(n, row_type(np.int32, Encoder(self.core).size))
+        counts = Encoder(self.core, "counts", listed)
+        self._observations: npt.NDArray[Any] = np.zeros(n, row_type(counts.dtype, counts.size))
         self._planes: npt.NDArray[Any] | None = None
         if observation != "counts":
             self._planes = np.zeros(n, row_type(np.float32, self.encoder.size))
@@ -127,6 +140,9 @@ class Games:
         self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
         self._rows = np.arange(len(records))
         self._pools: dict[int, ThreadPoolExecutor] = {}  # by process, because fork does not copy threads
+        self._playable = np.array([plain_numbers(one)[-1] for one in self.rule_sets])
+        if self.many:
+            self._table: Any = _table(self, self.core.compiled)
         self._take_opponents()
 
     def _renew(self) -> None:
@@ -142,8 +158,10 @@ class Games:
         self.kind = self._opponents.kind
         self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.draws
         compiled = self.core.compiled
-        self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, compiled)
-        self._table: Any = [self.core.numbers]
+        self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, self.many, compiled)
+        if self.many:
+            return
+        self._table = [self.core.numbers]
         if compiled:
             from oanquan_env.engine.compiled import RULES, zeros  # imports Numba
 
@@ -161,6 +179,7 @@ class Games:
             "opponents",
             "_rows",
             "_pools",
+            "_playable",
             "_loops",
             "_table",
         }
@@ -169,6 +188,21 @@ class Games:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._prepare()
+
+    # ---- rules -----------------------------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> Ints:
+        """(N,) int64, the index of each game's rules in the list of rule sets."""
+        return self.records["rules"].astype(np.int64)
+
+    def core_of(self, row: int) -> Core:
+        """Return the core for the rules of one game."""
+        return shared_core(self.rule_sets[self.records["rules"][row]]) if self.many else self.core
+
+    def encoder_of(self, row: int) -> Encoder:
+        """Return the encoder for the rules of one game, with the bounds for all rules."""
+        return self.encoder.under(self.core_of(row), int(self.records["rules"][row]))
 
     # ---- games -----------------------------------------------------------------------------------------------------
 
@@ -236,10 +270,17 @@ class Games:
         self.records["draws"][rows] = 0
 
     def begin(
-        self, rows: Ints, rng: np.random.Generator, start: Positions | None = None, *, within_step: bool = False
+        self,
+        rows: Ints,
+        rng: np.random.Generator,
+        start: Positions | None = None,
+        rules: Ints | None = None,
+        *,
+        within_step: bool = False,
     ) -> None:
         """Begin new games in `rows` from `start` (one position or N); if it is None, from the set-up with an opening.
 
+        `rules` (N,) holds the indices of the rules in a list; if it is None, each game draws its own.
         If `within_step` is True, the arrays of the last step are reused, because no caller has received them.
 
         The opponent plays until the agent is to move. If it ends a game before that, seat, opponent and opening are
@@ -249,17 +290,18 @@ class Games:
         if self._opponents.first:
             self.records["player"][rows] = self._opponents.first
             self._forget()
-        settings, starts = self._settings, self._set_up
+        settings, starts = self._settings.copy(), self._set_up
+        if rules is not None:
+            self.records["rules"][rows] = rules[rows]
+            settings["rule_sets"] = 0
         if start is not None:
-            settings, starts = settings.copy(), self._starts(start)
-            settings["opening_plies"] = 0
+            starts = self._starts(start)
+            settings["opening_plies"], settings["positions"] = 0, len(start)
         self.ready = False
         if not within_step:
             self._renew()
             if len(rows) < len(self.records):
-                seats = self.seats if self.opponents is not None else None
-                self.observation[:] = self.encoder.encode(self.positions, seats)
-                self.mask[:] = self.core.legal_mask(self.positions) & ~self.over[:, None]
+                self._observe(self._rows, self.encoder, self._observations if self._planes is None else self._planes)
         self._step(rows, np.zeros(len(self.records), np.int64), starts, settings, rng)
 
     def step(self, actions: npt.ArrayLike, rng: np.random.Generator) -> int:
@@ -308,14 +350,23 @@ class Games:
             over, count = self._in_threads(rows, self._loops.finish, settings, *outputs)
         if count:
             raise ValueError(
-                f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self.core.rules}' before the "
+                f"the opponent ended {MAX_BEGINNINGS} of {MAX_BEGINNINGS} games of '{self._stuck(rows)}' before the "
                 "agent's first move: choose another seat, another position or a larger max_plies"
             )
         if self._planes is not None:
-            moves = self.encoder.observation == "moves"
-            self._in_threads(rows, self._loops.observe_planes, moves, self._planes)
+            self._observe(rows, self.encoder, self._planes)
         self.ready = True
         return over
+
+    def _stuck(self, rows: Ints) -> Rules:
+        """Return the rules of the first new game that is already over."""
+        games = self.records[rows]
+        return self.rule_sets[games["rules"][(games["begun"] != 0) & (games["ended"] != RUNNING)][0]]
+
+    def _observe(self, rows: Ints, encoder: Encoder, observations: Any, *, movers: bool = False) -> None:
+        """Write the observations of the agents, or of the movers, in the layout of `encoder`."""
+        planes, moves = encoder.observation != "counts", encoder.observation == "moves"
+        self._in_threads(rows, self._loops.observe, movers, planes, moves, observations)
 
     def _in_threads(self, rows: Ints, loop: Callable[..., tuple[int, int]], *others: Any) -> tuple[int, int]:
         """Run a loop over the rows, divided among the threads. Return the sums of its two results."""
@@ -338,15 +389,38 @@ class Games:
             while waiting:
                 games = records[rows]
                 queue = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
-                actions = self._opponents.choose(records["player"][queue], self._positions(queue), rng)
+                actions = self._choose(queue, rng)
                 waiting = self._loops.reply(self._table, records, queue, actions, self.log)
             games = records[rows]
             begun = again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
             if not again.size or beginning == MAX_BEGINNINGS:
                 return
             records["terminated"][again] = 1
+            settings = settings.copy()
+            settings["rule_sets"] = 0  # the games keep their rules
             outputs = self._observations, self._masks
             _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *outputs, self.log)
+
+    def _choose(self, queue: Ints, rng: np.random.Generator) -> Ints:
+        """Return the actions of the opponents in the games in `queue`."""
+        numbers = self.records["player"][queue]
+        if not self.many:
+            return self._opponents.choose(numbers, self._positions(queue), rng)
+        games, actions = self.records[queue], np.zeros(len(queue), np.int64)
+        own = games["sides"][np.arange(len(queue)), games["mover"]][:, None]
+        shifts = np.arange(self.core.rules.actions)
+        masks = ((own >> (shifts // 2 * 8)) & 255 != 0) & (self._playable[games["rules"]][:, None] >> shifts & 1 != 0)
+        for number, player in self._opponents.of(numbers):
+            mine = (numbers == number).nonzero()[0]
+            if isinstance(player, Observer):
+                seen = np.zeros(len(self.records), row_type(player.encoder.dtype, player.encoder.size))
+                self._observe(queue[mine], player.encoder, seen, movers=True)
+                actions[mine] = player.choose(seen["row"][queue[mine]], masks[mine])
+            else:
+                chosen = np.zeros(len(mine), np.int64)
+                self._loops.choose(self._table, self.records, queue[mine], player == GREEDY, chosen)
+                actions[mine] = chosen
+        return actions
 
     def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
         """Return a dict that says how the games in `over` (N,) bool ended; the rows of running games are zero.
@@ -361,6 +435,36 @@ class Games:
             "seat": self.seats * over,
             "illegal_action": terminations == ILLEGAL_ACTION,
         }
+
+
+def as_rule_sets(rules: RuleSets) -> tuple[Rules, ...]:
+    """Return one rule set or a list of them as a tuple.
+
+    Raises `ValueError` for an empty list and unless all rule sets have the same numbers of players and fields;
+    `RulesError` and `TypeError` as in `as_rules`.
+    """
+    rule_sets = (as_rules(rules),) if isinstance(rules, Rules | str) else tuple(map(as_rules, rules))
+    if not rule_sets:
+        raise UsageError("rules must be a rule set or a non-empty list of rule sets; got an empty list")
+    first = rule_sets[0]
+    for other in rule_sets:
+        if (other.players, other.fields) != (first.players, first.fields):
+            raise UsageError(
+                f"all rule sets of a list need the same players and fields: '{first}' has {first.players} players with "
+                f"{first.fields} fields each, '{other}' has {other.players} with {other.fields}"
+            )
+    return rule_sets
+
+
+def _table(games: Games, compiled: bool) -> Any:
+    """Return the rule sets of a list in the form that the loops take."""
+    vectors = games.encoder.vectors
+    if not compiled:
+        pairs = zip(games.rule_sets, vectors, strict=True)
+        return [SimpleNamespace(**rule_numbers(one)._asdict(), vector=vector) for one, vector in pairs]
+    from oanquan_env.engine.compiled import rule_table  # imports Numba
+
+    return rule_table(games.rule_sets, vectors)
 
 
 def check_seed(seed: object) -> int | None:

@@ -1,5 +1,7 @@
 """The opponents of N games: the same player in all games, or a list from which each game draws one player."""
 
+import inspect
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +12,9 @@ from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.step import GREEDY, NOBODY, OTHERS, RANDOM
 from oanquan_env.errors import UsageError
+from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import GreedyPolicy, Policy, RandomPolicy, as_policy, ask_players
+from oanquan_env.players.adapters import Observed, choices
 
 Opponent: TypeAlias = object
 """Anything that `oanquan_env.players.as_policy` accepts, or a list of such values, or None for the self-play view."""
@@ -20,8 +24,46 @@ _TICKETS = 1 << 30
 _KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 
 
+_MARKS = {"random": RandomPolicy, "greedy": GreedyPolicy}
+
+
+class Observer:
+    """A function of observations and masks that plays under many rule sets; `encoder` has its observations."""
+
+    def __init__(self, function: Observed, encoder: Encoder) -> None:
+        layout = getattr(function, "observation", "counts")
+        if layout != encoder.observation:
+            encoder = Encoder(encoder.core, layout, encoder.rule_sets, rules_visible=encoder.rules_visible)
+        self.encoder, self._function = encoder, function
+
+    def choose(self, observations: Observation, masks: Mask) -> Ints:
+        """Return (M,) legal actions. Raises `IllegalActionError` as `Opponents.choose` does."""
+        try:
+            return choices(self._function, observations, masks)[0]
+        except IllegalActionError as error:
+            raise _illegal(error) from None
+
+
+def _for_many(opponent: object, encoder: Encoder) -> Any:
+    """Return a player for many rule sets; for `random` and `greedy` it only says which of them plays."""
+    if isinstance(opponent, str) and opponent in _MARKS:
+        return _MARKS[opponent](encoder.core)
+    bound = inspect.isclass(opponent) or any(hasattr(opponent, name) for name in ("choose", "predict", "forward"))
+    if bound or not callable(opponent):
+        name = repr(opponent) if isinstance(opponent, str) else f"a {type(opponent).__name__}"
+        raise UsageError(
+            f"under a list of rule sets, an opponent is random, greedy or a function of observations and masks; {name} "
+            "plays only one rule set"
+        )
+    return Observer(opponent, encoder)
+
+
+def _illegal(error: IllegalActionError) -> IllegalActionError:
+    return IllegalActionError(f"the opponent's action is illegal: {error}")
+
+
 class Opponents:
-    """The opponents that games draw from.
+    """The opponents that games draw from, under the rules of one core, or for an `encoder` of many rule sets.
 
     Attributes:
         kind: NOBODY without players; RANDOM or GREEDY if the only player is random or greedy; otherwise OTHERS.
@@ -29,11 +71,12 @@ class Opponents:
         count: number of players from which new games draw.
         draws: number of values from which `engine.step.begin` draws: `count`, or with weights the number of tickets.
 
-    Raises `ValueError` in the same cases as `as_policy`, and for an empty list.
+    Raises `ValueError` in the same cases as `as_policy`, and for an empty list. Under many rule sets, an opponent is
+    `random`, `greedy` or a function of observations and masks; other players raise `ValueError`.
     """
 
-    def __init__(self, opponent: Opponent, core: Core) -> None:
-        self._core = core
+    def __init__(self, opponent: Opponent, core: Core, encoder: Encoder | None = None) -> None:
+        self._core, self._encoder = core, encoder
         self._players: list[Policy] = [] if opponent is None else self._policies(opponent)
         self._shares: Floats | None = None
         self.first = 0
@@ -59,6 +102,8 @@ class Opponents:
         several = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
         if not several:
             raise ValueError("opponent must be a player or a non-empty list of players; got an empty list")
+        if self._encoder is not None:
+            return [_for_many(one, self._encoder) for one in several]
         return [as_policy(one, self._core) for one in several]
 
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
@@ -93,6 +138,12 @@ class Opponents:
             numbers -= self.first
             self._players, self.first = self._players[self.first :], 0
 
+    def of(self, numbers: Ints) -> Iterator[tuple[int, Observer | int]]:
+        """Yield each index in `numbers` once, with its player under many rule sets: an `Observer`, RANDOM or GREEDY."""
+        for number in np.unique(numbers).tolist():
+            player: Any = self._players[number]
+            yield number, _KINDS.get(type(player), player)
+
     def choose(self, numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
         """Return (M,) actions in M positions; the player with the index `numbers[m]` chooses in position m.
 
@@ -102,5 +153,5 @@ class Opponents:
             actions = ask_players(self._players, numbers, positions, rng)
             self._core.check(positions, actions)
         except IllegalActionError as error:
-            raise IllegalActionError(f"the opponent's action is illegal: {error}") from None
+            raise _illegal(error) from None
         return actions

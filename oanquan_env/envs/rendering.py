@@ -31,6 +31,7 @@ class Replay:
     """A copy of an environment's game, for drawing; it is updated from the log (`engine.step.act`).
 
     Attributes:
+        core: the core for the rules of the game.
         now: the current position, a batch of one.
         start: the position after the opening of random plies.
         moves: the actions played since `start`.
@@ -38,7 +39,7 @@ class Replay:
     """
 
     def __init__(self, core: Core) -> None:
-        self._core = core
+        self.core = core
         self.now = self.start = core.start()
         self.moves: list[int] = []
         self.last: list[tuple[Positions, int]] = []
@@ -49,13 +50,13 @@ class Replay:
         if begun:
             self.now, self.moves, self.last = begins.copy(), [], []
             for action in actions[:opening]:
-                self._core.play(self.now, [action])
+                self.core.play(self.now, [action])
             self.start = self.now.copy()
         elif count:  # after an illegal action, the picture still shows the last plies
             self.last = []
         for action in actions[opening:count]:
             self.last.append((self.now.copy(), action))
-            self._core.play(self.now, [action])
+            self.core.play(self.now, [action])
             self.moves.append(action)
 
 

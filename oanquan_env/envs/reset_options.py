@@ -3,11 +3,16 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from oanquan_env.board import Board
+import numpy as np
+
+from oanquan_env.array_types import Ints
+from oanquan_env.board import Board, shared_core
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.positions import SIDE_BYTES, PositionError, Positions
 from oanquan_env.engine.rules import unknown_name
+from oanquan_env.envs.games import Games
+from oanquan_env.errors import UsageError
 
 Start: TypeAlias = Positions | Board | str  # a position to begin from
 
@@ -46,6 +51,41 @@ def start_position(core: Core, start: Start | None, n: int = 1) -> Positions | N
         raise ValueError(f"reset's option 'position' must be one position{each} of a running game")
     _check_rules(core, start)
     return start
+
+
+def chosen_rules(games: Games, choice: object) -> Ints | None:
+    """Read the option `rules` of `reset`: an index, or N of them. Return (N,) indices, or None if `choice` is None.
+
+    Raises `ValueError` unless they are indices of the environment's list of rule sets.
+    """
+    if choice is None:
+        return None
+    if not games.many:
+        raise UsageError("reset's option 'rules' needs an environment that was made with a list of rule sets")
+    n, last, indices = len(games.records), len(games.rule_sets) - 1, np.asarray(choice)
+    whole = indices.dtype.kind in "iu" and indices.shape in ((), (n,))
+    if not whole or (indices < 0).any() or (indices > last).any():
+        each = f" (or {n}, one for each)" if n > 1 else ""
+        raise UsageError(f"reset's option 'rules' must be an index 0 .. {last}{each}; got {choice!r}")
+    return np.broadcast_to(indices, n).astype(np.intp)
+
+
+def start_positions(games: Games, start: Start | None, rules: Ints | None) -> Positions | None:
+    """Read the option `position` for all games, as `start_position` does; `rules` are the result of `chosen_rules`.
+
+    Also raises `ValueError` if the environment has a list of rule sets and `rules` is None.
+    """
+    n = len(games.records)
+    if start is None or not games.many:
+        return start_position(games.core, start, n)
+    if rules is None:
+        raise UsageError("reset's option 'position' needs the option 'rules', as the environment has several rule sets")
+    each = isinstance(start, Positions) and len(start) == n
+    for index in np.unique(rules):
+        rows = (rules == index).nonzero()[0]
+        given: Any = start[rows] if each and isinstance(start, Positions) else start
+        read = start_position(shared_core(games.rule_sets[index]), given, len(rows) if each else 1)
+    return start if isinstance(start, Positions) else read  # the arrays are the same under all rules
 
 
 def _check_rules(core: Core, positions: Positions) -> None:

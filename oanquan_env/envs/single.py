@@ -11,11 +11,11 @@ from gymnasium.error import ResetNeeded
 from oanquan_env.array_types import Mask
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
-from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.games import TERMINATIONS, Games, Seat, check_seed
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.envs.games import TERMINATIONS, Games, RuleSets, Seat, check_seed
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import RENDER_MODES, Replay, Screen, played_board
-from oanquan_env.envs.reset_options import check_options, start_position
+from oanquan_env.envs.reset_options import check_options, chosen_rules, start_positions
 from oanquan_env.observation import Observation
 
 _ONLY = np.zeros(1, dtype=np.intp)  # the row of the one game
@@ -46,7 +46,9 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     its turn there. Other positions and other options raise ValueError, other types TypeError.
 
     Args:
-        rules: a `Rules` or its text. With more than two players, the opponent plays all other seats.
+        rules: a `Rules` or its text, or a list of them with the same players and fields. With more than two players,
+            the opponent plays all other seats. From a list, each game draws one (`info["rules"]` is its index, and
+            `reset(options={"rules": i})` chooses it; a position needs that); observations then end with the rules.
         opponent: anything that `oanquan_env.players.as_policy` accepts, such as a player's name, an object with
             `choose`, a function of observations and masks, or a trained model; a list of such players, from which each
             game draws one (`info["opponent"]` is its index); or None. None is the self-play view: each step plays one
@@ -57,6 +59,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             maximum is equally likely. An agent learns more from many openings than from one.
         observation: `counts` (int32, the position), `planes` (float32, the position encoded for networks) or `moves`
             (`planes` and the gains of each move within two plies); see `oanquan_env.observation`.
+        rules_visible: if False, the numbers of the rules at the end of observations are zero.
         render_mode: `ansi` (text), `rgb_array` (picture), `human` (a window) or None. Pictures show the last ply,
             which is the opponent's reply if there was one. The window shows every ply, step by step; a ply takes
             1 / `metadata["render_fps"]` seconds.
@@ -70,13 +73,14 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
 
     def __init__(
         self,
-        rules: Rules | str = DEFAULT_PRESET,
+        rules: RuleSets = DEFAULT_PRESET,
         *,
         opponent: Opponent = "greedy",
         seat: Seat = "random",
         reward: str = "outcome",
         opening_plies: int = 0,
         observation: str = "counts",
+        rules_visible: bool = True,
         render_mode: str | None = None,
     ) -> None:
         self._games = Games(
@@ -88,6 +92,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
             opening_plies=opening_plies,
             logged=render_mode is not None,
             observation=observation,
+            rules_visible=rules_visible,
         )
         core, encoder = self._games.core, self._games.encoder
         self.observation_space = spaces.Box(encoder.low, encoder.high, dtype=encoder.dtype)
@@ -112,7 +117,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """The game since its opening, with the moves as history. Raises ValueError without a `render_mode`."""
         if self.render_mode is None:
             raise ValueError("the moves are recorded only if the environment was made with a render_mode")
-        return played_board(self._games.core, self._replay.start, self._replay.moves)
+        return played_board(self._games.core_of(0), self._replay.start, self._replay.moves)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Set another opponent, or a list of opponents, for new games; a running game keeps its opponent.
@@ -138,11 +143,13 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Start a new game: from the set-up, with a random opening, or from `options["position"]`, without one."""
         games = self._games
-        start = start_position(games.core, check_options(options, ("position",)).get("position"))
+        checked = check_options(options, ("position", "rules"))
+        rules = chosen_rules(games, checked.get("rules"))
+        start = start_positions(games, checked.get("position"), rules)
         seed = check_seed(seed)
         super().reset(seed=seed)
         games.seed(seed, _ONLY, self.np_random)
-        games.begin(_ONLY, self.np_random, start)
+        games.begin(_ONLY, self.np_random, start, rules)
         self._over = False
         self._follow(start)
         return games.observation[0], self._info()
@@ -160,6 +167,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     def _info(self) -> dict[str, Any]:
         games = self._games
         info: dict[str, Any] = {"action_mask": games.mask[0].copy()}
+        if games.many:
+            info["rules"] = games.rules.item()
         if games.opponents is not None:
             info["opponent"] = games.opponents.item()
         if self._over:
@@ -173,7 +182,8 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         games = self._games
         if not games.log.size:
             return
-        self._replay.follow(games.log[0], games.core.start() if begins is None else begins)
+        self._replay.core = self._screen.core = core = games.core_of(0)
+        self._replay.follow(games.log[0], core.start() if begins is None else begins)
         if self.render_mode == "human":
             for before, action in self._replay.last or ((self._replay.now, None),):
                 self._screen.show(before, action, self.metadata["render_fps"])

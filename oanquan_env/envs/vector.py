@@ -12,11 +12,11 @@ from gymnasium.vector.utils import batch_space
 
 from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.positions import Positions
-from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.games import Games, Seat, check_seeds
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.envs.games import Games, RuleSets, Seat, check_seeds
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Replay, Screen
-from oanquan_env.envs.reset_options import check_options, start_position
+from oanquan_env.envs.reset_options import check_options, chosen_rules, start_positions
 from oanquan_env.observation import Encoder, Observation
 
 VECTOR_RENDER_MODES = ("rgb_array", "ansi")
@@ -52,8 +52,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     and `greedy`. After `reset(seed=s)` row i plays the game of a single environment with seed s + i, as in
     `SyncVectorEnv`; a list of N seeds gives each row its own. Other randomising opponents share one generator, which
     the seed also sets. `reset(options={"position": p})` starts all games from a running position, as text, as a `Board`
-    or as a batch of one; a batch of N has a position for each game. See `OAnQuanEnv` for the errors and the arguments
-    `rules`, `opponent` (called with batches of positions), `seat`, `reward`, `opening_plies` and `observation`.
+    or as a batch of one; a batch of N has a position for each game. The option `rules` is an index in a list of rule
+    sets, or N indices. See `OAnQuanEnv` for the errors and the arguments `rules`, `opponent` (called with batches of
+    positions), `seat`, `reward`, `opening_plies`, `observation` and `rules_visible`.
 
     Args:
         num_envs: the number of games, N.
@@ -74,13 +75,14 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def __init__(
         self,
         num_envs: int = 1,
-        rules: Rules | str = DEFAULT_PRESET,
+        rules: RuleSets = DEFAULT_PRESET,
         *,
         opponent: Opponent = "greedy",
         seat: Seat = "random",
         reward: str = "outcome",
         opening_plies: int = 0,
         observation: str = "counts",
+        rules_visible: bool = True,
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int = 1,
@@ -110,6 +112,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             threads=threads,
             logged=render_mode is not None,
             observation=observation,
+            rules_visible=rules_visible,
         )
         core, encoder = self._games.core, self._games.encoder
         self.single_observation_space = spaces.Box(encoder.low, encoder.high, dtype=encoder.dtype)
@@ -155,21 +158,25 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Restart all games, or those in `options["reset_mask"]`, from the set-up or from `options["position"]`."""
-        checked = check_options(options, ("position", "reset_mask"))
+        checked = check_options(options, ("position", "reset_mask", "rules"))
         rows = self._rows_to_reset(checked.get("reset_mask"))
-        start = start_position(self._games.core, checked.get("position"), self.num_envs)
+        rules = chosen_rules(self._games, checked.get("rules"))
+        start = start_positions(self._games, checked.get("position"), rules)
         seed = check_seeds(seed, self.num_envs)
         self._games.seed(seed, rows, self.np_random)
         super().reset(seed=seed[0] if isinstance(seed, list) else seed)
-        self._games.begin(rows, self.np_random, start)
+        self._games.begin(rows, self.np_random, start, rules)
         self._follow(rows, start)
         present = np.zeros(self.num_envs, dtype=np.bool_)
         present[rows] = True
         info = {"action_mask": self._games.mask * present[:, None], "_action_mask": present}
-        self._name_opponents(info, present)
+        self._add_indices(info, present)
         return self._games.observation, info
 
-    def _name_opponents(self, info: dict[str, Any], present: Mask) -> None:
+    def _add_indices(self, info: dict[str, Any], present: Mask) -> None:
+        """Add the indices of the opponents and of the rules in their lists."""
+        if self._games.many:
+            info["rules"], info["_rules"] = self._games.rules * present, present
         if self._games.opponents is not None:
             info["opponent"], info["_opponent"] = self._games.opponents.astype(np.int64) * present, present
 
@@ -198,7 +205,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if count:
             info = self._restart() if self._is_same_step else self._ends(terminated | truncated)
         info["action_mask"], info["_action_mask"] = games.mask.copy(), self._everyone
-        self._name_opponents(info, self._everyone)
+        self._add_indices(info, self._everyone)
         return games.observation, rewards, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -217,6 +224,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     def _draw(self, replay: Replay) -> str | npt.NDArray[np.uint8]:
         before, action = replay.last[-1] if replay.last else (replay.now, None)
+        self._screen.core = replay.core
         picture = self._screen.draw(before, action)
         assert picture is not None  # the render modes do not include a window
         return picture
@@ -226,7 +234,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if not games.log.size:
             return
         for row in rows[rows < len(self._replays)].tolist():
-            begins = games.core.start() if start is None else start[row : row + 1] if len(start) > 1 else start
+            self._replays[row].core = core = games.core_of(row)
+            begins = core.start() if start is None else start[row : row + 1] if len(start) > 1 else start
             self._replays[row].follow(games.log[row], begins)
 
     def _ends(self, over: Mask) -> dict[str, Any]:
@@ -242,7 +251,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         for row, observation in zip(rows.tolist(), games.observation[rows], strict=True):
             observations[row] = observation  # Gymnasium expects one array per game
         final["action_mask"], final["_action_mask"] = np.zeros(games.mask.shape, dtype=np.int8), over
-        self._name_opponents(final, over)
+        self._add_indices(final, over)
         games.begin(rows, self.np_random, within_step=True)
         self._follow(rows)
         return {"final_obs": observations, "_final_obs": over, "final_info": final, "_final_info": over}

@@ -186,21 +186,30 @@ class ObservedPolicy:
         Raises `IllegalActionError` unless the function returns N integers, and for an illegal action if `masked`.
         """
         masks = self.core.legal_mask(positions)
-        actions = np.asarray(self._choose(self.encoder.encode(positions), masks.copy()))
-        if actions.shape == (len(positions), 1):
-            actions = actions[:, 0]
-        check_whole(actions, len(positions))
-        chosen = actions.astype(np.intp)
-        within = (chosen >= 0) & (chosen < masks.shape[1])
-        wrong = (~(within & masks[np.arange(len(chosen)), np.where(within, chosen, 0)])).nonzero()[0]
-        if wrong.size and self.masked:
-            row = int(wrong[0])
-            legal = masks[row].nonzero()[0].tolist()
-            raise IllegalActionError(f"row {row}: the player chose action {chosen[row]}; legal actions are {legal}")
+        chosen, wrong = choices(self._choose, self.encoder.encode(positions), masks, refused=self.masked)
         if wrong.size:
             chosen[wrong] = self._random.choose(positions[wrong], rng)
             self.illegal += len(wrong)
         return chosen
+
+
+def choices(function: Observed, observations: Observation, masks: Mask, *, refused: bool = True) -> tuple[Ints, Ints]:
+    """Return the (N,) actions that a function chooses, and the rows in which they are illegal.
+
+    Raises `IllegalActionError` unless they are N integers, and if `refused` for an illegal action.
+    """
+    actions = np.asarray(function(observations, masks.copy()))
+    if actions.shape == (len(masks), 1):
+        actions = actions[:, 0]
+    check_whole(actions, len(masks))
+    chosen = actions.astype(np.intp)
+    within = (chosen >= 0) & (chosen < masks.shape[1])
+    wrong = (~(within & masks[np.arange(len(chosen)), np.where(within, chosen, 0)])).nonzero()[0]
+    if wrong.size and refused:
+        row = int(wrong[0])
+        legal = masks[row].nonzero()[0].tolist()
+        raise IllegalActionError(f"row {row}: the player chose action {chosen[row]}; legal actions are {legal}")
+    return chosen, wrong
 
 
 @functools.cache

@@ -47,7 +47,7 @@ def test_pettingzoo_s_tests_pass(preset: str, match: Any, monkeypatch: pytest.Mo
 
 
 def test_both_makers_and_pettingzoo_s_registry_take_the_same_parameters() -> None:
-    parameters = ["rules", "match", "reward", "opening_plies", "observation", "render_mode"]
+    parameters = ["rules", "match", "reward", "opening_plies", "observation", "rules_visible", "render_mode"]
     assert list(inspect.signature(env).parameters) == parameters
     assert inspect.signature(env).parameters == inspect.signature(raw_env).parameters
     for make in (env, raw_env, functools.partial(pettingzoo.make, "aec", "OAnQuan-v0")):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from oanquan_env import Core, IllegalActionError, Rules, raw_env
 from oanquan_env.board import shared_core
 from oanquan_env.envs import TERMINATIONS
+from oanquan_env.envs.games import RuleSets
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.observation import OBSERVATIONS, Encoder
@@ -26,7 +27,7 @@ THREE_PLIES = "quan_non=20 max_plies=3"  # nothing is captured so early, so ever
 opponents = st.sampled_from([None, "random", "greedy", "first"])
 
 
-def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int, seed: int, **settings: Any) -> int:
+def compare_with_single(rules: RuleSets, mode: AutoresetMode, *, n: int, steps: int, seed: int, **settings: Any) -> int:
     """Step both vector environments with the same, rarely illegal, actions; return the number of games that ended."""
     single = SyncVectorEnv([lambda: OAnQuanEnv(rules, **settings)] * n, autoreset_mode=mode)
     native = OAnQuanVectorEnv(n, rules, autoreset_mode=mode, **settings)
@@ -41,7 +42,7 @@ def compare_with_single(rules: Rules, mode: AutoresetMode, *, n: int, steps: int
     assert data_equivalence(started, single.reset(seed=seed), exact=True)
     rng, ends = np.random.default_rng(seed), 0
     for _ in range(steps):
-        any_action = rng.integers(rules.actions, size=n)
+        any_action = rng.integers(native.single_action_space.n, size=n)
         actions = np.where(rng.random(n) < 0.02, any_action, random_legal(native.action_masks(), rng))
         stepped, expected = native.step(actions), single.step(actions)
         for info in (expected[4], expected[4].get("final_info", {})):
