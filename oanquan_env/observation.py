@@ -124,6 +124,11 @@ class Encoder:
         """The length D of an observation."""
         return len(self.low)
 
+    @property
+    def row_type(self) -> np.dtype[Any]:
+        """The data type of a record that holds an observation, for the loops."""
+        return row_type(self.dtype, self.size, LENGTH if len(self.vectors) else 0)
+
     def under(self, core: Core, index: int) -> Self:
         """Return an encoder with the same bounds for the rule set with this index, whose core is `core`."""
         other = copy.copy(self)
@@ -137,7 +142,7 @@ class Encoder:
         """
         n = len(positions)
         seats = positions.mover if viewer is None else np.broadcast_to(np.asarray(viewer, dtype=np.intp), n).copy()
-        observations = np.empty(n, row_type(self.dtype, self.size))
+        observations = np.empty(n, self.row_type)
         loops, rules, arrays = self.core.loops(positions)
         if self.observation == "counts":
             loops.observe(rules, arrays, seats, observations)

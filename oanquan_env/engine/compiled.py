@@ -23,6 +23,7 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from oanquan_env.engine import move, observe, scoring, step, tables
 from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, plain_numbers, rule_numbers
+from oanquan_env.engine.observe import vector_type
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE
@@ -199,16 +200,27 @@ def rule_table(rule_sets: Sequence[Rules], vectors: npt.NDArray[np.float32]) -> 
     """Return (R,) records, valid in this process only: rule sets, with (R, L) `vectors` as their field `vector`.
 
     A record has the fields of `RuleNumbers` without its tables, and the address of a record of type `RULES` that has
-    these. Rule sets on the same board share it, so a rule set takes a few hundred bytes.
+    these. Rule sets on the same board share it, so a rule set takes only three cache lines, of which a move reads one.
     """
-    plain = [(name, np.int64) for name in get_type_hints(RuleNumbers) if name not in SHAPES]
-    kind = np.dtype((np.record, [*plain, ("tables", np.int64), ("vector", np.float32, vectors.shape[1])]))
-    table = zeros(kind, len(rule_sets))
-    for row, (rules, vector) in enumerate(zip(rule_sets, vectors, strict=True)):
-        table[row] = *plain_numbers(rules), _shared_tables(rules).ctypes.data, vector
+    plain = [(name, _WIDER.get(name, np.int8)) for name in RuleNumbers._fields if name not in SHAPES]
+    plain.sort(key=lambda field: -np.dtype(field[1]).itemsize)
+    fields = [("tables", np.int64), *plain, ("vector", vector_type(vectors.shape[1]), 1)]
+    fields.append(("unused", np.int8, -np.dtype(fields).itemsize % CACHE_LINE))
+    table = zeros(np.dtype((np.record, fields)), len(rule_sets))
+    for row, rules in enumerate(rule_sets):
+        for name, value in zip(RuleNumbers._fields, plain_numbers(rules), strict=False):
+            table[name][row] = value
+        table["tables"][row] = _shared_tables(rules).ctypes.data
+    table["vector"]["numbers"][:, 0] = vectors
     return table
 
 
+_WIDER: dict[str, type] = {
+    **dict.fromkeys(("field_bytes", "unfinished", "one_each"), np.int64),
+    **dict.fromkeys(("max_plies", "total"), np.int32),
+    **dict.fromkeys(("seeds", "stone_value", "mandarin_seeds", "quan_non", "playable"), np.int16),
+}
+"""Types of the fields of a rule set that do not fit int8."""
 _TABLES: dict[tuple[int, int, str], npt.NDArray[Any]] = {}
 
 
@@ -229,11 +241,11 @@ def _record_at(context: Any, address: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(kind))
 
-    return kind(types.int64), generate
+    return kind(address), generate
 
 
 @overload(move.tables_of, jit_options={"error_model": "numpy", "forceinline": True}, strict=False)
 def _tables_of(rules: Any) -> Any:
     if isinstance(rules, types.Record) and "tables" in rules.fields:
-        return lambda rules: _record_at(rules.tables)
+        return lambda rules: _record_at(rules.tables)  # type: ignore[call-arg]
     return lambda rules: rules

@@ -224,7 +224,8 @@ def play(
         ended = RUNNING
         if b & rules.field_bytes == 0:
             b, b_score, ended = refill(rules, b, a, c, d, b_score, 1, steps)
-        if rules.refill_when:
+        # Few rows are empty, so this order lets a processor guess the branch even if games have different rules
+        if (players > 2 or a & rules.field_bytes == 0) and rules.refill_when:
             if players > 2 and c & rules.field_bytes == 0 and ended == RUNNING:
                 c, c_score, ended = refill(rules, c, a, b, d, c_score, 2, steps)
             if players > 3 and d & rules.field_bytes == 0 and ended == RUNNING:

@@ -18,7 +18,7 @@ from oanquan_env.board import shared_core
 from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.loops import StepLoops, step_loops
 from oanquan_env.engine.move import plain_numbers, rule_numbers
-from oanquan_env.engine.observe import row_type
+from oanquan_env.engine.observe import row_type, vector_type
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.engine.step import (
@@ -121,10 +121,10 @@ class Games:
         self._threads = as_whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
         counts = Encoder(self.core, "counts", listed)
-        self._observations: npt.NDArray[Any] = np.zeros(n, row_type(counts.dtype, counts.size))
+        self._observations: npt.NDArray[Any] = np.zeros(n, counts.row_type)
         self._planes: npt.NDArray[Any] | None = None
         if observation != "counts":
-            self._planes = np.zeros(n, row_type(np.float32, self.encoder.size))
+            self._planes = np.zeros(n, self.encoder.row_type)
         self._masks = np.zeros(n, row_type(np.int8, rules.actions))
         self.records = np.zeros(n, game_type(rules))
         self.log = np.zeros((n, logged * (3 + opening_plies + 2 * rules.players)), np.int64)
@@ -361,7 +361,8 @@ class Games:
     def _stuck(self, rows: Ints) -> Rules:
         """Return the rules of the first new game that is already over."""
         games = self.records[rows]
-        return self.rule_sets[games["rules"][(games["begun"] != 0) & (games["ended"] != RUNNING)][0]]
+        over = (games["begun"] != 0) & (games["ended"] != RUNNING)
+        return self.rule_sets[int(games["rules"][over][0])]
 
     def _observe(self, rows: Ints, encoder: Encoder, observations: Any, *, movers: bool = False) -> None:
         """Write the observations of the agents, or of the movers, in the layout of `encoder`."""
@@ -413,7 +414,7 @@ class Games:
         for number, player in self._opponents.of(numbers):
             mine = (numbers == number).nonzero()[0]
             if isinstance(player, Observer):
-                seen = np.zeros(len(self.records), row_type(player.encoder.dtype, player.encoder.size))
+                seen = np.zeros(len(self.records), player.encoder.row_type)
                 self._observe(queue[mine], player.encoder, seen, movers=True)
                 actions[mine] = player.choose(seen["row"][queue[mine]], masks[mine])
             else:
@@ -460,7 +461,8 @@ def _table(games: Games, compiled: bool) -> Any:
     """Return the rule sets of a list in the form that the loops take."""
     vectors = games.encoder.vectors
     if not compiled:
-        pairs = zip(games.rule_sets, vectors, strict=True)
+        records = np.ascontiguousarray(vectors).view(vector_type(vectors.shape[1]))
+        pairs = zip(games.rule_sets, records, strict=True)
         return [SimpleNamespace(**rule_numbers(one)._asdict(), vector=vector) for one, vector in pairs]
     from oanquan_env.engine.compiled import rule_table  # imports Numba
 

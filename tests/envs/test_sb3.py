@@ -14,7 +14,7 @@ from sb3_contrib import MaskablePPO, RecurrentPPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import VecNormalize
 
-from oanquan_env import Board, Core, IllegalActionError, Positions
+from oanquan_env import Board, Core, IllegalActionError, Positions, rule_sets
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
 from oanquan_env.observation import Encoder
 from oanquan_env.players import as_policy
@@ -211,3 +211,25 @@ def test_maskable_ppo_learns_on_planes_and_takes_another_opponent() -> None:
     core = Core()
     player = as_policy(model, core)  # it gets the observation that it was trained on
     assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]
+
+
+def test_a_list_of_rules_is_chosen_by_options_and_named_in_the_infos() -> None:
+    rules = ["mancala-world", "ludii", "app"]
+    games = OAnQuanVecEnv(3, rules=rules, opponent="random", seat=0)
+    board = Board("app")
+    for options, expected in (
+        ({"rules": 2}, [2, 2, 2]),
+        ([{"rules": 1}, {"rules": 0}, {"rules": 2}], [1, 0, 2]),
+        ([{"rules": 2, "position": board}] * 3, [2, 2, 2]),
+    ):
+        games.set_options(options)
+        vectors = games.reset()[:, games.games.encoder.layout["rules"]]
+        assert [row.tolist() for row in vectors] == [rule_sets.vector(rules[index]).tolist() for index in expected]
+    with pytest.raises(ValueError, match="all with a rules or all without; got 3, of which 1 have a rules"):
+        games.set_options([{"rules": 1}, {}, {}])
+    with pytest.raises(ValueError, match="needs the option 'rules'"):
+        games.set_options([{"position": board}] * 3)
+    done = np.zeros(3, bool)
+    while not done.any():
+        *_, done, infos = games.step(games.action_masks().argmax(axis=1))
+    assert infos[done.argmax()]["rules"] == 2
