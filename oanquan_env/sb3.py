@@ -149,10 +149,11 @@ class OAnQuanVecEnv(SharedVecEnv):
                 together[name] = values
         rules = chosen_rules(games, together.get("rules"))
         if starts := together.get("position"):
+            if rules is None:
+                start_positions(games, starts[0], None)  # refuses positions without rules, if there is a list
             sets = [games.rule_sets[index] for index in ([0] * self.num_envs if rules is None else rules)]
             batches = [start_position(shared_core(one), start) for one, start in zip(sets, starts, strict=True)]
             together["position"] = Positions.concatenate([batch for batch in batches if batch is not None])
-            start_positions(games, together["position"], rules)
         return super().set_options(together)
 
     def reset(self) -> VecEnvObs:
