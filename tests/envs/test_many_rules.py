@@ -210,6 +210,18 @@ def test_a_list_of_one_takes_no_draw() -> None:
     assert seen[: -rule_sets.LENGTH].tolist() == OAnQuanEnv(SETS[0], opening_plies=5).reset(seed=1)[0].tolist()
 
 
+def test_a_game_that_the_opponent_ends_too_early_begins_again_under_the_same_rules() -> None:
+    """With one ply, games begin again until the agent moves first; the rules remain those of the first draw."""
+    sets = [Rules(max_plies=1, seeds=seeds) for seeds in range(2, 12)]
+    games = [
+        OAnQuanVectorEnv(60, sets, opponent=opponent) for opponent in ("greedy", lambda _, masks: masks.argmax(axis=1))
+    ]
+    mine, theirs = (game.reset(seed=0)[1]["rules"].tolist() for game in games)
+    assert mine == theirs
+    with pytest.raises(ValueError, match="100 of 100 games of 'mancala-world seeds=3 max_plies=1' before the agent's"):
+        OAnQuanVectorEnv(2, sets, seat=1).reset(options={"rules": 1})
+
+
 def test_pickles_hold_rules_and_no_cores() -> None:
     sets = rule_sets.sample(300, 0, fields=5)
     games = OAnQuanVectorEnv(5, sets, opponent="greedy")
