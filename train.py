@@ -30,6 +30,7 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
     from pydantic import ValidationError
     from rich.console import Console
 
+    from agents import workers
     from agents.checkpoint import CONFIG_NAME
     from agents.config import (
         MOST_THREADS,
@@ -45,9 +46,8 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
         widen,
     )
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
-    from agents.support import workers
-    from agents.support.workers import launch, launched
     from agents.sweep import STOPPING, parse_seeds, stopping, sweep
+    from agents.workers import launch, launched
 
 CHANGEABLE = {"threads", "device", "total_plies", "workers"}  # fields that a resumed run may change
 Settings = TypeVar("Settings", bound=RunConfig)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents import provenance
 from agents.config import Strict, dump_yaml, read_yaml
-from agents.support import provenance
 from agents.support.code_hash import code_hashes, custom_code, project_code
-from agents.support.workers import gathered, rank
+from agents.workers import gathered, rank
 from oanquan_env.files import naming_damage, parse_json, read_bytes, replacing, write_atomically
 
 CONFIG_NAME = "config.yaml"  # the resolved configuration

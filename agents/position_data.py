@@ -20,8 +20,8 @@ import tyro
 from pydantic import Field
 
 from agents.config import Count, CountOrZero, Folder, Seed, Whole, command
-from agents.evaluation.labels import Labeller, LabelOptions, net_bytes, search_moves
-from agents.players.mixed_play import met_in_play, mixed_players
+from agents.suites.labels import Labeller, LabelOptions, net_bytes, search_moves
+from agents.suites.mixed_play import met_in_play, mixed_players
 from agents.support.data_folder import data_folder
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys

@@ -21,7 +21,7 @@ from filelock import FileLock
 from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
-from agents import checkpoint
+from agents import checkpoint, workers
 from agents.checkpoint import CONFIG_NAME, RUN_NAME
 from agents.config import (
     AUTO,
@@ -37,9 +37,8 @@ from agents.config import (
     read_yaml,
     validated,
 )
+from agents.folders import lock_folder
 from agents.self_play import StartsConfig
-from agents.support import workers
-from agents.support.folder_lock import lock_folder
 from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Core
 from oanquan_env.benchmark.exploit import positions_of_beams

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from pydantic import Field
 
+from agents import workers
 from agents.config import Count, Share, Strict
-from agents.support import workers
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Ints
 from oanquan_env.rollouts import play_randomly

@@ -20,8 +20,8 @@ from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
 from agents.networks.sums import SumOfRows
 from agents.run import Run, RunConfig, between
 from agents.self_play import MOST_PLIES, SelfPlayGames
-from agents.support.workers import own_seed
 from agents.training_evaluation import EvaluationSchedule
+from agents.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.suites import find_suite

@@ -27,9 +27,9 @@ import tyro
 from sb3_contrib import MaskablePPO
 
 from agents.config import Size, Threads, command, validated
+from agents.parallel import spread
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config, run_type
-from agents.support.parallel import spread
 from benchmarks.methods import SEEDS, SHARES, Results
 from benchmarks.report import RESULTS
 from examples import pqn, sb3_ppo

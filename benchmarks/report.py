@@ -10,8 +10,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from agents import provenance
 from agents.config import Flag, OptionalFile, parse_options
-from agents.support import provenance
 from oanquan_env.benchmark.report import table
 from oanquan_env.benchmark.statistics import Estimate, interquartile_estimate
 from oanquan_env.errors import USAGE_ERROR

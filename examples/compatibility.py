@@ -12,8 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from agents.provenance import versions
 from agents.support.markdown import replace_between
-from agents.support.provenance import versions
 from oanquan_env.benchmark.report import table
 from oanquan_env.files import write_atomically
 

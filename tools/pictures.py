@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.evaluation.evaluation import read_evaluation
+from agents.evaluation import read_evaluation
 from agents.evaluation.pictures import draw_scores
 from agents.reports import curves
 from benchmarks.methods import Results

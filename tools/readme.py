@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.evaluation.evaluation import read_evaluation
+from agents.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
 from benchmarks import beams, methods, players, search, solve, training, workers

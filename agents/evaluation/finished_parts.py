@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 import oanquan_env
+from agents.provenance import commit, versions
 from agents.support.code_hash import project_code
-from agents.support.provenance import commit, versions
 from oanquan_env.files import naming_damage, read_json, short_hash, write_atomically
 
 PACKAGES = ("numpy", "numba", "torch")

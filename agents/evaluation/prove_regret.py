@@ -19,7 +19,7 @@ import numpy as np
 import tyro
 
 from agents.config import Count, command
-from agents.evaluation.labels import HERE, Labeller, LabelOptions, prove_moves
+from agents.suites.labels import HERE, Labeller, LabelOptions, prove_moves
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suite, read_suite
 from oanquan_env.files import text_bytes, write_atomically

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.support.folder_lock import lock_folder
+from agents.folders import lock_folder
 from oanquan_env.files import read_json, write_atomically
 
 ABOUT_NAME = "about.json"  # records the options, and the meaning of the arrays in each file

@@ -10,8 +10,8 @@ import yaml
 import evaluate
 from agents import game_data, position_data
 from agents.checkpoint import RUN_NAME
+from agents.evaluation import read_evaluation
 from agents.evaluation.entrants import hash_of_files
-from agents.evaluation.evaluation import read_evaluation
 from agents.run import run_type
 from agents.support.code_hash import code_hashes, custom_code
 from oanquan_env import Rules

@@ -9,8 +9,8 @@ import pytest
 
 import evaluate
 from agents.config import read_yaml, validated
+from agents.evaluation import PARTS, EvaluationSettings, read_evaluation
 from agents.evaluation.entrants import make_entrants
-from agents.evaluation.evaluation import PARTS, EvaluationSettings, read_evaluation
 from agents.evaluation.finished_parts import FinishedParts
 from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation import labels
-from agents.evaluation.labels import HERE, Labeller
-from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
+from agents.suites import labels
+from agents.suites.labels import HERE, Labeller
+from agents.suites.regret import SuiteRecipe, make_suite
 from oanquan_env import Board, Core, Positions
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import Suite, judge, regret

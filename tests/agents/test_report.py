@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from agents.evaluation import read_evaluation, write_report
 from agents.evaluation.entrants import labelled
-from agents.evaluation.evaluation import read_evaluation, write_report
 from agents.evaluation.pictures import draw_scores
 from agents.support.markdown import replace_between
 from benchmarks.report import RESULTS

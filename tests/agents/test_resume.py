@@ -311,7 +311,7 @@ def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
 
 
 def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
-    hold = "import sys, time, pathlib, agents.support.folder_lock as locks\n"
+    hold = "import sys, time, pathlib, agents.folders as locks\n"
     hold += "lock = locks.lock_folder(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
     command = [sys.executable, "-c", hold, str(folder)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:

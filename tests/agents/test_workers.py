@@ -14,9 +14,9 @@ import torch
 import yaml
 
 import train
+from agents import workers
 from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME
 from agents.run import load_config, run_type
-from agents.support import workers
 from oanquan_env.errors import UsageError
 from tests import ROOT
 from tests.runs import ITERATION, PPO, TD, assert_same_run, checkpoint, learn, resume, same, stopped

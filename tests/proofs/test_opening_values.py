@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from agents.evaluation.labels import HERE
-from agents.evaluation.prove_openings import OpeningProofs, main
+from agents.suites.labels import HERE
+from agents.suites.opening_table import OpeningProofs, main
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.engine.symmetry import mirror

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.support import provenance
+from agents import provenance
 from benchmarks import learning, methods, players, report
 from oanquan_env import Core, evaluate
 from oanquan_env.benchmark.suites import load_suite

@@ -22,7 +22,7 @@ from rich.progress import Progress
 
 from agents.config import RayAddress, Workers, progress_bar
 from agents.evaluation.finished_parts import FinishedParts
-from agents.support.parallel import in_order, spread
+from agents.parallel import in_order, spread
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.engine.core import relative_points

@@ -1,6 +1,6 @@
 """Make suites of balanced openings, in which neither side is ahead.
 
-    python -m agents.evaluation.openings --rules mancala-world --count 600
+    python -m agents.suites.openings --rules mancala-world --count 600
 
 The command draws random lines of 4 to 8 plies, and keeps a line if a deep search expects a final margin within a few
 points of a draw. Of lines that lead to equivalent boards (up to seats and mirror), it keeps the first. The suite keeps
@@ -8,11 +8,11 @@ the order of drawing, so its first n lines are a fair sample. --net names the va
 
 With three or four players, max^n search estimates each player's margin over the others' mean; all must be near zero:
 
-    python -m agents.evaluation.openings --rules three-player --count 200 --within 5 --depth 5
+    python -m agents.suites.openings --rules three-player --count 200 --within 5 --depth 5
 
 With --proved, the margins of all lines are proved to be within --within points; such a suite is called fair:
 
-    python -m agents.evaluation.openings --rules mancala-world --count 200 --within 0 --proved
+    python -m agents.suites.openings --rules mancala-world --count 200 --within 0 --proved
 """
 
 import functools
@@ -22,7 +22,7 @@ import numpy as np
 import tyro
 
 from agents.config import Count, CountOrZero, OpeningPlies, OptionalFile, RulesName, Seed, Size, command, command_of
-from agents.evaluation.labels import HERE, Labeller, LabelOptions, find_even, net_bytes
+from agents.suites.labels import HERE, Labeller, LabelOptions, find_even, net_bytes
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.suites import openings_path
@@ -32,7 +32,7 @@ from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.records.games import format_records
 from oanquan_env.rollouts import random_lines
 
-PROG = "python -m agents.evaluation.openings"
+PROG = "python -m agents.suites.openings"
 BATCH = 100
 """Number of lines of each length drawn at once."""
 MAX_FAILED_LINES = 50_000

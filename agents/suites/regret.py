@@ -1,6 +1,6 @@
 """Make a regret suite: positions from play of mixed strength, with the value of every legal move.
 
-    python -m agents.evaluation.make_regret --rules mancala-world --count 2400
+    python -m agents.suites.regret --rules mancala-world --count 2400
 
 Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats. The
 suite takes positions with at least three legal moves whose best and worst values differ by at least one point, and only
@@ -10,7 +10,7 @@ search that values all moves is deeper in later phases; --net names the value ne
 
 With three or four players, max^n search values the moves, and nothing is proved:
 
-    python -m agents.evaluation.make_regret --rules three-player --count 300 --depths 7 7 8 --games 400
+    python -m agents.suites.regret --rules three-player --count 300 --depths 7 7 8 --games 400
 """
 
 import functools
@@ -20,8 +20,8 @@ import numpy as np
 import tyro
 
 from agents.config import OptionalFile, RulesName, Seed, Size, Whole, command, command_of
-from agents.evaluation.labels import HERE, Labeller, LabelOptions, net_bytes, search_moves
-from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
+from agents.suites.labels import HERE, Labeller, LabelOptions, net_bytes, search_moves
+from agents.suites.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
@@ -30,7 +30,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
 
-PROG = "python -m agents.evaluation.make_regret"
+PROG = "python -m agents.suites.regret"
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
 

@@ -1,6 +1,6 @@
 """Prove the values of all positions of the first plies, and write the opening table for a set of rules.
 
-    python -m agents.evaluation.prove_openings --rules mancala-world --plies 4 --nodes 4000000
+    python -m agents.suites.opening_table --rules mancala-world --plies 4 --nodes 4000000
 
 The deepest positions are proved first. The bounds of an earlier position follow from the bounds of its moves; if they
 leave its value open, the position itself is searched. Every position has its own proof table: in a shared table, a
@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import Field
 
 from agents.config import Count, OptionalFile, command
-from agents.evaluation.labels import Labeller, LabelOptions, prove_opening
+from agents.suites.labels import Labeller, LabelOptions, prove_opening
 from oanquan_env import Core, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
@@ -36,7 +36,7 @@ from oanquan_env.proofs.opening_values import (
 )
 from oanquan_env.proofs.verification import verify
 
-PROG = "python -m agents.evaluation.prove_openings"
+PROG = "python -m agents.suites.opening_table"
 MOST_PLIES = 8
 """Maximum plies of a table. A table must fit into memory, and each further ply makes it about six times as large."""
 ENDED = ""  # used for a finished game instead of a position's name

@@ -17,9 +17,9 @@ from tyro.constructors import PrimitiveConstructorSpec
 from agents.config import Count, OpeningPlies, Pairs, Seed, validated
 from agents.evaluation.entrants import make_entrants
 from agents.evaluation.finished_parts import PACKAGES, FinishedParts
+from agents.parallel import spread
+from agents.provenance import commit, processor, versions
 from agents.support.code_hash import custom_code
-from agents.support.parallel import spread
-from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
 from oanquan_env.benchmark.exploit import exploit
