@@ -1,25 +1,31 @@
-"""One evaluation, from its settings to its report: a tournament, regret, best responses, or several of these."""
+"""One evaluation, from its settings to its report: a tournament, regret, best responses, or several of these.
+
+Finished parts of a long evaluation are stored, one JSON file each, so that an interrupted evaluation can resume. We do
+not use joblib.Memory: it stores pickles, which can run code, and any change of a function invalidates all parts.
+"""
 
 import dataclasses
 import functools
+import json
+import re
+import shlex
+import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import tyro
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, TypeAdapter
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
+import oanquan_env
 from agents.config import Count, OpeningPlies, Pairs, Seed, validated
-from agents.evaluation.entrants import make_entrants
-from agents.evaluation.finished_parts import PACKAGES, FinishedParts
 from agents.parallel import spread
-from agents.provenance import commit, processor, versions
-from agents.support.code_hash import custom_code
+from agents.provenance import code_hashes, commit, custom_code, processor, project_code, versions
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
 from oanquan_env.benchmark.exploit import exploit
@@ -27,13 +33,24 @@ from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
 from oanquan_env.benchmark.regret import Part, Regret
 from oanquan_env.benchmark.report import PICTURE, Evaluation, SuitePart, markdown
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.benchmark.tournament import Pairing, Tournament
+from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
-from oanquan_env.files import FileError, read_json, write_atomically
+from oanquan_env.files import FileError, naming_damage, read_json, short_hash, write_atomically
+from oanquan_env.players import as_policy
+from oanquan_env.players.making import kinds
+from oanquan_env.players.names import parse
+from oanquan_env.proofs.certificates import certificate_path
+from oanquan_env.search.value_net import value_net_path
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PARTS = "parts"  # subfolder of the output folder
-
+PACKAGES = ("numpy", "numba", "torch")
+MEASURES = {"openings": "games", "suite": "regret", "minutes": "best responses"}
+"""What a part of an evaluation holds, by a setting that only such parts have."""
+_LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 AgentNames: TypeAlias = Annotated[
     tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[PLAYER ...]", help_behavior_hint="")
@@ -206,8 +223,132 @@ def write_report(report: Evaluation, folder: Path) -> None:
     """Write report.json, report.md and, if the report has games, scores.png into an existing folder."""
     write_atomically(folder / "report.json", report.to_json().encode())
     if report.pairings:
-        from agents.evaluation.pictures import draw_scores  # matplotlib takes a second to import
-        from oanquan_env.benchmark.charts import png
+        from oanquan_env.benchmark.charts import png  # matplotlib takes a second to import
 
         write_atomically(folder / PICTURE, png(draw_scores(report)))
     write_atomically(folder / "report.md", markdown(report, picture=True).encode())
+
+
+def draw_scores(report: Evaluation) -> "Figure":
+    """Draw a heat map of each row player's score, in percent, against the column player (or copies of it, if P > 2)."""
+    from matplotlib.colors import TwoSlopeNorm
+
+    from oanquan_env.benchmark import charts
+
+    order, seats = [player.label for player in report.ranked()], len(report.pairings[0].orders)
+    n = len(order)
+    table = np.full((n, n), np.nan)
+    for pairing in report.pairings:
+        row, column = order.index(pairing.agent), order.index(pairing.opponent)
+        table[row, column] = 100 * pairing.score.mean
+        if pairing.pentanomial is not None:
+            table[column, row] = 100 - 100 * pairing.score.mean
+    even = 100 / seats
+    among = "against the column" if seats == 2 else f"among copies\nof the column, fair share {even:.0f}"
+    figure, axes = charts.chart(f"Score of the row {among}, %", max(5.6, 2.2 + 0.72 * n), 2.0 + 0.55 * n, grid=None)
+    axes.imshow(table, cmap=charts.DIVERGING, norm=TwoSlopeNorm(even, 0, 100), aspect="auto")
+    for row, column in zip(*np.isfinite(table).nonzero(), strict=True):
+        value = float(table[row, column])
+        colour = charts.CARD if abs(value - even) > 0.6 * (even if value < even else 100 - even) else charts.INK
+        axes.text(column, row, f"{value:.0f}", ha="center", va="center", color=colour, fontsize=10)
+    axes.set_xticks(range(n), order, rotation=35, ha="right")
+    axes.set_yticks(range(n), order)
+    return figure
+
+
+# ---- entrants --------------------------------------------------------------------------------------------------------
+
+
+def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
+    """Make an entrant from each `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
+
+    Raises `UsageError` if two players share a label, and `ValueError` if a player cannot be made.
+    """
+    entrants: list[Entrant] = []
+    for text in players:
+        label, name = labelled(text)
+        if any(label == other.label for other in entrants):
+            example = shlex.join([f"A={name}", f"B={name}"])
+            raise UsageError(f"two players are called {label!r}; give them different labels, as in {example}")
+        entrants.append(Entrant(label, name, as_policy(name, rules), hash_of_files(name, rules)))
+    return entrants
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """Split `NAME` or `LABEL=NAME` into label and name; the label defaults to the name."""
+    match = _LABEL.fullmatch(text)
+    return (match[1], match[2]) if match else (text, text)
+
+
+def hash_of_files(name: str, rules: Rules) -> str:
+    """Return a hash of the files that a player's name refers to; it changes when an agent is retrained.
+
+    A name can refer to an agent's files, a value net, the package's book or a custom player's code, which includes the
+    files that it names. If it refers to no file, the hash is empty, and the package's version identifies the player.
+    """
+    content = [f"{module} {hashed}\n".encode() for module, hashed in code_hashes(custom_code(name), files=True).items()]
+    if name.partition(":")[0] not in (player_kinds := kinds()):
+        return short_hash(*content)
+    parsed = parse(name, player_kinds)
+    if parsed.agent:
+        from agents.players.agent_files import agent_folder  # torch takes a second to import
+
+        content += [path.read_bytes() for path in sorted(agent_folder(parsed.agent, rules).glob("agent.*"))]
+    if parsed.net:
+        content.append(value_net_path(parsed.net, rules).read_bytes())
+    if parsed.fallback:
+        content.append(hash_of_files(parsed.fallback, rules).encode())
+        content += [path.read_bytes() for path in [certificate_path(rules)] if path.is_file()]
+    return short_hash(*content) if any(content) else ""
+
+
+# ---- finished parts --------------------------------------------------------------------------------------------------
+
+
+class FinishedParts:
+    """The parts stored in a folder, which is created when first needed; if `folder` is None, nothing is stored.
+
+    A part's key holds everything that the part depends on: names, settings, the project's version, commit and code, and
+    the versions of `PACKAGES`. Each key has its own file. Parts with a name in `again` are stored, but not found.
+
+    Attributes:
+        reused: what the found parts hold, each with the time when it was stored.
+    """
+
+    def __init__(self, folder: Path | None, again: Collection[str] = ()) -> None:
+        self.folder = folder
+        self.again = again
+        self.reused: dict[str, str] = {}
+        self.version = [oanquan_env.__version__, commit(), project_code(), versions(PACKAGES)]
+
+    def find(self, names: list[str], settings: dict[str, Any], kind: Any = Any) -> Any:
+        """Return the content of a part as a value of type `kind`, or None if it is not finished or is made again.
+
+        Raises `FileError` if its file is damaged.
+        """
+        path, key = self._path(names, settings)
+        if path is None or not path.is_file() or not set(names).isdisjoint(self.again):
+            return None
+        with naming_damage(path, "not a finished part of an evaluation", "; delete it to continue"):
+            part = read_json(path)
+            if part["key"] != json.loads(key):
+                raise ValueError("it belongs to another key")
+            content = TypeAdapter(kind).validate_python(part["content"])
+            what = next((word for setting, word in MEASURES.items() if setting in settings), "part")
+            self.reused[f"{what} {' – '.join(names)}"] = str(part["finished"])
+            return content
+
+    def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
+        """Store the content of a part, which must be serialisable as JSON."""
+        path, key = self._path(names, settings)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            finished = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+            part = {"key": json.loads(key), "finished": finished, "content": content}
+            write_atomically(path, (json.dumps(part) + "\n").encode())
+
+    def _path(self, names: list[str], settings: dict[str, Any]) -> tuple[Path | None, str]:
+        """Return the path of a part's file (None without a folder), and the part's key as JSON."""
+        key = json.dumps([names, settings, self.version], sort_keys=True)
+        slug = "-".join(re.sub(r"[^A-Za-z0-9.]+", "_", name)[:40] for name in names)
+        return self.folder and self.folder / f"{slug}-{short_hash(key.encode())}.json", key

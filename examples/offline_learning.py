@@ -32,8 +32,8 @@ with needing_extra("train", "examples.offline_learning" if __name__ == "__main__
     import torch
 
     from agents.config import progress_bar
+    from agents.folders import ABOUT_NAME
     from agents.position_data import read_columns, read_positions
-    from agents.support.data_folder import ABOUT_NAME
     from agents.td import ValueModule
 
 

@@ -19,8 +19,7 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation import read_evaluation
-from agents.evaluation.finished_parts import FinishedParts
+from agents.evaluation import FinishedParts, read_evaluation
 from agents.networks import nets
 from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
@@ -241,7 +240,7 @@ oanquan_env.cli solve --certificate /proc/a.npz  =>  --certificate: /proc/a.npz 
 oanquan_env.cli show --svg /proc/a.svg  =>  --svg: /proc/a.svg cannot be written
 evaluate greedy random --json /proc/a.json  =>  --json: /proc/a.json cannot be written
 evaluate greedy random --save-games /proc/a.txt  =>  --save-games: /proc/a.txt cannot be written
-agents.suites.opening_table --output /proc/a.json  =>  the output: /proc/a.json cannot be written
+agents.suites.__main__ prove-openings --output /proc/a.json  =>  the output: /proc/a.json cannot be written
 oanquan_env.cli solve --rules three-player  =>  two players; got 3 players
 oanquan_env.cli solve --time ٣  =>  argument --time: must be a number, such as 2.5, not '٣'
 oanquan_env.cli exploit greedy --minutes 1_0  =>  argument --minutes: must be a number, such as 2.5, not '1_0'
@@ -251,10 +250,10 @@ train --ppo.learning-rate ٣  =>  --ppo.learning-rate: must be a number, such as
 train --total-plies ٣  =>  Error parsing --total-plies: must be a whole number, such as 200 or 1e6
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 agents.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1
-agents.suites.regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
+agents.suites.__main__ regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
 benchmarks.learning --jobs 1000000  =>  command line: jobs: must be less than or equal to 1024
-agents.suites.opening_table --nodes 0  =>  command line: nodes: must be greater than or equal to 1 (got 0)
-agents.evaluation.prove_regret nowhere.json --jobs 0  =>  command line: jobs: must be greater than or equal to 1
+agents.suites.__main__ prove-openings --nodes 0  =>  command line: nodes: must be greater than or equal to 1 (got 0)
+agents.suites.__main__ prove-regret nowhere.json --jobs 0  =>  command line: jobs: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
 examples.llm_player --model m --base-url u --retries -1  =>  --positions, --games and --jobs must be 1 or more

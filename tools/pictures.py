@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.evaluation import read_evaluation
-from agents.evaluation.pictures import draw_scores
+from agents.evaluation import draw_scores, read_evaluation
 from agents.reports import curves
 from benchmarks.methods import Results
 from benchmarks.report import RESULTS

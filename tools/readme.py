@@ -17,7 +17,6 @@ from typing import Any
 
 from agents.evaluation import read_evaluation
 from agents.reports.cards import cards
-from agents.support.markdown import renew, replace_between
 from benchmarks import beams, methods, players, search, solve, training, workers
 from benchmarks import exploit as exploits
 from benchmarks.report import RESULTS, by_size
@@ -275,8 +274,8 @@ def stale(*, check: bool) -> list[Path]:
     for path, parts in PAGES.items():
         pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():
-            pages[path] = replace_between(pages[path], name, part())
-    return [path for path, text in pages.items() if not renew(path, text, check=check)]
+            pages[path] = generated.replace_between(pages[path], name, part())
+    return [path for path, text in pages.items() if not generated.renew(path, text, check=check)]
 
 
 def main(arguments: list[str]) -> int:

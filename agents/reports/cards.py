@@ -15,8 +15,7 @@ import tyro
 
 from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
-from agents.evaluation import read_evaluation
-from agents.evaluation.entrants import hash_of_files
+from agents.evaluation import hash_of_files, read_evaluation
 from agents.players.agent_files import (
     PRETRAINED,
     PRETRAINED_FOLDER,

@@ -1,1 +1,1 @@
-"""Evaluate players, and make the suites and the opening tables that evaluations use."""
+"""The makers of suites, positions with known values by which players are measured: `python -m agents.suites`."""

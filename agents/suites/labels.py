@@ -2,14 +2,11 @@
 
 It spreads the work over processes or a Ray cluster, stores finished labels beside the command's output so that the same
 command can resume, and shows the progress. Labels depend neither on the number of processes nor on Ray.
-
-The work functions are also defined here, because workers cannot import functions from the `__main__` module.
 """
 
 import contextlib
 import functools
 import shutil
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,33 +18,19 @@ import numpy.typing as npt
 from rich.progress import Progress
 
 from agents.config import RayAddress, Workers, progress_bar
-from agents.evaluation.finished_parts import FinishedParts
+from agents.evaluation import FinishedParts
 from agents.parallel import in_order, spread
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Floats, Mask
-from oanquan_env.engine.core import relative_points
-from oanquan_env.engine.move import RUNNING
 from oanquan_env.files import check_place
-from oanquan_env.proofs.bounds import Bounds
-from oanquan_env.proofs.proof import PROVED, ProofTable
-from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
-from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.move_values import MoveValues
-from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 from oanquan_env.search.value_net import ValueNet, read_value_net
 
 Item = TypeVar("Item")
 Label: TypeAlias = tuple[npt.NDArray[Any], ...]
 CHUNK = 25  # positions per work item
-TABLE_MEGABYTES, OPENING_MEGABYTES = 128.0, 256.0
-"""Sizes of proof tables in MiB, for suites and for openings. Each position gets a new table, independent of others."""
-GUESS = Limits(nodes=20_000)  # limits of the search that makes the first guess at an opening's value
-SHALLOW_DEPTH, SHALLOW_MAXN_DEPTH = 8, 3
-SHALLOW_SLACK = 5
-"""`find_even` first searches lines to one of these depths, for two players or for more. It skips the deep search of a
-line whose margins then exceed the limit by more than `SHALLOW_SLACK` points."""
-EVEN_NODES = 4_000_000
-"""Maximum number of moves played to prove each of the two bounds of an even line."""
+TABLE_MEGABYTES = 128.0
+"""Size of a proof table in MiB. Each position of a suite gets a new table, independent of others."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +96,7 @@ class LabelOptions:
         shutil.rmtree(parts, ignore_errors=True)
 
 
-# ---- work ------------------------------------------------------------------------------------------------------------
+# ---- what suites share -----------------------------------------------------------------------------------------------
 
 core_of = functools.lru_cache(maxsize=1)(Core)
 """Function that returns the core for rules; each process caches it, as making it takes longer than many proofs."""
@@ -125,97 +108,11 @@ def net_bytes(source: str | None, core: Core) -> bytes | None:
 
 
 @functools.lru_cache(maxsize=2)
-def _search(rules: str, depth: int, net: bytes | None) -> MoveValues:
+def searcher(rules: str, depth: int, net: bytes | None) -> MoveValues:
+    """Return a search to `depth` plies with a value net, given as bytes; each process caches the last two."""
     return MoveValues(core_of(rules), depth, ValueNet.from_bytes(net) if net else None, threads=1)
 
 
 def search_moves(rules: str, depth: int, net: bytes | None, positions: Positions) -> tuple[Floats, Mask]:
     """Return (N, A) searched values of all moves, NaN for illegal moves, and (N, A) flags of the proved values."""
-    return _search(rules, depth, net).movers_values(positions)
-
-
-def final_margins(search: MoveValues, positions: Positions) -> Floats:
-    """Return (N, P) expected final margins in points: each player's lead plus its expected future margin."""
-    return relative_points(positions.scores) + search.position_values(positions)
-
-
-def find_even(
-    rules: str, depth: int, net: bytes | None, within: int, proved: bool, positions: Positions
-) -> tuple[Floats, Mask]:
-    """Return (N, P) searched final margins, and (N,) flags: True if all margins of the position are within ±`within`.
-
-    Margins are NaN if a shallow search expects far larger margins. With `proved`, which needs two players, a flag is
-    True only if the margin is also proved to be within this range.
-    """
-    shallow = _search(rules, SHALLOW_DEPTH if core_of(rules).rules.players == 2 else SHALLOW_MAXN_DEPTH, net)
-    near = abs(final_margins(shallow, positions)).max(axis=1) <= within + SHALLOW_SLACK
-    margins = np.full((len(positions), core_of(rules).rules.players), np.nan)
-    margins[near] = final_margins(_search(rules, depth, net), positions[near])
-    even = abs(margins).max(axis=1) <= within
-    if proved:
-        for row in even.nonzero()[0].tolist():
-            even[row] = _is_proved_even(core_of(rules), positions[row : row + 1], within)
-    return margins, even
-
-
-def _is_proved_even(core: Core, position: Positions, within: int) -> bool:
-    (own, other), mover = mover_first(position)[0].tolist(), int(position.mover[0])
-    lead = int(position.scores[0, mover] - position.scores[0, 1 - mover])
-    table = ProofTable(core, TABLE_MEGABYTES)
-    for is_lower, bound in ((True, -within - lead), (False, within - lead)):
-        if table.prove(own, other, bound, is_lower=is_lower, nodes=EVEN_NODES) != PROVED:
-            return False
-        if table.plies(own, other, bound, is_lower=is_lower) > core.rules.max_plies - int(position.ply[0]):
-            return False
-    return True
-
-
-def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Floats, Floats]) -> tuple[Floats, Floats]:
-    """Return (A,) proved lower and upper bounds of the values of a position's moves, in points.
-
-    `searched` holds a batch of one running position, (A,) searched values of its moves, and the (A,) lower and upper
-    bounds proved so far. Searched values only determine which bound is tried first. `nodes` limits the moves played in
-    each attempt to prove a bound.
-    """
-    position, values, lower, upper = searched
-    core, lower, upper = core_of(rules), lower.copy(), upper.copy()
-    own, other = mover_first(position)[0].tolist()
-    plies_left = core.rules.max_plies - int(position.ply[0])
-    unproved = (np.isfinite(values) & (lower < upper)).nonzero()[0].tolist()
-    if not unproved:
-        return lower, upper
-    table = ProofTable(core, TABLE_MEGABYTES)
-    for action in unproved:
-        child_own, child_other, gain, state = apply_move(table.rules, own, other, action, plies_left - 1)
-        reply = Bounds(0, 0)
-        if state == RUNNING:
-            bounds = Bounds(gain - upper[action], gain - lower[action])
-            bound_search = BoundSearch(table, child_own, child_other, bounds, plies_left - 1)
-            bound_search.narrow(gain - int(values[action]), nodes)
-            reply = bound_search.bounds
-        lower[action], upper[action] = reply.before(gain)
-    if plies_left <= MAX_DEPTH and (lower < upper).any():
-        search = Search(core, table_megabytes=TABLE_MEGABYTES, threads=1)
-        result = search.best(position, Limits(depth=plies_left, nodes=nodes), every_move=True)
-        if result.proved:
-            actions = list(result.values)
-            lower[actions] = upper[actions] = list(result.values.values())
-    return lower, upper
-
-
-def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Positions, Bounds]) -> Label:
-    """Return (2,) bounds of a position's value with `plies_left` plies left, and the processor time in seconds.
-
-    `asked` holds a batch of one position and its bounds so far. The search runs in rounds; each round doubles the node
-    limit, up to `nodes`.
-    """
-    (position, bounds), core, began = asked, core_of(rules), time.process_time()
-    guess = round(Search(core, table_megabytes=16, threads=1).best(position, GUESS).value)
-    own, other = mover_first(position)[0].tolist()
-    bound_search = BoundSearch(ProofTable(core, OPENING_MEGABYTES), own, other, bounds, plies_left)
-    limit = min(FIRST_NODES, nodes)
-    bound_search.narrow(guess, limit)
-    while limit < nodes and bound_search.limited and not bound_search.bounds.meet:
-        limit = min(2 * limit, nodes)
-        bound_search.narrow(guess, limit)
-    return np.array(bound_search.bounds, dtype=np.float64), np.array(time.process_time() - began)
+    return searcher(rules, depth, net).movers_values(positions)

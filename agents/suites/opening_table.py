@@ -1,16 +1,8 @@
-"""Prove the values of all positions of the first plies, and write the opening table for a set of rules.
-
-    python -m agents.suites.opening_table --rules mancala-world --plies 4 --nodes 4000000
-
-The deepest positions are proved first. The bounds of an earlier position follow from the bounds of its moves; if they
-leave its value open, the position itself is searched. Every position has its own proof table: in a shared table, a
-proof could build on other proofs, and its games might then exceed the ply limit. The file keeps all bounds, so a call
-with more nodes can improve them, and the same command resumes interrupted work. The set-up also gets the bounds of the
-package's certificate, if there is one.
-"""
+"""The proof of all values of the first plies: the opening table for a set of rules."""
 
 import functools
 import math
+import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated
@@ -18,8 +10,8 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from agents.config import Count, OptionalFile, command
-from agents.suites.labels import Labeller, LabelOptions, prove_opening
+from agents.config import Count, OptionalFile
+from agents.suites.labels import Label, Labeller, LabelOptions, core_of
 from oanquan_env import Core, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
@@ -34,12 +26,18 @@ from oanquan_env.proofs.opening_values import (
     read_opening_table,
     squares_of,
 )
+from oanquan_env.proofs.proof import ProofTable
+from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
 from oanquan_env.proofs.verification import verify
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.search_state import mover_first
 
-PROG = "python -m agents.suites.opening_table"
+PROG = "python -m agents.suites prove-openings"
 MOST_PLIES = 8
 """Maximum plies of a table. A table must fit into memory, and each further ply makes it about six times as large."""
 ENDED = ""  # used for a finished game instead of a position's name
+MEGABYTES = 256.0  # size of a proof table in MiB
+GUESS = Limits(nodes=20_000)  # limits of the search that makes the first guess at an opening's value
 
 
 class OpeningProofs:
@@ -103,37 +101,57 @@ class OpeningProofs:
         return list(zip(names, gains_by_child, strict=True))
 
 
+def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Positions, Bounds]) -> Label:
+    """Return (2,) bounds of a position's value with `plies_left` plies left, and the processor time in seconds.
+
+    `asked` holds a batch of one position and its bounds so far. The search runs in rounds; each round doubles the node
+    limit, up to `nodes`.
+    """
+    (position, bounds), core, began = asked, core_of(rules), time.process_time()
+    guess = round(Search(core, table_megabytes=16, threads=1).best(position, GUESS).value)
+    own, other = mover_first(position)[0].tolist()
+    bound_search = BoundSearch(ProofTable(core, MEGABYTES), own, other, bounds, plies_left)
+    limit = min(FIRST_NODES, nodes)
+    bound_search.narrow(guess, limit)
+    while limit < nodes and bound_search.limited and not bound_search.bounds.meet:
+        limit = min(2 * limit, nodes)
+        bound_search.narrow(guess, limit)
+    return np.array(bound_search.bounds, dtype=np.float64), np.array(time.process_time() - began)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Options(LabelOptions):
-    """The options of the command line."""
+class ProveOpenings(LabelOptions):
+    """Prove the values of all positions of the first plies, and write the opening table for a set of rules.
+
+        python -m agents.suites prove-openings --rules mancala-world --plies 4 --nodes 4000000
+
+    The deepest positions are proved first. The bounds of an earlier position follow from the bounds of its moves; if
+    they leave its value open, the position itself is searched. Every position has its own proof table: in a shared
+    table, a proof could build on other proofs, and its games might then exceed the ply limit. The file keeps all
+    bounds, so a call with more nodes can improve them, and the same command resumes interrupted work. The set-up also
+    gets the bounds of the package's certificate, if there is one.
+    """
 
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     plies: Annotated[Count, Field(le=MOST_PLIES)] = 3  # plies of the deepest positions
     nodes: Count = 4_000_000  # node limit of one proof
     output: OptionalFile = None  # the table's file; an existing table is continued (default: the package's own)
 
-
-@command(Options, PROG, __doc__)
-def main(options: Options) -> None:
-    """Prove the values and write the table."""
-    core = Core(options.rules)
-    path = options.output or openings_table_path(core.rules)
-    new = OpeningTable(core.rules, options.plies, {}, {"seconds": 0.0})
-    table = read_opening_table(path) if path.exists() else new
-    if (table.rules, table.plies) != (new.rules, new.plies):
-        raise ValueError(f"{path} already holds {table.plies} plies of '{table.rules}': choose another --output")
-    if (certified := certificate_path(core.rules)).is_file():
-        (start,) = squares_of(core, core.start())
-        table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)
-    table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {options.plies} --nodes {options.nodes}"
-    with options.labeller(path) as labeller:
-        seconds = OpeningProofs(table, options.nodes).run(labeller)
-        table.made["seconds"] = round(table.made["seconds"] + seconds, 1)
-        write_atomically(path, text_bytes(path, format_opening_table(table)))
-    print(
-        f"{table.proved} of {len(table.bounds)} positions proved, {table.made['seconds']:.0f} core seconds, in {path}"
-    )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    def run(self) -> None:
+        """Prove the values and write the table."""
+        core = Core(self.rules)
+        path = self.output or openings_table_path(core.rules)
+        new = OpeningTable(core.rules, self.plies, {}, {"seconds": 0.0})
+        table = read_opening_table(path) if path.exists() else new
+        if (table.rules, table.plies) != (new.rules, new.plies):
+            raise ValueError(f"{path} already holds {table.plies} plies of '{table.rules}': choose another --output")
+        if (certified := certificate_path(core.rules)).is_file():
+            (start,) = squares_of(core, core.start())
+            table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)
+        table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {self.plies} --nodes {self.nodes}"
+        with self.labeller(path) as labeller:
+            more = OpeningProofs(table, self.nodes).run(labeller)
+            table.made["seconds"] = round(table.made["seconds"] + more, 1)
+            write_atomically(path, text_bytes(path, format_opening_table(table)))
+        proved, seconds = f"{table.proved} of {len(table.bounds)} positions proved", table.made["seconds"]
+        print(f"{proved}, {seconds:.0f} core seconds, in {path}")

@@ -1,36 +1,33 @@
-"""Make a regret suite: positions from play of mixed strength, with the value of every legal move.
+"""Regret suites: how they are made, and how their values are proved."""
 
-    python -m agents.suites.regret --rules mancala-world --count 2400
-
-Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats. The
-suite takes positions with at least three legal moves whose best and worst values differ by at least one point, and only
-one of several equivalent positions (up to seats and mirror). Each phase of the game gets a third of the positions. The
-search that values all moves is deeper in later phases; --net names the value net at its leaves. Afterwards,
-`python -m agents.evaluation.prove_regret` proves as many values as it can. The same command resumes interrupted work.
-
-With three or four players, max^n search values the moves, and nothing is proved:
-
-    python -m agents.suites.regret --rules three-player --count 300 --depths 7 7 8 --games 400
-"""
-
+import dataclasses
 import functools
+import shlex
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import tyro
 
-from agents.config import OptionalFile, RulesName, Seed, Size, Whole, command, command_of
-from agents.suites.labels import HERE, Labeller, LabelOptions, net_bytes, search_moves
+from agents.config import Count, OptionalFile, RulesName, Seed, Size, Whole, command_of
+from agents.suites.labels import HERE, TABLE_MEGABYTES, Labeller, LabelOptions, core_of, net_bytes, search_moves
 from agents.suites.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
-from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
+from oanquan_env.benchmark.suites import format_suite, read_suite, regret_path, suite_name
+from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.proof import ProofTable
+from oanquan_env.proofs.solver import BoundSearch
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 
-PROG = "python -m agents.suites.regret"
+PROG, PROVE = "python -m agents.suites regret", "python -m agents.suites prove-regret"
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
 
@@ -89,24 +86,109 @@ def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
     return Suite.searched(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
 
 
+def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
+    """Return the suite after trying to prove every value with a search of up to `nodes` moves for each bound.
+
+    Raises `ValueError` for more than two players, because values cannot be proved then.
+    """
+    if suite.core.rules.players != 2:
+        raise ValueError(f"proofs need rules for two players; '{suite.core.rules}' has {suite.core.rules.players}")
+    work = functools.partial(prove_moves, str(suite.core.rules), nodes)
+    positions = [suite.positions[row : row + 1] for row in range(len(suite))]
+    searched = list(zip(positions, suite.values, suite.lower, suite.upper, strict=True))
+    lower, upper = map(np.stack, zip(*labeller.label("positions", work, searched), strict=True))
+    command = f"{PROVE} {shlex.quote(f'oanquan_env/data/{suite.name}.json.gz')} --nodes {nodes}"
+    more = bool((lower > suite.lower).any() or (upper < suite.upper).any())
+    made = {**suite.made, "version": suite.version + more, "proved_by": command}
+    return dataclasses.replace(suite, values=np.clip(suite.values, lower, upper), lower=lower, upper=upper, made=made)
+
+
+def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Floats, Floats]) -> tuple[Floats, Floats]:
+    """Return (A,) proved lower and upper bounds of the values of a position's moves, in points.
+
+    `searched` holds a batch of one running position, (A,) searched values of its moves, and the (A,) lower and upper
+    bounds proved so far. Searched values only determine which bound is tried first. `nodes` limits the moves played in
+    each attempt to prove a bound.
+    """
+    position, values, lower, upper = searched
+    core, lower, upper = core_of(rules), lower.copy(), upper.copy()
+    own, other = mover_first(position)[0].tolist()
+    plies_left = core.rules.max_plies - int(position.ply[0])
+    unproved = (np.isfinite(values) & (lower < upper)).nonzero()[0].tolist()
+    if not unproved:
+        return lower, upper
+    table = ProofTable(core, TABLE_MEGABYTES)
+    for action in unproved:
+        child_own, child_other, gain, state = apply_move(table.rules, own, other, action, plies_left - 1)
+        reply = Bounds(0, 0)
+        if state == RUNNING:
+            bounds = Bounds(gain - upper[action], gain - lower[action])
+            bound_search = BoundSearch(table, child_own, child_other, bounds, plies_left - 1)
+            bound_search.narrow(gain - int(values[action]), nodes)
+            reply = bound_search.bounds
+        lower[action], upper[action] = reply.before(gain)
+    if plies_left <= MAX_DEPTH and (lower < upper).any():
+        search = Search(core, table_megabytes=TABLE_MEGABYTES, threads=1)
+        result = search.best(position, Limits(depth=plies_left, nodes=nodes), every_move=True)
+        if result.proved:
+            actions = list(result.values)
+            lower[actions] = upper[actions] = list(result.values.values())
+    return lower, upper
+
+
 @dataclass(frozen=True, kw_only=True)
-class Options(LabelOptions):
-    """The options of the command line."""
+class MakeRegret(LabelOptions):
+    """Make a regret suite: positions from play of mixed strength, with the value of every legal move.
+
+        python -m agents.suites regret --rules mancala-world --count 2400
+
+    Games begin with up to eight random plies. Weak and strong players, which also make random moves, take the seats.
+    The suite takes positions with at least three legal moves whose best and worst values differ by at least one point,
+    and only one of several equivalent positions (up to seats and mirror). Each phase of the game gets a third of the
+    positions. The search that values all moves is deeper in later phases; --net names the value net at its leaves.
+    Afterwards, `python -m agents.suites prove-regret` proves as many values as it can. The same command resumes
+    interrupted work.
+
+    With three or four players, max^n search values the moves, and nothing is proved:
+
+        python -m agents.suites regret --rules three-player --count 300 --depths 7 7 8 --games 400
+    """
 
     recipe: tyro.conf.OmitArgPrefixes[SuiteRecipe] = field(default_factory=SuiteRecipe)
     output: OptionalFile = None  # the suite's file (default: the package's own)
 
-
-@command(Options, PROG, __doc__)
-def main(options: Options) -> None:
-    """Make the suite and write its file."""
-    recipe = options.recipe
-    path = options.output or regret_path(Rules.parse(recipe.rules))
-    with options.labeller(path) as labeller:
-        suite = make_suite(recipe, labeller)
-        write_atomically(path, text_bytes(path, format_suite(suite)))
-    print(f"{len(suite)} positions in {path}")
+    def run(self) -> None:
+        """Make the suite and write its file."""
+        path = self.output or regret_path(Rules.parse(self.recipe.rules))
+        with self.labeller(path) as labeller:
+            suite = make_suite(self.recipe, labeller)
+            write_atomically(path, text_bytes(path, format_suite(suite)))
+        print(f"{len(suite)} positions in {path}")
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+@dataclass(frozen=True, kw_only=True)
+class ProveRegret(LabelOptions):
+    """Prove the values of a regret suite's moves, each with a limited number of nodes.
+
+        python -m agents.suites prove-regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
+
+    The value found by search is the first guess: the proof search asks whether the mover can force this value, and
+    whether it can force more. If there is no proof, the search tries weaker bounds (see
+    `oanquan_env.proofs.solver.BoundSearch`). Near the ply limit, a search to the end of the game gives the value. A
+    move whose value is not proved keeps the searched value, clipped to the proved bounds. The file keeps all bounds, so
+    a call with more nodes proves more values, and the same command resumes interrupted work.
+    """
+
+    suite: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]  # the suite's file, which is replaced
+    nodes: Count = 4_000_000  # node limit of one proof
+
+    def run(self) -> None:
+        """Prove the suite's values and rewrite its file."""
+        path = self.suite
+        with self.labeller(path) as labeller:
+            suite = prove_suite(read_suite(path), self.nodes, labeller)
+            write_atomically(path, text_bytes(path, format_suite(suite)))
+        print(
+            f"{int(suite.proved.sum())} of {int(np.isfinite(suite.values).sum())} moves proved, all moves of "
+            f"{int(suite.all_proved().sum())} of {len(suite)} positions, in {path}"
+        )

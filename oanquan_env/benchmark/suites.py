@@ -63,7 +63,7 @@ def load_suite(rules: Rules | str) -> Suite:
     if not path.is_file():
         raise FileError(
             f"there is no regret suite for '{rules}' ({path.name}); make one in a clone of the project: "
-            f"python -m agents.suites.regret --rules '{rules}'"
+            f"python -m agents.suites regret --rules '{rules}'"
         )
     return read_suite(path)
 

@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation import read_evaluation, write_report
-from agents.evaluation.entrants import labelled
-from agents.evaluation.pictures import draw_scores
-from agents.support.markdown import replace_between
+from agents.evaluation import draw_scores, labelled, read_evaluation, write_report
 from benchmarks.report import RESULTS
 from evaluate import parse
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
@@ -19,6 +16,7 @@ from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary, table
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.files import FileError
+from tools.generated import replace_between
 
 
 def estimate(mean: float, spread: float = 0.0) -> Estimate:

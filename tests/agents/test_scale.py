@@ -18,11 +18,10 @@ import evaluate
 import train
 from agents.checkpoint import CHECKPOINT_NAME
 from agents.evaluation import _play_pairing
-from agents.evaluation.prove_regret import prove_suite
 from agents.parallel import in_order, spread
 from agents.run import load_config
 from agents.suites.labels import Labeller
-from agents.suites.regret import SuiteRecipe, make_suite
+from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
 from agents.sweep import parse_seeds, train_seed
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
