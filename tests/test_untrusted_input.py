@@ -250,6 +250,7 @@ train --ppo.learning-rate ٣  =>  --ppo.learning-rate: must be a number, such as
 train --total-plies ٣  =>  Error parsing --total-plies: must be a whole number, such as 200 or 1e6
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 agents.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1
+agents.suites.__main__ make_regret  =>  argument command: invalid choice: 'make_regret' (choose from
 agents.suites.__main__ regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
 benchmarks.learning --jobs 1000000  =>  command line: jobs: must be less than or equal to 1024
 agents.suites.__main__ prove-openings --nodes 0  =>  command line: nodes: must be greater than or equal to 1 (got 0)

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,6 @@ import tyro
 
 from agents.config import Count, OptionalFile, RulesName, Seed, Size, Whole, command_of
 from agents.suites.labels import HERE, TABLE_MEGABYTES, Labeller, LabelOptions, core_of, net_bytes, search_moves
-from agents.suites.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
@@ -21,15 +21,19 @@ from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof import ProofTable
 from oanquan_env.proofs.solver import BoundSearch
+from oanquan_env.rollouts import advance, random_openings, seated
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 
 PROG, PROVE = "python -m agents.suites regret", "python -m agents.suites prove-regret"
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
+EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move, used equally often
+LONGEST_START = 8  # maximum number of random plies at the start of a game
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,30 @@ def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
         "least_spread": LEAST_SPREAD,
     }
     return Suite.searched(name, core, positions, np.concatenate(values_of), np.concatenate(proofs_of), made)
+
+
+def player_names(rules: Rules) -> list[str]:
+    """Return the names of players from weak to strong; the strong ones search by alpha-beta (two players) or max^n."""
+    kind, depths = ("minimax", (2, 4, 6)) if rules.players == 2 else ("maxn", (1, 2, 3))
+    return ["random", "greedy", *(f"{kind}:depth={depth}" for depth in depths)]
+
+
+def mixed_players(core: Core) -> list[Policy]:
+    """Make a player for each pair of a name from `player_names` and a probability from `EPSILONS`."""
+    steady = [make(name, core.rules) for name in player_names(core.rules)]
+    return [EpsilonPolicy(core, policy, epsilon) for policy in steady for epsilon in EPSILONS]
+
+
+def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.random.Generator) -> Positions:
+    """Play `games` games, drawing a player for each seat; return all running positions after the random opening."""
+    lengths = rng.integers(0, min(LONGEST_START + 1, core.rules.max_plies), games)
+    starts = [random_openings(core, int((lengths == plies).sum()), plies, rng) for plies in np.unique(lengths)]
+    positions = Positions.concatenate(starts)
+    seating = rng.integers(0, len(players), (games, core.rules.players))
+    visited = [positions.copy()]
+    for rows, _ in advance(core, positions, seated(players, seating, rng)):
+        visited.append(positions[rows[~positions.over[rows]]])
+    return Positions.concatenate(visited)
 
 
 def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
