@@ -142,6 +142,24 @@ def check(command: Command[Any], changed: set[str]) -> None:
 # ---- training --------------------------------------------------------------------------------------------------------
 
 
+def train(arguments: list[str], console: Console) -> int:
+    """Train as the command line says, in one of these ways; return the exit status."""
+    command, typed = parse(arguments), shlex.join(["python", "train.py", *arguments])
+    folder = command.resume or command.folder("" if command.sweep is None else "-sweep")
+    if command.sweep is not None:  # each seed in its own process
+        seeds = parse_seeds(command.sweep)
+        return sweep(folder, command.settings, seeds, typed, console.print, ray=command.ray, jobs=command.jobs)
+    if workers.rank() > 0:  # a worker that joins the run of worker 0
+        workers.wait()  # for the files of worker 0
+        return learn(run_type(command.settings.kind).join(folder, command.settings), console)
+    run = begin(command, folder, typed, console)
+    if run.config.workers > 1 and not launched():  # start all workers, which resume the run
+        run.close()
+        return launch(again(run), run.config.workers, run.folder)
+    workers.wait()
+    return learn(run, console)
+
+
 def begin(command: Command[Any], folder: Path, typed: str, console: Console) -> Run[Any]:
     """Create the run that `command` describes, or resume it; `typed` is the command line to store with the run."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
@@ -189,24 +207,6 @@ def learn(run: Run[Any], console: Console) -> int:
         return INTERRUPTED
     console.print(run.usage)
     return 0
-
-
-def train(arguments: list[str], console: Console) -> int:
-    """Train as the command line says, in one of these ways; return the exit status."""
-    command, typed = parse(arguments), shlex.join(["python", "train.py", *arguments])
-    folder = command.resume or command.folder("" if command.sweep is None else "-sweep")
-    if command.sweep is not None:  # each seed in its own process
-        seeds = parse_seeds(command.sweep)
-        return sweep(folder, command.settings, seeds, typed, console.print, ray=command.ray, jobs=command.jobs)
-    if workers.rank() > 0:  # a worker that joins the run of worker 0
-        workers.wait()  # for the files of worker 0
-        return learn(run_type(command.settings.kind).join(folder, command.settings), console)
-    run = begin(command, folder, typed, console)
-    if run.config.workers > 1 and not launched():  # start all workers, which resume the run
-        run.close()
-        return launch(again(run), run.config.workers, run.folder)
-    workers.wait()
-    return learn(run, console)
 
 
 def main(arguments: list[str]) -> int:
