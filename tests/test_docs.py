@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
+OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "experiments").rglob("report.md")])
 """Pages outside the MkDocs site; MkDocs checks the links on all others."""
-OWN = ("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/", "tools/")
+OWN = ("configs/", "oanquan_env/", "agents/", "experiments/", "examples/", "tests/", "tools/")
 """Files in these folders must exist if a command names them; files in `runs/` and `out/` are made by commands."""
 SLOW = ("league",)
 """Pages whose examples train agents."""

@@ -1,10 +1,10 @@
 """Compare the project with alternatives by speed and features, for the README and docs/benchmarks.md.
 
-Most speeds are read from the results of the committed benchmarks. The others, which are marked, were measured once by
+Most speeds are read from the results of the committed experiments. The others, which are marked, were measured once by
 hand, with random play in one process.
 """
 
-from benchmarks.report import RESULTS, Speeds, by_size, millions
+from experiments.report import RESULTS, Speeds, by_size, millions
 from oanquan_env.benchmark.report import table
 from oanquan_env.files import read_json
 

@@ -1,4 +1,4 @@
-"""Draw the boards in docs/img, and the charts in benchmarks/results from the measurements stored beside them.
+"""Draw the boards in docs/img, and the charts in experiments/results from the measurements stored beside them.
 
 Run `python -m tools.pictures`; nothing is measured again.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 from agents.evaluation.evaluation import read_evaluation
 from agents.evaluation.pictures import draw_scores
 from agents.reports import curves
-from benchmarks.methods import Results
-from benchmarks.report import RESULTS
+from experiments.methods import Results
+from experiments.report import RESULTS
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.report import PICTURE
 from oanquan_env.board import Board

@@ -18,9 +18,9 @@ from typing import Any
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
-from benchmarks import beams, methods, players, search, solve, training, workers
-from benchmarks import exploit as exploits
-from benchmarks.report import RESULTS, by_size
+from experiments import beams, methods, players, search, solve, training, workers
+from experiments import exploit as exploits
+from experiments.report import RESULTS, by_size
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, interval, markdown, plus_minus, summary, summary_cells, table
@@ -167,7 +167,7 @@ def more_players(preset: str) -> str:
     report = read_evaluation(RESULTS / preset / "report.json")
     games = f"{report.pairings[0].pairs} openings in each pairing and seating; "
     headings = ("wins", "margin", "regret")
-    return f"{summary(report, headings=headings)}\n\n{games}[report](../benchmarks/results/{preset}/report.md)."
+    return f"{summary(report, headings=headings)}\n\n{games}[report](../experiments/results/{preset}/report.md)."
 
 
 def strength() -> str:
@@ -183,7 +183,7 @@ def strength() -> str:
         for row, one in zip(rows, ranked, strict=True):
             row.insert(place, interval(regrets[one.name], ".2f"))
     note = (
-        f"`{whole.command}` writes the [report](benchmarks/results/report.md); the other rules have their own reports."
+        f"`{whole.command}` writes the [report](experiments/results/report.md); the other rules have their own reports."
     )
     return f"{table(heads, rows)}\n\n{note}"
 
@@ -202,7 +202,7 @@ def cuda_games() -> str:
     checked = results["check"]
     return (
         f"Million steps a second on one {results['device']}, by the number of games "
-        f"(`python -m benchmarks.cuda --speed`):\n\n{table(['games', *sizes], rows, left=1)}\n\n"
+        f"(`python -m experiments.cuda --speed`):\n\n{table(['games', *sizes], rows, left=1)}\n\n"
         f"We compared {checked['steps']:,} steps of all presets with the same steps on the CPU and found "
         f"{checked['differences']} differences (`--check 10_000_000`)."
     )
@@ -218,7 +218,7 @@ def cuda_ppo() -> str:
     return (
         f"```sh\npython -m examples.cleanrl_ppo {options} --minutes 2 --steps 5000000000\n```\n\n"
         f"One {results['device']} plays {parts['million_plies_per_second']:.1f} million plies a second and learns from "
-        f"them (`python -m benchmarks.cuda --ppo`). The games take {shares[0]} of the time, the choice of moves by "
+        f"them (`python -m experiments.cuda --ppo`). The games take {shares[0]} of the time, the choice of moves by "
         f"the network {shares[1]}, and learning {shares[2]}. After two minutes and {after['plies'] / 1e6:,.0f} million "
         f"plies, the network's regret is "
         f"{after['regret']:.2f} points (one run)."

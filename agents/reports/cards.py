@@ -35,7 +35,7 @@ from oanquan_env.files import write_atomically
 from oanquan_env.search.value_net import pretrained_path, read_value_net
 
 PROG = "python -m agents.reports.cards"
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+RESULTS = Path(__file__).parents[2] / "experiments" / "results"
 README_NAME = "README.md"
 LOG = "../../../docs/training-log.md"  # relative to an agent's folder
 LARGEST = 5_000_000  # maximum size of weights in the repository, bytes

@@ -1,4 +1,4 @@
-"""Measure the speed and the regret of a run on several workers: `python -m benchmarks.workers`, on an idle machine.
+"""Measure the speed and the regret of a run on several workers: `python -m experiments.workers`, on an idle machine.
 
 All runs of a method have the same number of plies, except longer runs of PPO with several workers. They have one torch
 thread per worker, and the same number of parallel games either in total or per worker.
@@ -16,7 +16,7 @@ from typing import Any
 
 from agents.checkpoint import read_evaluations
 from agents.config import Share, Size, Workers
-from benchmarks import report
+from experiments import report
 
 METHODS = {
     "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000, 600_000),

@@ -1,7 +1,7 @@
 """Measure the bounds that the solver proves for each two-player preset's set-up in limited time on one core.
 
 The benchmark runs `python -m oanquan_env solve` for each preset, and stores the command with the results. Run it on an
-idle machine: `python -m benchmarks.solve`.
+idle machine: `python -m experiments.solve`.
 """
 
 import json
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
+from experiments import report
 from oanquan_env import PRESETS
 
 HEADS = ("rules", "value", "first moves of the best line", "moves played", "seconds")

@@ -1,6 +1,6 @@
 """Measure how agents change if some of their training games begin in lines that beat the network.
 
-`python -m benchmarks.beams` trains `configs/quick.yaml` with several shares of such games. It measures regret, and the
+`python -m experiments.beams` trains `configs/quick.yaml` with several shares of such games. It measures regret, and the
 points given up to a best response that queries up to `QUESTIONS` positions. Processor seconds exclude that search.
 """
 
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.config import Share, Size
-from benchmarks import report
-from benchmarks.workers import measure
+from experiments import report
+from experiments.workers import measure
 from oanquan_env.benchmark.exploit import exploit
 
 CONFIG, RULES, SHARES = "configs/quick.yaml", ("mancala-world", "tonkin"), (0.0, 0.3, 0.6)

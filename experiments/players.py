@@ -1,10 +1,10 @@
 r"""Measure a row of the benchmark of players (docs/benchmark.md): a player, or several runs of a trained player.
 
-    python -m benchmarks.players maxn:depth=3 --uses search --learned-from nothing
-    python -m benchmarks.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
+    python -m experiments.players maxn:depth=3 --uses search --learned-from nothing
+    python -m experiments.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
         --learned-from self-play --budget "10 M plies, 60 processor minutes"
 
-The command writes `benchmarks/results/players/LABEL.json`; then `python -m tools.readme` updates the page.
+The command writes `experiments/results/players/LABEL.json`; then `python -m tools.readme` updates the page.
 MODULE:NAME names a player of your own. THIS IMPORTS AND RUNS THAT MODULE.
 """
 
@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 from rich.progress import track
 
 from agents.config import parse_options, refused
-from benchmarks.report import RESULTS, describe_machine, over_runs
+from experiments.report import RESULTS, describe_machine, over_runs
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.report import Evaluation, interval, table
@@ -29,7 +29,7 @@ from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
 
-PROG = "python -m benchmarks.players"
+PROG = "python -m experiments.players"
 FOLDER = RESULTS / "players"
 SHOWN = ("greedy", "maxn:depth=3")
 """Opponents whose scores are shown in the table."""

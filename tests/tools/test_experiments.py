@@ -1,4 +1,4 @@
-"""Test where benchmarks write results, what they refuse to publish, and the pages that show the results."""
+"""Test where experiments write results, what they refuse to publish, and the pages that show the results."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agents.support import provenance
-from benchmarks import learning, methods, players, report
+from experiments import learning, methods, players, report
 from oanquan_env import Core, evaluate
 from oanquan_env.benchmark.suites import load_suite
 from tests.runs import PPO
@@ -22,7 +22,7 @@ def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
 
 
 def read(*arguments: str) -> report.Options:
-    return report.read_options(report.Options, "A benchmark.", "core", arguments)
+    return report.read_options(report.Options, "An experiment.", "core", arguments)
 
 
 def test_results_are_written_where_they_are_asked_for(
@@ -54,7 +54,7 @@ def test_what_cannot_be_published_or_written_is_refused_before_the_run(
         at_commit(monkeypatch, commit)
         with pytest.raises(SystemExit, match=r"^2$"):
             read(*option)
-        assert f"python -m benchmarks.core: {message}" in capsys.readouterr().err
+        assert f"python -m experiments.core: {message}" in capsys.readouterr().err
 
 
 def test_new_results_leave_a_commit_clean_and_new_code_does_not(
@@ -65,7 +65,7 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
 
     find_commit = provenance.commit.__wrapped__
-    found, code = tmp_path / "benchmarks" / "results" / "core.json", tmp_path / "package" / "code.py"
+    found, code = tmp_path / "experiments" / "results" / "core.json", tmp_path / "package" / "code.py"
     for path in (found, code):
         path.parent.mkdir(parents=True)
         path.write_text("old")

@@ -9,7 +9,7 @@ OpenSpiel's mancala (Kalah, with observation, mask and rewards). Speeds are medi
 The clock stops while actions are drawn, also for CartPole, and while the games of the first table restart. OpenSpiel's
 games are drawn beforehand and replayed, because one ply takes about a microsecond. The table omits OpenSpiel if it is
 not installed; --publish needs it: `pip install -e ".[openspiel]"`. Run the benchmark on an idle machine; it takes a few
-minutes: `python -m benchmarks.speed`.
+minutes: `python -m experiments.speed`.
 """
 
 import importlib
@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 import oanquan_env
-from benchmarks import report
+from experiments import report
 from oanquan_env import Core
 from oanquan_env.errors import MissingExtraError, needing_extra
 

@@ -1,4 +1,4 @@
-"""The results of `benchmarks.learning`: their file, the tables in docs/benchmark.md, and the learning curves."""
+"""The results of `experiments.learning`: their file, the tables in docs/benchmark.md, and the learning curves."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import RESULTS, describe_machine, over_runs
+from experiments.report import RESULTS, describe_machine, over_runs
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.report import interval, table

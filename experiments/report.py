@@ -1,4 +1,4 @@
-"""Shared parts of the benchmarks: the command line, the table, and the JSON with machine and commit."""
+"""Shared parts of the experiments: the command line, the table, and the JSON with machine and commit."""
 
 import json
 import statistics
@@ -33,7 +33,7 @@ class Options:
     json: OptionalFile = None
     """also write the results to this file"""
     publish: Flag = False
-    """also write the results to benchmarks/results, which the documentation shows; needs a clean clone"""
+    """also write the results to experiments/results, which the documentation shows; needs a clean clone"""
 
 
 Made = TypeVar("Made", bound=Options)
@@ -41,7 +41,7 @@ Made = TypeVar("Made", bound=Options)
 
 def read_options(kind: type[Made], description: str | None, name: str, arguments: Sequence[str] | None = None) -> Made:
     """Return the parsed options of the benchmark `name`; exit if its results could not be written later."""
-    prog = f"python -m benchmarks.{name}"
+    prog = f"python -m experiments.{name}"
     options = parse_options(kind, sys.argv[1:] if arguments is None else arguments, prog=prog, description=description)
     try:
         if options.json:

@@ -1,6 +1,6 @@
 """Compare the environment on a CUDA device with the CPU, and measure its steps per second.
 
-    python -m benchmarks.cuda --check 10_000_000 --speed --output cuda.json
+    python -m experiments.cuda --check 10_000_000 --speed --output cuda.json
 
 `--check` divides its steps among all presets, each without an opponent, against `random` and against `greedy`, and
 compares the observation, mask, reward and flags of every step. `--speed` uses CUDA events to time complete steps of

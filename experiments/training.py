@@ -1,4 +1,4 @@
-"""Measure the plies per second of self-play training, and where the time goes: `python -m benchmarks.training`."""
+"""Measure the plies per second of self-play training, and where the time goes: `python -m experiments.training`."""
 
 import time
 from collections import defaultdict
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from agents.ppo import PPOConfig, build_model
-from benchmarks import report
+from experiments import report
 from oanquan_env import Core
 
 NETWORKS = {

@@ -2,7 +2,7 @@
 
 The positions are the set-up and positions from the middle of games; the latter are also searched with a value net.
 
-Run it on an idle machine: `python -m benchmarks.search`.
+Run it on an idle machine: `python -m experiments.search`.
 """
 
 import time
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import report
+from experiments import report
 from oanquan_env import Core, Positions
 from oanquan_env.rollouts import random_openings
 from oanquan_env.search.deepening import Limits, Search

@@ -1,10 +1,10 @@
 """Compare learning methods by distance from perfect play after equal CPU time on one core.
 
-    python -m benchmarks.learning --minutes 1 --seeds 5                # resumes and keeps finished runs
-    python -m benchmarks.learning --minutes 1 3 --rules mancala-world --jobs 2
+    python -m experiments.learning --minutes 1 --seeds 5                # resumes and keeps finished runs
+    python -m experiments.learning --minutes 1 3 --rules mancala-world --jobs 2
     python -m tools.readme                                        # updates the table
 
-Each finished run is written to `benchmarks/results/methods.json`, so you can stop the command at any time. At the end,
+Each finished run is written to `experiments/results/methods.json`, so you can stop the command at any time. At the end,
 the command draws `methods.png`. The first run of a method under some rules is timed, not counting measurements. Later
 runs get the plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules
 span the whole budget, so each budget has its own runs. A run ends with the iteration whose end is nearest to its
@@ -30,9 +30,9 @@ from agents.config import Size, Threads, command, validated
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config, run_type
 from agents.support.parallel import spread
-from benchmarks.methods import SEEDS, SHARES, Results
-from benchmarks.report import RESULTS
 from examples import pqn, sb3_ppo
+from experiments.methods import SEEDS, SHARES, Results
+from experiments.report import RESULTS
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite
@@ -44,7 +44,7 @@ from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.deepening import Limits, Search
 
-PROG = "python -m benchmarks.learning"
+PROG = "python -m experiments.learning"
 CONFIGS = Path(__file__).parents[1] / "configs"
 TIMED = 40
 """Number of positions over which the time per move is measured, with one call for each position."""
@@ -138,7 +138,7 @@ METHODS: dict[str, Callable[..., Training | PQN | SB3]] = {
     **{f"MaskablePPO, {name}": functools.partial(SB3, name, False) for name in OBSERVATIONS},
     **{f"MaskablePPO defaults, {name}": functools.partial(SB3, name, True) for name in OBSERVATIONS},
 }
-"""Constructors of runs, called with a folder, rules and a seed. `benchmarks.methods` lists the input of each method."""
+"""Constructors of runs, called with a folder, rules and a seed. `experiments.methods` lists each method's input."""
 
 
 def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
