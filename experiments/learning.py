@@ -32,7 +32,7 @@ from agents.run import load_config, run_type
 from agents.support.parallel import spread
 from examples import pqn, sb3_ppo
 from experiments.methods import SEEDS, SHARES, Results
-from experiments.report import RESULTS
+from experiments.report import RESULTS, program
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite
@@ -44,7 +44,7 @@ from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.deepening import Limits, Search
 
-PROG = "python -m experiments.learning"
+PROG = program("learning")
 CONFIGS = Path(__file__).parents[1] / "configs"
 TIMED = 40
 """Number of positions over which the time per move is measured, with one call for each position."""

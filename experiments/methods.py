@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import RESULTS, describe_machine, over_runs
+from experiments.report import RESULTS, describe_machine, over_runs, program
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.report import interval, table
@@ -45,7 +45,10 @@ class Results:
 
     def write(self) -> None:
         """Write the file, with one run per line."""
-        rest = json.dumps({"measured_on": describe_machine(), "searches": self.content["searches"]}, indent=1)
+        rest = json.dumps(
+            {"measured_on": describe_machine(), "command": program("learning"), "searches": self.content["searches"]},
+            indent=1,
+        )
         runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in self.runs)
         write_atomically(self.path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
 
@@ -98,6 +101,6 @@ class Results:
 def tables() -> str:
     """Return the tables for docs/benchmark.md."""
     results = Results(RESULTS / "methods.json")
-    machine = results.content["measured_on"]
-    note = f"Measured by `python -m benchmarks.learning`, last at `{machine['commit']}` ({machine['processor']})."
+    command, machine = results.content["command"], results.content["measured_on"]
+    note = f"Measured by `{command}`, last at `{machine['commit']}` ({machine['processor']})."
     return "\n\n".join([*map(results.table, results.rules), note])

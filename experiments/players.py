@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 from rich.progress import track
 
 from agents.config import parse_options, refused
-from experiments.report import RESULTS, describe_machine, over_runs
+from experiments.report import RESULTS, describe_machine, over_runs, program
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.report import Evaluation, interval, table
@@ -29,7 +29,7 @@ from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
 
-PROG = "python -m experiments.players"
+PROG = program("players")
 FOLDER = RESULTS / "players"
 SHOWN = ("greedy", "maxn:depth=3")
 """Opponents whose scores are shown in the table."""
@@ -44,6 +44,7 @@ class Row:
     learned_from: str  # information that its training used, in the same terms
     budget: str  # training budget, in words
     measured_on: dict[str, str]  # processor, commit and versions
+    command: str  # the command that measured the row, without options
     evaluations: list[Evaluation]  # one for each run
 
 
@@ -70,14 +71,17 @@ def measure(options: Options) -> Row:
         for seed, name in enumerate(track(options.players, "runs", transient=True, disable=not sys.stderr.isatty()))
     ]
     machine = {name: str(value) for name, value in describe_machine().items()}
-    return Row(label, options.uses, options.learned_from, options.budget, machine, evaluations)
+    return Row(label, options.uses, options.learned_from, options.budget, machine, PROG, evaluations)
 
 
 def rows() -> str:
-    """Return the tables of all rows in `FOLDER`, and a sentence with the commits at which they were measured."""
+    """Return the tables of all rows in `FOLDER`, and a sentence with the commands and commits that measured them."""
     entries = [TypeAdapter(Row).validate_python(read_json(path)) for path in sorted(FOLDER.glob("*.json"))]
-    commits = ", ".join(sorted({f"`{row.measured_on['commit']}`" for row in entries}))
-    return f"{tables(entries)}\n\nMeasured by `python -m benchmarks.players` at commit {commits}."
+    commits: dict[str, set[str]] = {}
+    for row in entries:
+        commits.setdefault(row.command, set()).add(f"`{row.measured_on['commit']}`")
+    origins = [f"by `{command}` at commit {', '.join(sorted(commits[command]))}" for command in sorted(commits)]
+    return f"{tables(entries)}\n\nMeasured {' and '.join(origins)}."
 
 
 def tables(found: Sequence[Row]) -> str:

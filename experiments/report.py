@@ -1,5 +1,6 @@
 """Shared parts of the experiments: the command line, the table, and the JSON with machine and commit."""
 
+import dataclasses
 import json
 import statistics
 import sys
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from agents.config import Flag, OptionalFile, parse_options
+from agents.config import Flag, OptionalFile, command_of, parse_options
 from agents.support import provenance
 from oanquan_env.benchmark.report import table
 from oanquan_env.benchmark.statistics import Estimate, interquartile_estimate
@@ -28,7 +29,7 @@ Speeds: TypeAlias = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of every benchmark. By default the results are only printed."""
+    """The options of every experiment. By default the results are only printed."""
 
     json: OptionalFile = None
     """also write the results to this file"""
@@ -40,8 +41,8 @@ Made = TypeVar("Made", bound=Options)
 
 
 def read_options(kind: type[Made], description: str | None, name: str, arguments: Sequence[str] | None = None) -> Made:
-    """Return the parsed options of the benchmark `name`; exit if its results could not be written later."""
-    prog = f"python -m experiments.{name}"
+    """Return the parsed options of the experiment `name`; exit if its results could not be written later."""
+    prog = program(name)
     options = parse_options(kind, sys.argv[1:] if arguments is None else arguments, prog=prog, description=description)
     try:
         if options.json:
@@ -52,6 +53,16 @@ def read_options(kind: type[Made], description: str | None, name: str, arguments
         print(f"{prog}: {error}", file=sys.stderr)
         sys.exit(USAGE_ERROR)
     return options
+
+
+def program(name: str) -> str:
+    """Return the command that runs the experiment `name`, without options."""
+    return f"python -m experiments.{name}"
+
+
+def command(options: Options, name: str) -> str:
+    """Return the command that runs the experiment `name` with `options`, except those that name the result's file."""
+    return command_of(program(name), dataclasses.replace(options, json=None, publish=False))
 
 
 def check_commit(commit: str | None) -> None:
@@ -71,8 +82,9 @@ def show(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 def write(options: Options, name: str, results: dict[str, Any]) -> None:
-    """Write the results of the benchmark `name`, with a description of the machine, to the requested files."""
-    content = json.dumps({"measured_on": describe_machine(), **results}, indent=1) + "\n"
+    """Write the results of the experiment `name`, with the machine and the command, to the requested files."""
+    described = {"measured_on": describe_machine(), "command": command(options, name)}
+    content = json.dumps({**described, **results}, indent=1) + "\n"
     for path in (options.json, RESULTS / f"{name}.json" if options.publish else None):
         if path:
             write_atomically(path, content.encode())

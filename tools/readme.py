@@ -23,7 +23,16 @@ from experiments import exploit as exploits
 from experiments.report import RESULTS, by_size
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.benchmark.report import Evaluation, interval, markdown, plus_minus, summary, summary_cells, table
+from oanquan_env.benchmark.report import (
+    Evaluation,
+    interval,
+    markdown,
+    origin,
+    plus_minus,
+    summary,
+    summary_cells,
+    table,
+)
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
 from oanquan_env.records.games import GameRecord
@@ -46,7 +55,7 @@ def measured(name: str, heads: Sequence[str], rows: Callable[[dict[str, Any]], l
     """Return a table of the benchmark `name`, whose first `left` columns are left-aligned, and a line on its origin."""
     results = read_json(RESULTS / f"{name}.json")
     machine = results["measured_on"]
-    origin = f"Measured by `python -m benchmarks.{name}` at commit `{machine['commit']}` ({machine['processor']})."
+    origin = f"Measured by `{results['command']}` at commit `{machine['commit']}` ({machine['processor']})."
     return f"{table(heads, rows(results), left=left)}\n\n{origin}"
 
 
@@ -182,9 +191,7 @@ def strength() -> str:
         heads.insert(place, f"regret, {_proved(report)}")
         for row, one in zip(rows, ranked, strict=True):
             row.insert(place, interval(regrets[one.name], ".2f"))
-    note = (
-        f"`{whole.command}` writes the [report](experiments/results/report.md); the other rules have their own reports."
-    )
+    note = f"Measured {origin(whole)}: [report](experiments/results/report.md); the other rules have their own."
     return f"{table(heads, rows)}\n\n{note}"
 
 

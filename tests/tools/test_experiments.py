@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agents.support import provenance
-from experiments import learning, methods, players, report
+from experiments import learning, methods, players, report, speed
 from oanquan_env import Core, evaluate
 from oanquan_env.benchmark.suites import load_suite
 from tests.runs import PPO
@@ -41,6 +41,15 @@ def test_results_are_written_where_they_are_asked_for(
     for path, commit in ((asked, "0123456789ab-dirty"), (results / "core.json", "0123456789ab")):
         written = json.loads(path.read_text())
         assert (written["speeds"], written["measured_on"]["commit"]) == ({"x": 1}, commit)
+        assert written["command"] == "python -m experiments.core"
+
+
+def test_published_lines_keep_the_command_that_was_run_at_their_commit() -> None:
+    old = json.loads((report.RESULTS / "speed.json").read_text())
+    assert old["command"] == "python -m benchmarks.speed"  # the programs' folder at that commit
+    assert f"Measured by `python -m benchmarks.speed` at commit `{old['measured_on']['commit']}`" in readme.core()
+    options = speed.Options(json=Path("x.json"), publish=True, seconds=0.5)
+    assert report.command(options, "speed") == "python -m experiments.speed --seconds 0.5"
 
 
 def test_what_cannot_be_published_or_written_is_refused_before_the_run(
