@@ -5,26 +5,24 @@ points given up to a best response that queries up to `QUESTIONS` positions. Pro
 """
 
 import functools
-import statistics
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agents.config import Share, Size
-from experiments import report
-from experiments.workers import measure
+from experiments import frame
+from experiments.frame import Cells, Experiment
+from experiments.workers import mean_over, train
 from oanquan_env.benchmark.exploit import exploit
 
 CONFIG, RULES, SHARES = "configs/quick.yaml", ("mancala-world", "tonkin"), (0.0, 0.3, 0.6)
 QUESTIONS = 100_000
-SHOWN = {"processor_seconds": 0, "regret": 2, "South": 0, "North": 0}
-"""Columns, and the number of decimals in each."""
-HEADINGS = "rules", "share", "runs", "CPU seconds", "regret, points", "gives up as South", "gives up as North"
 
 
 @dataclass(frozen=True)
-class Options(report.Options):
+class Options(frame.Options):
     """The options of the command line."""
 
     seeds: Size = 5
@@ -38,30 +36,36 @@ def given_up(folder: Path, rules: str) -> dict[str, float]:
     return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), responses, strict=True)}
 
 
-def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return the rows of the table, with means over the runs of each share and rules; `HEADINGS` names the columns."""
-    cells = []
-    for result in results:
-        runs = result["runs"]
-        means = [f"{statistics.mean(run[name] for run in runs):.{digits}f}" for name, digits in SHOWN.items()]
-        cells.append([f"`{result['rules']}`", f"{result['share']:.0%}", str(len(runs)), *means])
-    return cells
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    """Train and measure with all shares; yield the results after each share."""
+    results = []
+    for rules, share in itertools.product(options.rules, SHARES):
+        changes = ["--rules", rules, "--starts.beam-share", share, "--total-plies", round(options.plies * 500_000)]
+        runs = [
+            train(CONFIG, *changes, "--threads", 1, "--seed", seed, then=functools.partial(given_up, rules=rules))
+            for seed in range(options.seeds)
+        ]
+        results.append({"rules": rules, "share": share, "runs": runs})
+        yield {"questions": QUESTIONS, "results": results}
 
 
-def main() -> None:
-    """Train and measure with all shares, and write the results after each share."""
-    options, results = report.read_options(Options, __doc__, "beams"), []
-    for rules in options.rules:
-        for share in SHARES:
-            changes = ["--rules", rules, "--starts.beam-share", share, "--total-plies", round(options.plies * 500_000)]
-            runs = [
-                measure(CONFIG, *changes, "--threads", 1, "--seed", seed, then=functools.partial(given_up, rules=rules))
-                for seed in range(options.seeds)
-            ]
-            results.append({"rules": rules, "share": share, "runs": runs})
-            report.write(options, "beams", {"questions": QUESTIONS, "results": results})
-    report.show("games that begin in lines that beat the network", HEADINGS, rows(results))
+def rows(results: dict[str, Any]) -> Iterator[Cells]:
+    """Yield a row for each share and rules, with means over the runs."""
+    for result in results["results"]:
+        mean = functools.partial(mean_over, result["runs"])
+        yield {
+            "rules": f"`{result['rules']}`",
+            "share": f"{result['share']:.0%}",
+            "runs": str(len(result["runs"])),
+            "CPU seconds": f"{mean('processor_seconds'):.0f}",
+            "regret, points": f"{mean('regret'):.2f}",
+            "gives up as South": f"{mean('South'):.0f}",
+            "gives up as North": f"{mean('North'):.0f}",
+        }
+
+
+EXPERIMENT = Experiment("beams", __doc__, Options, measure, {"beams": rows})
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(EXPERIMENT.main())

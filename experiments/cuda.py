@@ -1,6 +1,6 @@
 """Compare the environment on a CUDA device with the CPU, and measure its steps per second.
 
-    python -m experiments.cuda --check 10_000_000 --speed --output cuda.json
+    python -m experiments.cuda --check 10_000_000 --speed --json cuda.json
 
 `--check` divides its steps among all presets, each without an opponent, against `random` and against `greedy`, and
 compares the observation, mask, reward and flags of every step. `--speed` uses CUDA events to time complete steps of
@@ -8,13 +8,11 @@ random games, with observation, mask, reward and restart; the actions are drawn 
 times the parts of a rollout of `examples.cleanrl_ppo`: the games' steps, the network's moves, and the learning.
 """
 
-import argparse
 import functools
-import json
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import gymnasium
@@ -23,7 +21,10 @@ import numpy as np
 import torch
 from numba import cuda
 
+from agents.config import Flag
 from examples import cleanrl_ppo
+from experiments import frame
+from experiments.frame import Experiment
 from oanquan_env import PRESETS
 from oanquan_env.cuda import CudaGames
 
@@ -170,26 +171,31 @@ def ppo(rollouts: int = 20) -> dict[str, Any]:
     return {"options": PPO, **results}
 
 
-def main() -> None:
-    """Run the parts that the command line selects, and write the results."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", type=int, metavar="STEPS", help="compare this many steps with the CPU")
-    parser.add_argument("--speed", action="store_true", help="time steps by the number of games")
-    parser.add_argument("--ppo", action="store_true", help="time the parts of a rollout of PPO")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write the results here, as JSON")
-    options = parser.parse_args()
-    device = torch.cuda.get_device_name()
-    results: dict[str, Any] = {"device": device, "torch": torch.__version__, "numba": numba.__version__}
-    print(device, torch.__version__, numba.__version__, cuda.__name__, flush=True)
-    if options.check:
-        results["check"] = check(options.check)
-    if options.speed:
-        results["speed"] = speed()
-    if options.ppo:
-        results["ppo"] = ppo()
-    if options.output:
-        options.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+@dataclass(frozen=True)
+class Options(frame.Options):
+    """The options of the command line, which select the parts."""
+
+    check: int = 0
+    """compare this many steps with the CPU"""
+    speed: Flag = False
+    """time steps by the number of games"""
+    ppo: Flag = False
+    """time the parts of a rollout of PPO"""
+
+
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    """Run the parts that the options select; yield the results after each part."""
+    results: dict[str, Any] = {"device": torch.cuda.get_device_name()}
+    print(results["device"], torch.__version__, numba.__version__, cuda.__name__, flush=True)
+    parts: dict[str, Callable[[], Any]] = {"check": lambda: check(options.check), "speed": speed, "ppo": ppo}
+    for name, part in parts.items():
+        if getattr(options, name):
+            results[name] = part()
+            yield results
+
+
+EXPERIMENT = Experiment("cuda", __doc__, Options, measure, {})
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(EXPERIMENT.main())

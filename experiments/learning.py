@@ -13,7 +13,6 @@ budget. Tables use the test part of the suites, and curves the development part.
 
 import functools
 import itertools
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -31,8 +30,8 @@ from agents.players.network_player import PPOPlayer
 from agents.run import load_config, run_type
 from agents.support.parallel import spread
 from examples import pqn, sb3_ppo
+from experiments.frame import RESULTS, program
 from experiments.methods import SEEDS, SHARES, Results
-from experiments.report import RESULTS, program
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.suites import load_suite
@@ -237,4 +236,4 @@ def main(options: Options) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

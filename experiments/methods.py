@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments.report import RESULTS, describe_machine, over_runs, program
+from experiments.frame import RESULTS, Cells, origin, over_runs, program, table_of
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
-from oanquan_env.benchmark.report import interval, table
+from oanquan_env.benchmark.report import interval
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.files import read_json, write_atomically
 
@@ -45,10 +45,7 @@ class Results:
 
     def write(self) -> None:
         """Write the file, with one run per line."""
-        rest = json.dumps(
-            {"measured_on": describe_machine(), "command": program("learning"), "searches": self.content["searches"]},
-            indent=1,
-        )
+        rest = json.dumps({**origin(program("learning")), "searches": self.content["searches"]}, indent=1)
         runs = ",\n".join(json.dumps(run, ensure_ascii=False) for run in self.runs)
         write_atomically(self.path, f'{rest[:-2]},\n "runs": [\n{runs}\n]}}\n'.encode())
 
@@ -70,20 +67,23 @@ class Results:
     def table(self, rules: str) -> str:
         """Return the table for `rules`: one row for each name in `rows`, with regret and plies for each budget."""
         budgets = sorted({run["minutes"] for run in self.of(rules=rules)})
-        heads = ["method", "sees", *(f"{minutes:g} min" for minutes in budgets)]
-        heads += [f"million plies, {minutes:g} min" for minutes in budgets] + ["ms a move", "plain search in that time"]
-        cells = []
+        rows = []
         for name, method, ending in self.rows(rules):
-            regrets, plies = [], []
-            for runs in (self.of(rules=rules, method=method, minutes=minutes) for minutes in budgets):
+            regrets, plies = Cells(), Cells()
+            for minutes in budgets:
+                runs = self.of(rules=rules, method=method, minutes=minutes)
                 estimates = [Estimate(**run["regret"][ending]) for run in runs]
                 seeds = f"; {len(runs)} run{'s' * (len(runs) > 1)}" * (len(runs) < SEEDS)
-                regrets.append(interval(over_runs(estimates), ".2f") + seeds if estimates else "")
-                plies.append(f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else "")
+                regrets[f"{minutes:g} min"] = interval(over_runs(estimates), ".2f") + seeds if runs else ""
+                mean = f"{np.mean([run['plies'] for run in runs]) / 1e6:.2f}" if runs else ""
+                plies[f"million plies, {minutes:g} min"] = mean
             search = self.content["searches"][rules][name]
-            shown = f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)"
-            cells.append([name, SEES[method], *regrets, *plies, f"{search['ms']:.2g}", shown])
-        return f"Rules `{rules}`:\n\n{table(heads, cells, left=2)}"
+            last = {
+                "ms a move": f"{search['ms']:.2g}",
+                "plain search in that time": f"{search['']['mean']:.2f} ({search['nodes']:,} nodes)",
+            }
+            rows.append({"method": name, "sees": SEES[method], **regrets, **plies, **last})
+        return f"Rules `{rules}`:\n\n{table_of(rows, left=2)}"
 
     def picture(self) -> bytes:
         """Draw the learning curves of the runs with the largest budget as PNG, with one panel per set of rules."""

@@ -20,11 +20,11 @@ import tyro
 from pydantic import TypeAdapter
 from rich.progress import track
 
-from agents.config import parse_options, refused
-from experiments.report import RESULTS, describe_machine, over_runs, program
+from agents.config import command
+from experiments.frame import RESULTS, Cells, origin, over_runs, program, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import evaluate
-from oanquan_env.benchmark.report import Evaluation, interval, table
+from oanquan_env.benchmark.report import Evaluation, interval
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
@@ -33,6 +33,8 @@ PROG = program("players")
 FOLDER = RESULTS / "players"
 SHOWN = ("greedy", "maxn:depth=3")
 """Opponents whose scores are shown in the table."""
+REGRET = "regret, points (95 %)"
+"""Heading of the column by which the table is sorted."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,7 @@ def measure(options: Options) -> Row:
         evaluate(name, rules, pairs=options.pairs, seed=seed, label=name, progress=False)
         for seed, name in enumerate(track(options.players, "runs", transient=True, disable=not sys.stderr.isatty()))
     ]
-    machine = {name: str(value) for name, value in describe_machine().items()}
-    return Row(label, options.uses, options.learned_from, options.budget, machine, PROG, evaluations)
+    return Row(label, options.uses, options.learned_from, options.budget, **origin(PROG), evaluations=evaluations)
 
 
 def rows() -> str:
@@ -89,27 +90,26 @@ def tables(found: Sequence[Row]) -> str:
     parts = []
     for rules in dict.fromkeys(row.evaluations[0].rules for row in found):
         own = [row for row in found if row.evaluations[0].rules == rules]
-        cells = sorted((_cells(row) for row in own), key=lambda cell: float(cell[4].partition(" ")[0] or "inf"))
-        heads = ["player", "uses", "learned from", "runs", "regret, points (95 %)", "blunders, %"]
-        heads += [f"score against `{name}`, %" for name in SHOWN]
-        parts.append(f"Rules `{rules}`:\n\n{table(heads, cells, left=3)}")
+        rows = sorted(map(_cells, own), key=lambda row: float(row[REGRET].partition(" ")[0] or "inf"))
+        parts.append(f"Rules `{rules}`:\n\n{table_of(rows, left=3)}")
     return "\n\n".join(parts)
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: Row) -> Cells:
     regrets = [one.regret for one in row.evaluations if one.regret]
-    label = f"`{row.label}`" + f" ({row.budget})" * bool(row.budget)
     games = [pairing for one in row.evaluations for pairing in one.pairings]
-    scores = {name: [one.score for one in games if one.opponent == name] for name in SHOWN}
-    return [
-        label,
-        row.uses,
-        row.learned_from,
-        str(len(row.evaluations)),
-        _interval(regrets, ".2f"),
-        _interval([one.blunders for one in regrets], ".1f", 100, ends=False),
-        *(_interval(estimates, ".1f", 100, ends=False) for estimates in scores.values()),
-    ]
+    cells = {
+        "player": f"`{row.label}`" + f" ({row.budget})" * bool(row.budget),
+        "uses": row.uses,
+        "learned from": row.learned_from,
+        "runs": str(len(row.evaluations)),
+        REGRET: _interval(regrets, ".2f"),
+        "blunders, %": _interval([one.blunders for one in regrets], ".1f", 100, ends=False),
+    }
+    for name in SHOWN:
+        scores = [one.score for one in games if one.opponent == name]
+        cells[f"score against `{name}`, %"] = _interval(scores, ".1f", 100, ends=False)
+    return cells
 
 
 def _interval(runs: Sequence[Estimate], form: str, factor: float = 1.0, *, ends: bool = True) -> str:
@@ -119,19 +119,15 @@ def _interval(runs: Sequence[Estimate], form: str, factor: float = 1.0, *, ends:
     return interval(one, form, factor) if ends else f"{factor * one.mean:{form}}"
 
 
-def main(arguments: list[str]) -> int:
-    """Measure a row and write its file; return the exit status."""
-    options = parse_options(Options, arguments, prog=PROG, description=__doc__)
-    try:
-        row = measure(options)
-        FOLDER.mkdir(exist_ok=True)
-        path = FOLDER / f"{re.sub(r'[^A-Za-z0-9.]+', '-', row.label)}.json"
-        write_atomically(path, (json.dumps(dataclasses.asdict(row), indent=1) + "\n").encode())
-    except (ValueError, OSError) as error:
-        return refused(PROG, error)
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Measure a row, write its file and print the evaluations."""
+    row = measure(options)
+    FOLDER.mkdir(exist_ok=True)
+    path = FOLDER / f"{re.sub(r'[^A-Za-z0-9.]+', '-', row.label)}.json"
+    write_atomically(path, (json.dumps(dataclasses.asdict(row), indent=1) + "\n").encode())
     print(*row.evaluations, f"written to {path}", sep="\n\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

@@ -9,14 +9,14 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments import report
+from experiments import frame
+from experiments.frame import Cells, Experiment
 from oanquan_env import PRESETS
-
-HEADS = ("rules", "value", "first moves of the best line", "moves played", "seconds")
 
 
 def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
@@ -31,17 +31,21 @@ def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
         return {"command": f"python {shlex.join(arguments)}", **json.loads(path.read_text())}
 
 
-def table_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Return the rows of the table, one for each preset; `HEADS` names the columns."""
-    rows = []
-    for rules, one in found["results"].items():
-        value = f"{one['lower']:+d}" if one["solved"] else f"{one['lower']:+d} to {one['upper']:+d}"
-        rows.append([rules, value, " ".join(one["line"][:6]), f"{one['nodes']:,}", f"{one['seconds']:.0f}"])
-    return rows
+def rows(results: dict[str, Any]) -> Iterator[Cells]:
+    """Yield a row for each preset."""
+    for rules, one in results["results"].items():
+        lower, upper = ("?" if bound is None else f"{bound:+d}" for bound in (one["lower"], one["upper"]))
+        yield {
+            "rules": rules,
+            "value": lower if one["solved"] else f"{lower} to {upper}",
+            "first moves of the best line": " ".join(one["line"][:6]),
+            "moves played": f"{one['nodes']:,}",
+            "seconds": f"{one['seconds']:.0f}",
+        }
 
 
 @dataclass(frozen=True)
-class Options(report.Options):
+class Options(frame.Options):
     """The options of the command line."""
 
     time: float = 150.0
@@ -50,15 +54,15 @@ class Options(report.Options):
     """size of the proof table, in megabytes"""
 
 
-def main() -> None:
-    """Run the solver on every two-player preset, and report the proved bounds."""
-    options = report.read_options(Options, __doc__, "solve")
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    """Run the solver on every two-player preset; yield the proved bounds."""
     names = [name for name, preset in PRESETS.items() if preset.rules.players == 2]
     results = {name: solve(name, options.time, options.megabytes) for name in names}
-    content = {"unit": "points, seen by South", "results": results}
-    report.show("Future margin of the set-up", HEADS, table_rows(content))
-    report.write(options, "solve", content)
+    yield {"unit": "points, seen by South", "results": results}
+
+
+EXPERIMENT = Experiment("solve", __doc__, Options, measure, {"solve": rows})
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(EXPERIMENT.main())

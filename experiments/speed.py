@@ -14,19 +14,21 @@ minutes: `python -m experiments.speed`.
 
 import importlib
 import itertools
+import statistics
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
 import oanquan_env
-from experiments import report
+from experiments import frame
+from experiments.frame import Cells, Experiment
 from oanquan_env import Core
 from oanquan_env.errors import MissingExtraError, needing_extra
 
@@ -50,8 +52,12 @@ WARM_UP_STEPS = 60
 ROUNDS = 5
 OPEN_SPIEL_GAMES = 400
 
-Name = tuple[str, str, int]
+Name: TypeAlias = tuple[str, str, int]
 """Table, row, and number of parallel games."""
+Contestant: TypeAlias = Callable[[float], float]
+"""A function that runs for the given number of seconds, and returns its speed in operations per second."""
+Speeds: TypeAlias = dict[str, dict[str, float]]
+"""Operations per second, by the name of a table's row and then by the number of parallel games, as text."""
 
 
 def draw(mask: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.intp]:
@@ -96,24 +102,20 @@ def single_times(env: Any) -> Iterator[float]:
         yield time.perf_counter() - begin
 
 
-def turns_per_second(game: Any, seconds: float) -> float:
-    """Return the turns per second of random play in a PettingZoo AEC game; a turn is `last()` and `step()`."""
+def turn_times(game: Any) -> Iterator[float]:
+    """Yield the seconds of each turn, `last()` and `step()`, of random play in a PettingZoo AEC game."""
     rng = np.random.default_rng(0)
-    spent, turns = 0.0, 0
-    game.reset()
-    while spent < seconds:
-        if not game.agents:
-            game.reset()
-        begin = time.perf_counter()
-        observation, _, terminated, truncated, _ = game.last()
-        spent += time.perf_counter() - begin
-        over = terminated or truncated
-        action = None if over else int(rng.choice(observation["action_mask"].nonzero()[0]))
-        begin = time.perf_counter()
-        game.step(action)
-        spent += time.perf_counter() - begin
-        turns += 1
-    return turns / spent
+    while True:
+        game.reset()
+        while game.agents:
+            begin = time.perf_counter()
+            observation, _, terminated, truncated, _ = game.last()
+            spent = time.perf_counter() - begin
+            over = terminated or truncated
+            action = None if over else int(rng.choice(observation["action_mask"].nonzero()[0]))
+            begin = time.perf_counter()
+            game.step(action)
+            yield spent + time.perf_counter() - begin
 
 
 def aec_games() -> dict[str, Any]:
@@ -163,7 +165,7 @@ def per_second(times: Iterator[float], plies: int, seconds: float) -> float:
     return calls * plies / spent
 
 
-def side_by_side(size: int) -> dict[Name, report.Contestant]:
+def side_by_side(size: int) -> dict[Name, Contestant]:
     """Make and warm up the contestants that play `size` games at once."""
     times: dict[tuple[str, str], Iterator[float]] = {}
     for rules, (path, compiled) in itertools.product(RULES, PATHS.items()):
@@ -177,15 +179,15 @@ def side_by_side(size: int) -> dict[Name, report.Contestant]:
     return {(*name, size): partial(per_second, one, size) for name, one in times.items()}
 
 
-def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
+def one_game(*, all_needed: bool) -> dict[Name, Contestant]:
     """Make the contestants with one game. If OpenSpiel is missing, omit it or, if `all_needed`, raise its error."""
-    contestants: dict[Name, report.Contestant] = {}
+    contestants: dict[Name, Contestant] = {}
     single = {name: gymnasium.make("OAnQuan-v0", opponent=opponent) for name, opponent in SINGLE.items()}
     single["one CartPole"] = gymnasium.make("CartPole-v1")
     for name, env in single.items():
         contestants["vector", name, 1] = partial(per_second, single_times(env.unwrapped), 1)
     for name, game in aec_games().items():
-        contestants["vector", f"AEC, {name}", 1] = partial(turns_per_second, game)
+        contestants["vector", f"AEC, {name}", 1] = partial(per_second, turn_times(game), 1)
     try:
         game = importlib.import_module("pyspiel").load_game("mancala")
     except ModuleNotFoundError:
@@ -200,25 +202,51 @@ def one_game(*, all_needed: bool) -> dict[Name, report.Contestant]:
 
 
 @dataclass(frozen=True)
-class Options(report.Options):
+class Options(frame.Options):
     """The options of the command line."""
 
     seconds: float = 0.2
     """seconds for each contestant in each round"""
 
 
-def main() -> None:
-    """Measure all contestants in turn for several rounds, and report the medians."""
-    options = report.read_options(Options, __doc__, "speed")
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    """Measure all contestants in turn for several rounds; yield the medians."""
     alone = one_game(all_needed=options.publish)
     contestants = {name: one for size in SIZES for name, one in side_by_side(size).items()} | alone
-    tables: dict[str, report.Speeds] = {"core": {}, "vector": {}}
-    for (table, row, size), speed in report.median_speeds(contestants, ROUNDS, options.seconds).items():
+    tables: dict[str, Speeds] = {"core": {}, "vector": {}}
+    for (table, row, size), speed in median_speeds(contestants, ROUNDS, options.seconds).items():
         tables[table].setdefault(row, {})[str(size)] = speed
-    for name, speeds in tables.items():
-        report.show(f"{name}, millions a second on one core", *report.by_size(speeds))
-    report.write(options, "speed", {"unit": "1/s", "seconds": options.seconds, **tables})
+    yield {"unit": "1/s", "seconds": options.seconds, **tables}
+
+
+def median_speeds(contestants: Mapping[Name, Contestant], rounds: int, seconds: float) -> dict[Name, float]:
+    """Return each contestant's median speed over `rounds` rounds, in which all take turns of `seconds` seconds."""
+    measured: dict[Name, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, contestant in contestants.items():
+            measured[name].append(contestant(seconds))
+    return {name: statistics.median(speeds) for name, speeds in measured.items()}
+
+
+def millions(speed: float) -> str:
+    """Format a speed in millions, with one decimal or, below one million, with two significant digits."""
+    return f"{speed / 1e6:.1f}" if speed >= 995_000 else f"{speed / 1e6:#.2g}"
+
+
+def by_size(speeds: Speeds, form: Callable[[float], str] = millions) -> list[Cells]:
+    """Return the rows of a table of speeds, in millions per second; columns are numbers of games."""
+    return [
+        {"games": name, **{f"{int(size):,}": form(speed) for size, speed in row.items()}}
+        for name, row in speeds.items()
+    ]
+
+
+TABLES = {
+    "core": lambda results: by_size(results["core"]),
+    "vector": lambda results: by_size(results["vector"]),
+}
+EXPERIMENT = Experiment("speed", __doc__, Options, measure, TABLES)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(EXPERIMENT.main())

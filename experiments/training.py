@@ -1,5 +1,6 @@
 """Measure the plies per second of self-play training, and where the time goes: `python -m experiments.training`."""
 
+import itertools
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from typing import Any
 import torch
 
 from agents.ppo import PPOConfig, build_model
-from experiments import report
+from experiments.frame import Cells, Experiment, Options
 from oanquan_env import Core
 
 NETWORKS = {
@@ -18,13 +19,13 @@ NETWORKS = {
     "afterstates, 2 x 128": {"name": "afterstates", "embed": 8, "width": 128, "depth": 2},
     "two_ply, 2 x 128": {"name": "two_ply", "embed": 8, "width": 128, "depth": 2},
 }
-SETTINGS: dict[str, dict[str, Any]] = {
+CASES: dict[str, dict[str, Any]] = {
     "1 thread": {"threads": 1},
     "2 threads": {"threads": 2},
+    "1 thread, three-player": {"threads": 1, "rules": "three-player"},
+    "1 thread, four-player": {"threads": 1, "rules": "four-player"},
 }
-MORE_PLAYERS = ("three-player", "four-player")
-"""Rules for which the networks are also measured, with one thread."""
-HEADS = ("network", "collecting, plies/s", "in total, plies/s", "stepping", "network", "learning")
+"""Settings in which each network is measured."""
 ITERATIONS = 6
 WARM_UP = 1
 
@@ -53,7 +54,7 @@ class Clock:
         setattr(owner, method, timed)
 
 
-def measure(config: PPOConfig) -> dict[str, float]:
+def speed(config: PPOConfig) -> dict[str, float]:
     """Return plies per second (collecting, and in total) and the shares of time for stepping, network and learning."""
     torch.set_num_threads(config.threads)
     env, model = build_model(config, Core(config.rules))
@@ -77,30 +78,29 @@ def measure(config: PPOConfig) -> dict[str, float]:
     }
 
 
-def table_rows(found: dict[str, Any]) -> list[list[str]]:
-    """Return the rows of the table, one for each network and setting; `HEADS` names the columns."""
-    speeds, shares = ("collecting plies/s", "plies/s"), ("stepping", "network while collecting", "learning")
-    return [
-        [name, *(f"{row[speed]:,.0f}" for speed in speeds), *(f"{100 * row[part]:.0f} %" for part in shares)]
-        for name, row in found["results"].items()
-    ]
+def rows(results: dict[str, Any]) -> Iterator[Cells]:
+    """Yield a row for each network and setting."""
+    for name, row in results["results"].items():
+        yield {
+            "network": name,
+            "collecting, plies/s": f"{row['collecting plies/s']:,.0f}",
+            "in total, plies/s": f"{row['plies/s']:,.0f}",
+            "stepping": f"{100 * row['stepping']:.0f} %",
+            "inference": f"{100 * row['network while collecting']:.0f} %",
+            "learning": f"{100 * row['learning']:.0f} %",
+        }
 
 
-def main() -> None:
-    """Measure the networks in each setting, and under the rules in `MORE_PLAYERS`."""
-    options = report.read_options(report.Options, __doc__, "training")
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    """Measure the networks in each setting, and yield the results after each."""
     results: dict[str, dict[str, float]] = {}
-    for name, network in NETWORKS.items():
-        for setting, values in SETTINGS.items():
-            config = PPOConfig.model_validate({"network": network, **values})
-            results[f"{name}; {setting}"] = measure(config)
-        for rules in MORE_PLAYERS:
-            config = PPOConfig.model_validate({"network": network, "rules": rules, "threads": 1})
-            results[f"{name}; 1 thread, {rules}"] = measure(config)
-    content = {"ppo": PPOConfig().ppo.model_dump(), "results": results}
-    report.show("self-play training", HEADS, table_rows(content))
-    report.write(options, "training", content)
+    for (name, network), (case, settings) in itertools.product(NETWORKS.items(), CASES.items()):
+        results[f"{name}; {case}"] = speed(PPOConfig.model_validate({"network": network, **settings}))
+        yield {"ppo": PPOConfig().ppo.model_dump(), "results": results}
+
+
+EXPERIMENT = Experiment("training", __doc__, Options, measure, {"training": rows})
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(EXPERIMENT.main())

@@ -9,14 +9,15 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agents.checkpoint import read_evaluations
 from agents.config import Share, Size, Workers
-from experiments import report
+from experiments import frame
+from experiments.frame import Cells, Experiment
 
 METHODS = {
     "PPO": ("configs/quick.yaml", "--ppo.n-envs", 1024, 500_000, 600_000),
@@ -25,20 +26,9 @@ METHODS = {
 """For each method: configuration, option that sets the number of games, games of one worker, plies, and plies of a
 longer run that several workers also make, because they may need more plies for an equal regret."""
 
-HEADINGS = (
-    "method",
-    "workers",
-    "games",
-    "plies",
-    "plies/s",
-    "seconds",
-    "share of one worker's time",
-    "regret ± standard error",
-)
-
 
 @dataclass(frozen=True)
-class Options(report.Options):
+class Options(frame.Options):
     """The options of the command line."""
 
     workers: tuple[Workers, ...] = (1, 2)
@@ -46,7 +36,7 @@ class Options(report.Options):
     share: Share = 1.0  # plies of a run, as a fraction of the configuration's plies
 
 
-def measure(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:
+def train(config: str, *changes: object, then: Callable[[Path], dict[str, float]] = lambda _: {}) -> dict[str, float]:
     """Train with the file `config` and the options `changes`; return plies, regret, seconds and processor seconds.
 
     Only `processor_seconds` includes the first and last evaluation. `then` gets the run's folder; its result is added.
@@ -65,41 +55,48 @@ def measure(config: str, *changes: object, then: Callable[[Path], dict[str, floa
         return row | then(Path(folder) / "run")
 
 
-def rows(results: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return the rows of the table, one for each item of `results`; `HEADINGS` names the columns."""
-    cells, seconds_of_one = [], 0.0
-    for result in results:
+def mean_over(runs: Sequence[dict[str, float]], name: str) -> float:
+    """Return the mean of the value `name` of all runs."""
+    return statistics.mean(run[name] for run in runs)
+
+
+def rows(results: dict[str, Any]) -> Iterator[Cells]:
+    """Yield a row for each method, number of workers and number of games, with means over the runs."""
+    seconds_of_one = 0.0
+    for result in results["results"]:
         runs = result["runs"]
-        seconds, regrets = (statistics.mean(run[name] for run in runs) for name in ("seconds", "regret"))
+        plies, seconds, regret = (mean_over(runs, name) for name in ("plies", "seconds", "regret"))
+        error = statistics.stdev(run["regret"] for run in runs) / len(runs) ** 0.5 if len(runs) > 1 else None
         if result["workers"] == 1:
             seconds_of_one = seconds
-        plies = statistics.mean(run["plies"] for run in runs)
-        error = statistics.stdev(run["regret"] for run in runs) / len(runs) ** 0.5 if len(runs) > 1 else None
-        shown = (
-            f"{plies:,.0f}",
-            f"{plies / seconds:,.0f}",
-            f"{seconds:.0f}",
-            f"{seconds / seconds_of_one:.2f}" if seconds_of_one else "",
-            f"{regrets:.2f}" if error is None else f"{regrets:.2f} ± {error:.2f}",
-        )
-        cells.append([result["method"], str(result["workers"]), f"{result['games']:,}", *shown])
-    return cells
+        yield {
+            "method": result["method"],
+            "workers": str(result["workers"]),
+            "games": f"{result['games']:,}",
+            "plies": f"{plies:,.0f}",
+            "plies/s": f"{plies / seconds:,.0f}",
+            "seconds": f"{seconds:.0f}",
+            "share of one worker's time": f"{seconds / seconds_of_one:.2f}" if seconds_of_one else "",
+            "regret ± standard error": f"{regret:.2f}" if error is None else f"{regret:.2f} ± {error:.2f}",
+        }
 
 
-def main() -> None:
-    """Measure both methods with each number of workers, and write the results after each row."""
-    options, results = report.read_options(Options, __doc__, "workers"), []
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    """Measure both methods with each number of workers; yield the results after each row."""
+    results = []
     for method, (config, option, games, plies, more) in METHODS.items():
         cases = {(n, *case) for n in options.workers for case in ((games, plies), (n * games, plies))}
         cases |= {(n, games, more) for n in options.workers if n > 1}
         for workers, played, total in sorted(cases):
             changes = ["--threads", 1, "--total-plies", round(options.share * total)]
             changes += ["--workers", workers, option, played]
-            runs = [measure(config, *changes, "--seed", seed) for seed in range(options.seeds)]
+            runs = [train(config, *changes, "--seed", seed) for seed in range(options.seeds)]
             results.append({"method": method, "workers": workers, "games": played, "runs": runs})
-            report.write(options, "workers", {"results": results})
-    report.show("one run on several workers", HEADINGS, rows(results))
+            yield {"results": results}
+
+
+EXPERIMENT = Experiment("workers", __doc__, Options, measure, {"workers": rows})
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(EXPERIMENT.main())

@@ -13,7 +13,7 @@ from agents.evaluation.evaluation import read_evaluation, write_report
 from agents.evaluation.pictures import draw_scores
 from agents.support.markdown import replace_between
 from evaluate import parse
-from experiments.report import RESULTS
+from experiments.frame import RESULTS
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary, table

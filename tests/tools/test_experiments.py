@@ -3,14 +3,17 @@
 import json
 import re
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from agents.config import Size
 from agents.support import provenance
-from experiments import learning, methods, players, report, speed
+from experiments import frame, learning, methods, players, solve, speed
 from oanquan_env import Core, evaluate
 from oanquan_env.benchmark.suites import load_suite
 from tests.runs import PPO
@@ -21,35 +24,72 @@ def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
     monkeypatch.setattr(provenance, "commit", lambda: commit)
 
 
-def read(*arguments: str) -> report.Options:
-    return report.read_options(report.Options, "An experiment.", "core", arguments)
+@dataclass(frozen=True)
+class Options(frame.Options):
+    seeds: Size = 2
 
 
-def test_results_are_written_where_they_are_asked_for(
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    for seeds in range(1, options.seeds + 1):
+        yield {"speeds": {"x": seeds}}
+
+
+def rows(results: dict[str, Any]) -> list[frame.Cells]:
+    return [{"games": name, "speed": str(speed)} for name, speed in results["speeds"].items()]
+
+
+CORE = frame.Experiment("core", "An experiment.", Options, measure, {"speeds": rows, "others": lambda _: [{"a": "b"}]})
+
+
+def test_results_are_shown_and_written_where_they_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results, asked = tmp_path / "results", tmp_path / "core.json"
     results.mkdir()
-    monkeypatch.setattr(report, "RESULTS", results)
+    monkeypatch.setattr(frame, "RESULTS", results)
     at_commit(monkeypatch, "0123456789ab-dirty")
-    report.write(read(), "core", {"speeds": {}})
-    assert capsys.readouterr().out == ""
-    report.write(read("--json", str(asked)), "core", {"speeds": {"x": 1}})
+    assert CORE.main([]) == 0
+    table = "| games | speed |\n| ----- | ----: |\n| x     |     2 |"
+    assert capsys.readouterr().out.split("\n\n")[:3] == ["An experiment.", "speeds", table]
+    assert CORE.main(["--json", str(asked)]) == 0
+    assert capsys.readouterr().out.count(f"written to {asked}") == 2  # after each part, in case the rest is interrupted
     assert not list(results.iterdir())
     at_commit(monkeypatch, "0123456789ab")
-    report.write(read("--publish"), "core", {"speeds": {"x": 1}})
-    for path, commit in ((asked, "0123456789ab-dirty"), (results / "core.json", "0123456789ab")):
+    assert CORE.main(["--publish", "--seeds", "1"]) == 0
+    for path, commit, seeds in ((asked, "0123456789ab-dirty", 2), (results / "core.json", "0123456789ab", 1)):
         written = json.loads(path.read_text())
-        assert (written["speeds"], written["measured_on"]["commit"]) == ({"x": 1}, commit)
-        assert written["command"] == "python -m experiments.core"
+        assert (written["speeds"], written["measured_on"]["commit"]) == ({"x": seeds}, commit)
+        assert written["command"] == f"python -m experiments.core --seeds {seeds}"
+    processor = written["measured_on"]["processor"]
+    line = f"Measured by `python -m experiments.core --seeds 1` at commit `0123456789ab` ({processor})."
+    assert CORE.parts()["speeds"]() == f"| games | speed |\n| --- | ---: |\n| x | 1 |\n\n{line}"
 
 
-def test_published_lines_keep_the_command_that_was_run_at_their_commit() -> None:
-    old = json.loads((report.RESULTS / "speed.json").read_text())
-    assert old["command"] == "python -m benchmarks.speed"  # the programs' folder at that commit
-    assert f"Measured by `python -m benchmarks.speed` at commit `{old['measured_on']['commit']}`" in readme.core()
-    options = speed.Options(json=Path("x.json"), publish=True, seconds=0.5)
-    assert report.command(options, "speed") == "python -m experiments.speed --seconds 0.5"
+def test_a_bound_that_is_not_proved_is_a_question_mark() -> None:
+    found = {"lower": None, "upper": 3, "solved": False, "line": [], "nodes": 1000, "seconds": 0.2}
+    solved = {**found, "lower": 3, "solved": True}
+    assert [row["value"] for row in solve.rows({"results": {"a": found, "b": solved}})] == ["? to +3", "+3"]
+
+
+def test_a_cell_that_a_row_lacks_is_empty() -> None:
+    rows = [{"a": "1"}, {"a": "2", "b": "3"}]
+    assert frame.table_of(rows).splitlines() == ["| a | b |", "| --- | ---: |", "| 1 |  |", "| 2 | 3 |"]
+
+
+def test_a_page_names_the_command_that_was_run_and_not_the_program_s_present_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in frame.RESULTS.glob("*.json"):
+        results = json.loads(path.read_text())
+        assert "measured_on" not in results or results["command"].startswith("python -m "), path
+    monkeypatch.setattr(frame, "RESULTS", tmp_path)
+    results = {
+        "measured_on": {"commit": "abc", "processor": "abacus"},
+        "command": "python -m old.core",
+        "speeds": {"x": 1},
+    }
+    (tmp_path / "core.json").write_text(json.dumps(results))
+    assert CORE.parts()["speeds"]().endswith("Measured by `python -m old.core` at commit `abc` (abacus).")
 
 
 def test_what_cannot_be_published_or_written_is_refused_before_the_run(
@@ -61,8 +101,7 @@ def test_what_cannot_be_published_or_written_is_refused_before_the_run(
         (None, ["--json", str(tmp_path / "none" / "x.json")], f"--json: the folder {tmp_path / 'none'} does not exist"),
     ):
         at_commit(monkeypatch, commit)
-        with pytest.raises(SystemExit, match=r"^2$"):
-            read(*option)
+        assert CORE.main(option) == 2
         assert f"python -m experiments.core: {message}" in capsys.readouterr().err
 
 
@@ -89,15 +128,15 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
     assert find_commit() == commit
     code.write_text("new")
     assert find_commit() == f"{commit}-dirty"
-    report.check_commit(commit)
+    frame.check_commit(commit)
     with pytest.raises(ValueError, match="commit first"):
-        report.check_commit(find_commit())
+        frame.check_commit(find_commit())
 
 
 def test_each_contestant_has_its_median_speed() -> None:
     speeds = {"a": iter([1.0, 9.0, 2.0]), "b": iter([5.0, 5.0, 6.0])}
     contestants = {name: (lambda seconds, drawn=drawn: seconds * next(drawn)) for name, drawn in speeds.items()}
-    assert report.median_speeds(contestants, 3, 2.0) == {"a": 4.0, "b": 10.0}
+    assert speed.median_speeds(contestants, 3, 2.0) == {"a": 4.0, "b": 10.0}
 
 
 def test_a_page_that_is_out_of_date_is_named_and_renewed(
@@ -105,8 +144,8 @@ def test_a_page_that_is_out_of_date_is_named_and_renewed(
 ) -> None:
     assert readme.stale(check=True) == []  # the pages show the committed results
     page = tmp_path / "page.md"
-    page.write_text("<!-- core:begin -->\n<!-- core:end -->\n")
-    monkeypatch.setattr(readme, "PAGES", {page: {"core": readme.core}})
+    page.write_text("<!-- core:begin -->\n<!-- core:end -->\n<!-- vector:begin -->\n<!-- vector:end -->\n")
+    monkeypatch.setattr(readme, "PAGES", {page: speed.EXPERIMENT.parts()})
     monkeypatch.setattr(readme, "cards", dict)
     assert readme.main(["--check"]) == 1
     assert f"{page} is out of date; renew it with: python -m tools.readme" in capsys.readouterr().err
