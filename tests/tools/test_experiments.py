@@ -13,7 +13,7 @@ import pytest
 
 from agents.config import Size
 from agents.support import provenance
-from experiments import frame, learning, methods, players, solve, speed
+from experiments import frame, methods, players, solve, speed
 from oanquan_env import Core, evaluate
 from oanquan_env.benchmark.suites import load_suite
 from tests.runs import PPO
@@ -183,19 +183,18 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
 ) -> None:
     ppo = {**PPO["ppo"], "learning_rate": 1e-2, "learning_rate_end": 1e-3}
     changes = {"network": {**PPO["network"], "name": "two_ply"}, "ppo": ppo, "evaluation": PPO["evaluation"]}
-    begun: list[learning.Training] = []
+    begun: list[methods.Training] = []
 
-    def begin(*arguments: Any) -> learning.Training:
-        begun.append(learning.Training("quick.yaml", changes, *arguments))
+    def begin(*arguments: Any) -> methods.Training:
+        begun.append(methods.Training("quick.yaml", changes, *arguments))
         return begun[-1]
 
-    monkeypatch.setattr(learning, "METHODS", {"PPO": begin})
-    monkeypatch.setitem(methods.SEES, "PPO", "replies")
-    monkeypatch.setattr(learning, "load_suite", lambda rules: load_suite(rules).take(np.arange(100)))
+    monkeypatch.setattr(methods, "METHODS", {"PPO": methods.Method("replies", begin)})
+    monkeypatch.setattr(methods, "load_suite", lambda rules: load_suite(rules).take(np.arange(100)))
     monkeypatch.setattr(methods, "RESULTS", tmp_path)
     command = f"--minutes 0.01 0.02 --rules tonkin --methods PPO --output {tmp_path} --seeds".split()
-    assert learning.main([*command, "1"]) == 0
-    assert learning.main([*command, "2"]) == 0
+    assert methods.main([*command, "1"]) == 0
+    assert methods.main([*command, "2"]) == 0
     lines = [line.partition(", seed")[0] for line in capsys.readouterr().out.splitlines() if " of " in line]
     places = "1 of 2", "2 of 2", "3 of 4", "4 of 4"
     assert lines == [f"{at}: PPO, tonkin, 0.0{1 + n % 2} min" for n, at in enumerate(places)]
@@ -216,7 +215,7 @@ def test_learning_methods_train_for_their_budget_and_finished_runs_are_kept(
 
 @pytest.mark.slow
 def test_a_run_of_pqn_learns_for_its_budget(tmp_path: Path) -> None:
-    run, before = learning.PQN(tmp_path, "ludii", 0), learning.PQN(tmp_path, "ludii", 0)
+    run, before = methods.PQN(tmp_path, "ludii", 0), methods.PQN(tmp_path, "ludii", 0)
     run.iterate(1.0)
     assert run.plies == run.options.num_envs * run.options.num_steps
     assert run.optimizer.param_groups[0]["lr"] == pytest.approx(run.options.learning_rate / 20)
