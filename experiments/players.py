@@ -1,4 +1,4 @@
-r"""Measure a row of the benchmark of players (docs/benchmark.md): a player, or several runs of a trained player.
+r"""Measure a row of the benchmark in docs/comparing-players.md: a player, or several runs of a trained player.
 
     python -m experiments.players maxn:depth=3 --uses search --learned-from nothing
     python -m experiments.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
@@ -42,7 +42,7 @@ class Row:
     """One row of the table, which is stored in a file of its own."""
 
     label: str  # name of the row
-    uses: str  # information that the player uses, in the terms of docs/benchmark.md
+    uses: str  # information that the player uses, in the terms of docs/comparing-players.md
     learned_from: str  # information that its training used, in the same terms
     budget: str  # training budget, in words
     measured_on: dict[str, str]  # processor, commit and versions

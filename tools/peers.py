@@ -1,4 +1,4 @@
-"""Compare the project with alternatives by speed and features, for the README and docs/benchmarks.md.
+"""Compare the project with alternatives by speed and features, for the README and docs/speed.md.
 
 Most speeds are read from the results of the committed experiments. The others, which are marked, were measured once by
 hand, with random play in one process.
@@ -39,7 +39,7 @@ and {_million("core", "mancala-world, NumPy")} million with NumPy only; the game
 mancala plays {_million("vector", "OpenSpiel mancala", "1")} million. On a \
 [GPU](docs/how-to/gpu.md), `oanquan_env.cuda` plays up to {_cuda_million()} million. The table compares the vector \
 environment with Gymnasium's CartPole on one core, in millions of steps a second, with observations and rewards, by \
-the number of games ([all measurements](docs/benchmarks.md)):
+the number of games ([all measurements](docs/speed.md)):
 
 {table_of(by_size(rows))}"""
 

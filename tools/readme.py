@@ -204,14 +204,14 @@ DOCS = ROOT / "docs"
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     **generated.PAGES,
     ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section, "peers": peers.peers_table},
-    DOCS / "benchmarks.md": {
+    DOCS / "speed.md": {
         **speed.EXPERIMENT.parts(),
         "one-game": peers.one_game,
         **search.EXPERIMENT.parts(),
         **solve.EXPERIMENT.parts(),
         **training.EXPERIMENT.parts(),
     },
-    DOCS / "benchmark.md": {"methods": methods.tables, "rows": players.rows},
+    DOCS / "comparing-players.md": {"methods": methods.tables, "rows": players.rows},
     DOCS / "more-players.md": {name: functools.partial(more_players, name) for name in ("three-player", "four-player")},
     DOCS / "how-to" / "cluster.md": workers.EXPERIMENT.parts(),
     DOCS / "how-to" / "gpu.md": {"cuda": cuda_games, "cuda-ppo": cuda_ppo},
