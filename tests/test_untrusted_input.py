@@ -5,6 +5,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import runpy
 import shlex
 import subprocess
@@ -36,7 +37,7 @@ from oanquan_env import (
     parse_records,
 )
 from oanquan_env.benchmark.suites import read_suite
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import MissingExtraError, UsageError, needing_extra
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.players import as_policy
@@ -312,6 +313,15 @@ def test_a_command_says_what_to_install(tmp_path: Path, package: str, remedy: st
     assert ended.returncode != 0
     assert f"the package {package} is missing; install it with: pip install {remedy}" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_the_hint_on_a_missing_extra_fits_a_clone_and_an_installed_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for root, remedy in ((ROOT, '-e ".[cuda]"'), (tmp_path, "'oanquan[cuda]'")):
+        monkeypatch.setattr("oanquan_env.errors.__file__", str(root / "oanquan_env" / "errors.py"))
+        with pytest.raises(MissingExtraError, match=re.escape(f"pip install {remedy}")), needing_extra("cuda"):
+            raise ModuleNotFoundError(name="numba_cuda")
 
 
 EXTRAS = {
