@@ -352,4 +352,4 @@ def test_an_example_says_what_to_install(
 def test_games_on_a_device_need_one(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: device == "cpu")
     with pytest.raises(UsageError, match=rf"device must be a CUDA device that torch .* can use; got '{device}'"):
-        cuda.Games(2, device=device)
+        cuda.CudaGames(2, device=device)
