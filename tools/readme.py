@@ -229,8 +229,8 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {
         "benchmark": strength,
         "speed": peers.speed_section,
-        "peers": peers.peers_table,
     },
+    ROOT / "docs" / "alternatives.md": {"peers": peers.peers_table},
     ROOT / "docs" / "benchmarks.md": {
         "core": core,
         "vector": vector,
