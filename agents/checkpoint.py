@@ -12,22 +12,39 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.config import Strict, dump_yaml, read_yaml
 from agents.support import provenance
+from agents.support.code_hash import code_hashes, custom_code, project_code
 from agents.support.workers import gathered, rank
 from oanquan_env.files import naming_damage, parse_json, read_bytes, replacing, write_atomically
 
 CONFIG_NAME = "config.yaml"  # the resolved configuration
-RUN_NAME = "run.yaml"  # the origin of the run: command, commit, versions
+RUN_NAME = "run.yaml"  # the origin of the run: command, commit, hashes of code, versions
 CHECKPOINT_NAME = "checkpoint.pt"  # everything that the next iteration depends on
 EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation per line
 SHARED = {"network", "optimizer"}  # parts that are identical in all workers
 PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
 
-def origin(command: str) -> dict[str, Any]:
+def origin(command: str, config: Strict) -> dict[str, Any]:
     """Return the content of `RUN_NAME` for a run that begins now."""
     fields = {"command": command, "commit": provenance.commit(), "processor": provenance.processor()}
-    return {**fields, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "versions": provenance.versions(PACKAGES)}
+    return {**fields, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), **_code(config)}
+
+
+def changes(folder: Path, config: Strict) -> list[str]:
+    """Return the packages and modules, sorted, that differ from those with which the run in `folder` began.
+
+    A name that the run did not record counts as different. Raises `FileError` if `RUN_NAME` is damaged.
+    """
+    with naming_damage(folder / RUN_NAME, "not the origin of a run"):
+        now, before = _code(config), read_yaml(folder / RUN_NAME)
+        return sorted({name for part in now for name, _ in now[part].items() ^ before.get(part, {}).items()})
+
+
+def _code(config: Strict) -> dict[str, dict[str, str]]:
+    own = code_hashes(custom_code(dump_yaml(config).decode()))
+    return {"code": {**project_code(), **own}, "versions": provenance.versions(PACKAGES)}
 
 
 # ---- checkpoint ------------------------------------------------------------------------------------------------------

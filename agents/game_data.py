@@ -4,9 +4,9 @@
     python -m agents.game_data --output out/games --games 1000 --minari oanquan/minimax-v0
 
 The player's seat is drawn for each game, and the opponent plays all other seats. `numpy.load` reads the files
-`games-00000.npz` and so on; `FIELDS` describes their arrays. The files depend only on the options. A repeated command
-keeps finished files. A Minari data set (`pip install -e ".[minari]"`) holds the same games as the player observes them
-in the environment `OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
+`games-00000.npz` and so on; `FIELDS` describes their arrays. They depend only on the options and the players' files. A
+repeated command keeps finished files. A Minari data set (`pip install -e ".[minari]"`) holds the same games as the
+player observes them in the environment `OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
 """
 
 import dataclasses
@@ -22,6 +22,7 @@ import numpy.typing as npt
 import tyro
 
 from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
+from agents.evaluation.entrants import hash_of_files
 from agents.support.data_folder import data_folder
 from oanquan_env import Core
 from oanquan_env.engine.positions import Termination
@@ -175,7 +176,8 @@ def main(options: Options) -> None:
     recipe, folder = options.recipe, options.output
     core = Core(recipe.rules)
     check_reward(recipe.reward)
-    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    files = [hash_of_files(name, core.rules) for name in (recipe.player, recipe.opponent)]
+    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": files}
     with data_folder(folder, "games", settings, FIELDS):
         write_games(recipe, core, folder)
         print(f"{recipe.games:,} games in {folder}")

@@ -27,7 +27,7 @@ from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import are_among, canonical_keys, first_of_each, key_hashes
-from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, short_hash, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.rollouts import play_randomly
 from oanquan_env.search.deepening import Limits
@@ -136,7 +136,8 @@ def main(options: Options) -> None:
     core = Core(recipe.rules)
     if core.rules.players > 2:
         raise ValueError(f"--rules: values of moves need rules for two players; '{core.rules}' has more")
-    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules)}
+    net = short_hash(net_bytes(recipe.net, core) or b"")
+    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": [net]}
     with data_folder(folder, "data", settings, FIELDS), options.labeller(folder / "positions") as labeller:
         write_positions(recipe, core, folder, labeller)
     print(f"{recipe.positions:,} positions in {folder}")

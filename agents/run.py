@@ -167,6 +167,7 @@ class Run(ABC, Generic[Config]):
         if config.starts.beam_share and self.core.rules.players != 2:
             raise UsageError("starts.beam_share: lines that beat the network need rules for two players")
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()
+        self._logged = list[tuple[str, float]]()
         torch.set_num_threads(config.threads)
         random.seed(workers.own_seed(config.seed))
         np.random.seed(workers.own_seed(config.seed))  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
@@ -209,7 +210,7 @@ class Run(ABC, Generic[Config]):
                     f"{folder} already holds a run: continue it with --resume {shlex.quote(str(folder))}, or choose "
                     "another --output"
                 )
-            write_atomically(folder / RUN_NAME, dump_yaml(checkpoint.origin(command)))
+            write_atomically(folder / RUN_NAME, dump_yaml(checkpoint.origin(command, config)))
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
             stack.pop_all()  # the run keeps the lock
         return run
@@ -240,6 +241,8 @@ class Run(ABC, Generic[Config]):
             lasting = {name: getattr(config, name) for name in ("total_plies", "workers")}
             if (changed := stored.model_copy(update=lasting)) != stored:
                 write_atomically(path, dump_yaml(changed))
+            if differ := checkpoint.changes(folder, config):
+                report(f"changed since the run began, or not recorded then: {', '.join(differ)}; results may differ")
             rows = [row for row in checkpoint.read_evaluations(folder) if row["plies"] <= run.plies]
             checkpoint.write_evaluations(folder, rows)
             stack.pop_all()  # the run keeps the lock
@@ -317,6 +320,7 @@ class Run(ABC, Generic[Config]):
                 if self.config.workers > 1:
                     workers.average(self.network, self.parts["optimizer"])
                 self.plies += self.iteration
+                self._write_logged()
 
     def _renew_beams(self) -> None:
         """Search for lines that beat the network, about `BEAMS` times in a run, if some games start from such lines."""
@@ -330,9 +334,16 @@ class Run(ABC, Generic[Config]):
         raise UsageError(f"starts.beam_share: {type(self).__name__} must define the method `player`")
 
     def log(self, name: str, value: float) -> None:
-        """Log a number to TensorBoard."""
+        """Log a number to TensorBoard, at the last ply of the iteration or at the ply of the evaluation."""
+        self._logged.append((name, value))
+
+    def _write_logged(self) -> None:
+        """Write the logged numbers at the current ply, and flush them, so that a kill loses none of them."""
         if self.board:
-            self.board.add_scalar(name, value, self.plies)
+            for name, value in self._logged:
+                self.board.add_scalar(name, value, self.plies)
+            self.board.flush()
+        self._logged.clear()
 
     def close(self) -> None:
         """Release the folder's lock, as `learn` does at its end."""
@@ -355,6 +366,7 @@ class Run(ABC, Generic[Config]):
             row, text = self.measure()
         rows.append({"plies": self.plies, "seconds": round(self.seconds, 1), **row})
         checkpoint.write_evaluations(self.folder, rows)
+        self._write_logged()  # after the row, because an evaluation without a row is repeated
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:

@@ -9,7 +9,7 @@
 | `workers` | speed and regret of a run on several workers | | how-to/cluster.md |
 | `cuda` | steps and PPO on a CUDA device, and their equality with the CPU | | how-to/gpu.md, README |
 | `methods` | regret of learning methods after equal CPU time | 1, 3 or 10 minutes a run | comparing-players.md |
-| `players` | a player's regret, and its scores against others | | comparing-players.md |
+| `players` | a player's regret and its scores | 9 seconds for `maxn:depth=3` | comparing-players.md |
 | `exploit` | points that players give up to the best response found | | strength.md |
 | `beams` | effect of training games in lines that beat the network | 1 to 2.5 CPU minutes a run | strength.md |
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from agents.ppo import PPOConfig, build_model
+from agents.ppo import PPOConfig, build_model, collect
 from experiments.frame import Cells, Experiment, Options
 from oanquan_env import Core
 
@@ -61,20 +61,21 @@ def speed(config: PPOConfig) -> dict[str, float]:
     clock = Clock()
     clock.wrap(env, "step_wait", "stepping")
     clock.wrap(env, "action_masks", "stepping")
-    clock.wrap(model, "train", "learning")
-    iteration = config.ppo.n_envs * config.ppo.n_steps
-    model.learn(WARM_UP * iteration)  # the first iteration is slower
-    clock.spent.clear()
-    begin, plies = time.perf_counter(), ITERATIONS * iteration
-    model.learn(plies)
-    total = time.perf_counter() - begin
-    collecting = total - clock.spent["learning"]
+    for iteration in range(WARM_UP + ITERATIONS):
+        if iteration == WARM_UP:  # the first iteration is slower
+            clock.spent.clear()
+        with clock.part("collecting"):
+            collect(env, model)
+        with clock.part("learning"):
+            model.train()
+    plies, spent = ITERATIONS * config.ppo.n_envs * config.ppo.n_steps, clock.spent
+    total = spent["collecting"] + spent["learning"]
     return {
-        "collecting plies/s": plies / collecting,
+        "collecting plies/s": plies / spent["collecting"],
         "plies/s": plies / total,
-        "stepping": clock.spent["stepping"] / total,
-        "network while collecting": (collecting - clock.spent["stepping"]) / total,
-        "learning": clock.spent["learning"] / total,
+        "stepping": spent["stepping"] / total,
+        "network while collecting": (spent["collecting"] - spent["stepping"]) / total,
+        "learning": spent["learning"] / total,
     }
 
 

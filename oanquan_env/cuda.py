@@ -1,6 +1,6 @@
 """Play N games on a CUDA device and return torch tensors. A kernel runs the step of `engine.step`.
 
-Each thread plays one game. The module needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
+Each thread plays one game. The module needs the extra `cuda`, which installs torch and numba-cuda.
 
     games = CudaGames(65_536, opponent="greedy")
     observation, mask = games.reset(seed=0)

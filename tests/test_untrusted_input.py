@@ -5,6 +5,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import runpy
 import shlex
 import subprocess
@@ -36,7 +37,7 @@ from oanquan_env import (
     parse_records,
 )
 from oanquan_env.benchmark.suites import read_suite
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import MissingExtraError, UsageError, needing_extra
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.players import as_policy
@@ -314,6 +315,15 @@ def test_a_command_says_what_to_install(tmp_path: Path, package: str, remedy: st
     assert "Traceback" not in ended.stderr
 
 
+def test_the_hint_on_a_missing_extra_fits_a_clone_and_an_installed_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for root, remedy in ((ROOT, '-e ".[cuda]"'), (tmp_path, "'oanquan[cuda]'")):
+        monkeypatch.setattr("oanquan_env.errors.__file__", str(root / "oanquan_env" / "errors.py"))
+        with pytest.raises(MissingExtraError, match=re.escape(f"pip install {remedy}")), needing_extra("cuda"):
+            raise ModuleNotFoundError(name="numba_cuda")
+
+
 EXTRAS = {
     "torch": ("train", ("alphazero", "cleanrl_ppo", "offline_learning", "pqn", "sb3_ppo")),
     "sb3_contrib": ("train", ("sb3_ppo",)),
@@ -342,4 +352,4 @@ def test_an_example_says_what_to_install(
 def test_games_on_a_device_need_one(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: device == "cpu")
     with pytest.raises(UsageError, match=rf"device must be a CUDA device that torch .* can use; got '{device}'"):
-        cuda.Games(2, device=device)
+        cuda.CudaGames(2, device=device)

@@ -22,16 +22,7 @@ from experiments import beams, exploit, methods, players, search, solve, speed, 
 from experiments.frame import RESULTS, Cells, program, published, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.benchmark.report import (
-    Evaluation,
-    interval,
-    markdown,
-    origin,
-    plus_minus,
-    summary,
-    summary_cells,
-    table,
-)
+from oanquan_env.benchmark.report import Evaluation, interval, markdown, origin, plus_minus, summary, summary_cells
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
 from oanquan_env.records.games import GameRecord
@@ -164,7 +155,7 @@ def strength() -> str:
     for row, player in zip(rows, ranked, strict=True):
         row[place : place + 1] = [interval(_regret_rows(report)[player], ".2f") for report in reports]
     note = f"Measured {origin(whole)}: [report](experiments/results/report.md); the other rules have their own."
-    return f"{table(heads, rows)}\n\n{note}"
+    return f"{table_of(dict(zip(heads, row, strict=True)) for row in rows)}\n\n{note}"
 
 
 def _proved(report: Evaluation) -> str:
@@ -203,7 +194,8 @@ def cuda_ppo() -> str:
 DOCS = ROOT / "docs"
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     **generated.PAGES,
-    ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section, "peers": peers.peers_table},
+    ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section},
+    DOCS / "alternatives.md": {"peers": peers.peers_table},
     DOCS / "speed.md": {
         **speed.EXPERIMENT.parts(),
         "one-game": peers.one_game,

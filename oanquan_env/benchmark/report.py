@@ -180,6 +180,7 @@ class Evaluation:
         suite: the positions over which regret was measured; None if regret was not measured.
         illegal: number of illegal actions by a model that does not see masks, each replaced by a random legal one.
         command, commit, processor, versions: origin of the result, if a command produced it.
+        reused: results from earlier sessions, such as `games greedy – random`, and when they were measured.
     """
 
     __pydantic_config__ = FORBID
@@ -198,6 +199,7 @@ class Evaluation:
     commit: str | None = None
     processor: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
+    reused: dict[str, str] = field(default_factory=dict)
     format: Literal[4] = 4
 
     @property
@@ -328,6 +330,10 @@ def explanation(found: Evaluation) -> str:
         parts.append(f"Times are wall times of a player that moves in {batch} at once; searches use all processors.")
     if found.illegal:
         parts.append(f"{found.illegal} illegal actions were replaced by random legal ones.")
+    if found.reused:
+        first, *_, last = sorted(found.reused.values()) * 2
+        when = f"at {first}" if first == last else f"between {first} and {last}"
+        parts.append(f"Reused from earlier sessions, measured {when}: {'; '.join(map(name, found.reused))}.")
     return " ".join(parts)
 
 

@@ -3,6 +3,7 @@
 Shapes: N games, P players, A actions, D numbers in an observation. See `engine.step` for the step itself.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, TypeAlias
@@ -125,7 +126,7 @@ class Games:
         self.rewards, self.seats = records["reward"], records["seat"]
         self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
         self._rows = np.arange(len(records))
-        self._pool: ThreadPoolExecutor | None = None
+        self._pools: dict[int, ThreadPoolExecutor] = {}  # by process, because fork does not copy threads
         self._take_opponents()
 
     def _renew(self) -> None:
@@ -159,7 +160,7 @@ class Games:
             "seats",
             "opponents",
             "_rows",
-            "_pool",
+            "_pools",
             "_loops",
             "_table",
         }
@@ -320,10 +321,11 @@ class Games:
         """Run a loop over the rows, divided among the threads. Return the sums of its two results."""
         if self._threads == 1 or len(rows) < FEWEST_SHARED:
             return loop(self._table, self.records, rows, *others)
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads - 1)  # this thread plays the first part
+        if os.getpid() not in self._pools:
+            self._pools = {os.getpid(): ThreadPoolExecutor(self._threads - 1)}  # this thread plays the first part
+        pool = self._pools[os.getpid()]
         first, *rest = np.array_split(rows, self._threads)
-        waiting = [self._pool.submit(loop, self._table, self.records, part, *others) for part in rest]
+        waiting = [pool.submit(loop, self._table, self.records, part, *others) for part in rest]
         results = [loop(self._table, self.records, first, *others), *(part.result() for part in waiting)]
         return sum(over for over, _ in results), sum(count for _, count in results)
 

@@ -1,5 +1,6 @@
 """Choose moves with Python players for the page and the widget."""
 
+import os
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
@@ -33,7 +34,7 @@ class Chooser:
         self.players = players
         self._rng = rng or np.random.default_rng()
         self._player = lru_cache(maxsize=8)(as_policy)  # a player may need much memory
-        self._lock = threading.Lock()
+        self._locks: dict[int, threading.Lock] = {}  # by process, because a forked child may inherit a held lock
 
     def choose(self, asked: Any) -> dict[str, Any]:
         """Return `{move}` for a request `{player, rules, position}` (strings), or `{error: {code, detail}}`.
@@ -53,7 +54,7 @@ class Chooser:
             code = "player"
             if name not in self.players:
                 check_harmless(name)
-            with self._lock:
+            with self._locks.setdefault(os.getpid(), threading.Lock()):
                 move = choose_move(self._player(name, rules), board, self._rng)
             board.push(move)
             return {"move": str(move)}

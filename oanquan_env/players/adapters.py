@@ -5,6 +5,7 @@ not import their libraries.
 """
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -12,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -31,7 +33,11 @@ from oanquan_env.players.policy import Policy
 Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
 """A function that takes (N, D) observations and (N, A) bool masks of legal actions, and returns (N,) actions."""
 
-_MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+"""The pattern of MODULE:NAME."""
+MODULE_ENDINGS = tuple(SOURCE_SUFFIXES + EXTENSION_SUFFIXES)
+INSTALLED = {"site-packages", "dist-packages"}
+"""Names of the folders in which packages are installed."""
 
 
 def as_policy(
@@ -90,7 +96,7 @@ def as_policy(
 
 def _named(name: str, core: Core) -> Policy:
     """Return the player for a name or for `MODULE:NAME`; a kind of player takes precedence over a module."""
-    place = _MODULE.fullmatch(name)
+    place = MODULE.fullmatch(name)
     try:
         return make(name, core.rules)
     except UnknownAgentError as error:
@@ -123,17 +129,21 @@ def import_object(name: str) -> object:
     return value
 
 
-def module_source(name: str) -> bytes | None:
-    """Return the source of the module in `MODULE:NAME`, or None if it has no source. Only its parent packages run."""
-    place = _MODULE.fullmatch(name)
-    if place is None:
-        return None
+def module_files(top: str, *, installed: bool = True) -> dict[str, Path]:
+    """Return the files of a top-level module, or of all modules below a top-level package, by their relative path.
+
+    The module is not run. There are no files if it does not exist, or if it is installed and `installed` is False.
+    """
     with _current_folder():
         try:
-            spec = importlib.util.find_spec(place[1])
-        except ModuleNotFoundError:  # the package of the module is missing
-            return None
-    return Path(spec.origin).read_bytes() if spec and spec.origin and Path(spec.origin).is_file() else None
+            spec = importlib.util.find_spec(top)
+        except (ImportError, ValueError):  # for example, `__main__` may have no spec
+            return {}
+    places = [Path(place) for place in spec.submodule_search_locations or [spec.origin or ""]] if spec else []
+    if not installed and any(INSTALLED & set(place.parts) for place in places):
+        return {}
+    found = [(place, path) for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
+    return {os.path.relpath(path, place): path for place, path in found if path.name.endswith(MODULE_ENDINGS)}
 
 
 @contextlib.contextmanager
@@ -193,7 +203,16 @@ class ObservedPolicy:
         return chosen
 
 
+@functools.cache
+def use_one_torch_thread_in_children() -> None:
+    """Set torch to one thread in forked processes, which would otherwise wait for threads that fork does not copy."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=functools.partial(sys.modules["torch"].set_num_threads, 1))
+
+
 def _model_policy(model: Any, core: Core, normalize: Any) -> Policy:
+    if "torch" in sys.modules:
+        use_one_torch_thread_in_children()
     shape, encoders = model.observation_space.shape, [Encoder(core, name) for name in OBSERVATIONS]
     encoder = next((one for one in encoders if (one.size,) == shape), None)
     if encoder is None:
@@ -237,6 +256,7 @@ def _check_seen(seen: object, encoder: Encoder) -> None:
 def _module_choice(module: Any, layout: str) -> Observed:
     """Return a function that chooses the legal action with the highest logit of a torch module."""
     torch: Any = sys.modules["torch"]
+    use_one_torch_thread_in_children()
     with_masks = len(inspect.signature(module.forward).parameters) > 1
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:

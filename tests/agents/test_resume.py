@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import evaluate
 import train
@@ -68,6 +69,26 @@ def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any
         assert run.plies == number * ITERATION or kind == "kill"
     learn(run)
     assert_same_run(whole, tmp_path / "run")
+
+
+def test_tensorboard_shows_each_step_of_a_killed_run_once(settings: dict[str, Any], tmp_path: Path) -> None:
+    def shown() -> dict[str, list[int]]:
+        events = EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
+        return {tag: [event.step for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+
+    def kill(plies: int) -> None:
+        if plies == 5 * ITERATION:
+            (train,) = {tuple(steps) for tag, steps in shown().items() if tag.startswith("train/")}
+            assert train == tuple(range(ITERATION, 6 * ITERATION, ITERATION))  # a kill -9 would lose nothing
+            raise InterruptedError
+
+    stopped(tmp_path / "run", 2 * ITERATION, settings=settings, checkpoint_seconds=1e9)
+    with pytest.raises(InterruptedError):
+        resume(tmp_path / "run").learn(kill, lambda: False)  # after three iterations and one evaluation
+    learn(resume(tmp_path / "run"))
+    for tag, steps in shown().items():
+        every = 2 if tag.startswith("evaluation/") else 1
+        assert steps == list(range(0 if every == 2 else ITERATION, 7 * ITERATION, every * ITERATION)), tag
 
 
 def test_a_run_that_learns_from_lines_against_itself_resumes_exactly(

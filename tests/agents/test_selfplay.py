@@ -44,7 +44,7 @@ def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
         np.stack([np.roll(row, -step, axis=1) for step, row in enumerate(one)]) for one in (rewards, values)
     )
     known = mover_first[..., :-1]
-    found, returns = advantages(paid[:steps], known[:steps], known[steps], dones, gamma, lam)
+    found, returns = advantages(paid[:steps], known, dones, gamma, lam)
     advantage = np.zeros((n, players))
     for step in reversed(range(steps)):
         goes_on = ~dones[step][:, None]
