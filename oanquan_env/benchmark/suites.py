@@ -36,6 +36,11 @@ def regret_path(rules: Rules) -> Path:
     return DATA / f"regret-{rules.slug}.json.gz"
 
 
+def development_path() -> Path:
+    """Return the path of the suites of the development rule sets (see `oanquan_env.rule_sets`)."""
+    return DATA / "regret-rule-sets-development.json.gz"
+
+
 def suite_name(path: Path) -> str:
     """Return the name that reports use for the suite in a file."""
     return path.name.removesuffix(".gz").removesuffix(".json")
@@ -78,10 +83,26 @@ def suite_keys(core: Core) -> Keys:
     return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
 
 
+@functools.cache
+def development_suites() -> tuple[Suite, ...]:
+    """Return a suite of each development rule set; they are read once, and none if the package has no file of them."""
+    path = development_path()
+    if not path.is_file():
+        return ()
+    with naming_damage(path, "no list of suites"):
+        suites = list(read_json(path))
+    return tuple(_suite(one, f"suite-{number}", path) for number, one in enumerate(suites, 1))
+
+
 def read_suite(path: Path) -> Suite:
     """Read a suite. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
     with naming_damage(path, "not a suite of positions"):
         data = read_json(path)
+    return _suite(data, suite_name(path), path)
+
+
+def _suite(data: Any, name: str, path: Path) -> Suite:
+    with naming_damage(path, "not a suite of positions"):
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 2:
             raise ValueError("expected a suite with format 2")
@@ -91,7 +112,7 @@ def read_suite(path: Path) -> Suite:
     read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]
     positions = Positions.concatenate([position for position, _ in read])
     values, lower, upper = np.stack([numbers for _, numbers in read], axis=1)
-    return Suite(suite_name(path), core, positions, values, lower, upper, made)
+    return Suite(name, core, positions, values, lower, upper, made)
 
 
 def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats]:
