@@ -171,15 +171,21 @@ def loops(players: int, compiled: bool) -> Loops:
                     won[row, action] = gain(rules, players, before, points, left, action) / (players - 1)
 
     functions = play_rows, end, expand, mask, standings, observe_rows, observe_planes_rows, earn_rows, gains
-    return Loops(*map(_compiler(compiled), functions))
+    return Loops(*map(_compiler(compiled, players), functions))
 
 
-def _compiler(compiled: bool) -> Callable[[Any], Any]:
+def _compiler(compiled: bool, *case: int) -> Callable[[Any], Any]:
+    """Return a function that compiles the loops for a case, such as a number of players, or leaves them as they are."""
     if not compiled:
         return lambda function: function
     from oanquan_env.engine.compiled import compiled as compile_function  # imports Numba
 
-    return compile_function
+    def compile_loop(function: Any) -> Any:
+        # Numba derives the symbols of cached code from this name, and loops of two cases must not have the same ones
+        function.__qualname__ = "_".join([function.__qualname__, *map(str, case)])
+        return compile_function(function)
+
+    return compile_loop
 
 
 # ---- games -----------------------------------------------------------------------------------------------------------
@@ -255,4 +261,4 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
             observe_planes(table[0], players, game.sides, game.scores, turn, moves, running, observations[row])
         return 0, 0
 
-    return StepLoops(*map(_compiler(compiled), (step, reply, finish, planes)))
+    return StepLoops(*map(_compiler(compiled, players, opponent), (step, reply, finish, planes)))
