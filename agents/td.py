@@ -27,21 +27,19 @@ from agents.support.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.arrays import Floats, Ints, Mask
 from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import development_suites, find_suite
+from oanquan_env.benchmark.suites import find_suite, rule_set_suites
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.rule_sets import TRAIN, split
-from oanquan_env.search.any_rules_net import ANY_RULES_NAME
+from oanquan_env.search.any_rules_net import ANY, ANY_RULES_NAME
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
 
-ANY_RULES = "any"
-"""Value of `rules` that trains one net for any rules."""
 DEPTHS = 2, 1
 """Default search depths in plies, for two players and for more."""
 LAST_RATE = 0.05
@@ -86,7 +84,7 @@ class TDSettings(Strict):
 
 
 def _rules_or_any(text: str) -> str:
-    if text == ANY_RULES:
+    if text == ANY:
         return text
     rules = Rules.parse(text)
     if rules.refill == "forfeit":
@@ -114,16 +112,16 @@ class TDConfig(RunConfig):
 
     @model_validator(mode="after")
     def _fits_any_rules(self) -> Self:
-        if self.rules == ANY_RULES and self.starts.beam_share:
+        if self.rules == ANY and self.starts.beam_share:
             raise ValueError("starts.beam_share: lines that beat the network need one set of rules, not any")
-        if self.rules == ANY_RULES and self.td.games < self.td.rule_sets * self.workers:
+        if self.rules == ANY and self.td.games < self.td.rule_sets * self.workers:
             raise ValueError("td.games must be at least td.rule_sets for each worker, one game for each rule set")
         return self
 
     @property
     def core_rules(self) -> str:
         """The rules of `Run.core`."""
-        return DEFAULT_PRESET if self.rules == ANY_RULES else self.rules
+        return DEFAULT_PRESET if self.rules == ANY else self.rules
 
     @property
     def depth(self) -> int:
@@ -300,22 +298,27 @@ class TDRun(Run[TDConfig]):
 
     @classmethod
     def _make(cls, folder: Path, config: TDConfig, report: Callable[[str], None]) -> Self:
-        kind = AnyRulesRun if config.rules == ANY_RULES else cls
-        run: Any = super(TDRun, kind)._make(folder, config, report)
-        return run  # type: ignore[no-any-return]
+        if config.rules == ANY and cls is TDRun:
+            run: Any = AnyRulesRun._make(folder, config, report)
+            return run  # type: ignore[no-any-return]
+        return super()._make(folder, config, report)
 
     def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
         self.iteration = config.td.games * config.td.steps
         self.settings = self.of_worker(config.td, "games")
         self.games = Games(self.core, self.settings.games, config.starts, config.seed)
-        self.learner = Learner(ValueModule(self.core.rules), self.settings)
-        self.network, optimizer = self.learner.module, self.learner.optimizer
-        self.parts = {"network": self.network, "optimizer": optimizer, "games": self.games, "learner": self.learner}
+        self.network = ValueModule(self.core.rules)
+        self.learner = Learner(self.network, self.settings)
+        self.parts = self._parts(self.games)
         self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
         self.name = "minimax" if self.core.rules.players == 2 else "maxn"
         limited = f"{self.name}:nodes=2000"
         self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder}', limited)}"
+
+    def _parts(self, games: Games | RuleSetGames) -> dict[str, Any]:
+        optimizer = self.learner.optimizer
+        return {"network": self.network, "optimizer": optimizer, "games": games, "learner": self.learner}
 
     def iterate(self) -> None:
         """Play a rollout and learn from it."""
@@ -372,12 +375,7 @@ class AnyRulesRun(TDRun):
         )
         self.network = AnyRulesModule(rule_sets)
         self.learner = Learner(self.network, settings)
-        self.parts = {
-            "network": self.network,
-            "optimizer": self.learner.optimizer,
-            "games": self.rule_set_games,
-            "learner": self.learner,
-        }
+        self.parts = self._parts(self.rule_set_games)
         self.usage = f"the net for any rules is {folder / ANY_RULES_NAME}"
 
     def iterate(self) -> None:
@@ -403,7 +401,7 @@ class AnyRulesRun(TDRun):
         rng = np.random.default_rng(self.config.seed)
         for nodes in self.config.evaluation.nodes:
             means = []
-            for suite in development_suites():
+            for suite in rule_set_suites("development"):
                 search = Search(suite.core, threads=self.config.threads, net=net.for_rules(suite.core.rules))
                 player = SearchPlayer(search, Limits(nodes=nodes))
                 means.append(regret(player, suite, rng, by_phase=False).mean)
@@ -411,4 +409,4 @@ class AnyRulesRun(TDRun):
                 row["regrets"][f"minimax:nodes={nodes}"] = {"mean": float(np.mean(means)), "rule_sets": means}
                 self.log(f"evaluation/regret_{nodes}", float(np.mean(means)))
                 texts.append(f"{np.mean(means):.2f} at {nodes:,} nodes")
-        return row, f"mean regret under the development rule sets: {', '.join(texts)}"
+        return row, f"mean regret under the development rule sets {', '.join(texts)}" if texts else "no suites"

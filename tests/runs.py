@@ -13,6 +13,7 @@ from agents.config import validated
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.run import Run, StopTrainingError, load_config, run_type
 from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME
+from oanquan_env.search.any_rules_net import read_any_rules_net
 from oanquan_env.search.value_net import read_value_net
 
 ITERATION = 32 * 8
@@ -30,6 +31,7 @@ TD: dict[str, Any] = {
     "td": {"games": 32, "steps": 8, "batch_size": 64, "replay": 3},
     "evaluation": {"every_plies": 2 * ITERATION, "nodes": [50]},
 }
+ANY: dict[str, Any] = {**TD, "rules": "any", "td": {**TD["td"], "rule_sets": 5, "training_rule_sets": 12}}
 PLAIN = {"name": "plain", "width": 8}
 
 
@@ -89,6 +91,8 @@ def weights(folder: Path) -> bytes:
     if (folder / WEIGHTS_NAME).exists():
         return (folder / WEIGHTS_NAME).read_bytes()
     rules = load_config(folder / CONFIG_NAME).rules
+    if rules == "any":
+        return dataclasses.replace(read_any_rules_net(folder), origin={}).to_bytes()
     return dataclasses.replace(read_value_net(folder, rules), origin={}).to_bytes()
 
 

@@ -7,6 +7,7 @@ whose names end in `.gz` are compressed; `gzip -dc FILE` shows them.
 
 import functools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from oanquan_env.engine.notation import NotationError, format_position, parse_po
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.files import FileError, naming_damage, one_line, read_json
+from oanquan_env.rule_sets import Split
 
 DATA = Path(__file__).parents[1] / "data"
 MOST_POINTS = 100_000
@@ -36,9 +38,9 @@ def regret_path(rules: Rules) -> Path:
     return DATA / f"regret-{rules.slug}.json.gz"
 
 
-def development_path() -> Path:
-    """Return the path of the suites of the development rule sets (see `oanquan_env.rule_sets`)."""
-    return DATA / "regret-rule-sets-development.json.gz"
+def rule_sets_path(split: Split) -> Path:
+    """Return the path of the package's regret suites for a split's rule sets; the file need not exist."""
+    return DATA / f"regret-rule-sets-{split.replace(': ', '-').replace(' ', '-')}.json.gz"
 
 
 def suite_name(path: Path) -> str:
@@ -84,14 +86,22 @@ def suite_keys(core: Core) -> Keys:
 
 
 @functools.cache
-def development_suites() -> tuple[Suite, ...]:
-    """Return a suite of each development rule set; they are read once, and none if the package has no file of them."""
-    path = development_path()
-    if not path.is_file():
-        return ()
-    with naming_damage(path, "no list of suites"):
+def rule_set_suites(split: Split) -> tuple[Suite, ...]:
+    """Return the package's suite for each rule set of a split, or none if the package has none for this split."""
+    path = rule_sets_path(split)
+    return read_suites(path) if path.is_file() else ()
+
+
+def read_suites(path: Path) -> tuple[Suite, ...]:
+    """Read a JSON list of suites. Raises `FileError` if the file is missing or damaged."""
+    with naming_damage(path, "not a list of suites"):
         suites = list(read_json(path))
-    return tuple(_suite(one, f"suite-{number}", path) for number, one in enumerate(suites, 1))
+    return tuple(_suite(one, f"{suite_name(path)}-{number}", path) for number, one in enumerate(suites, 1))
+
+
+def format_suites(suites: Sequence[Suite]) -> str:
+    """Return suites as a JSON list."""
+    return f"[{','.join(format_suite(suite).rstrip() for suite in suites)}]\n"
 
 
 def read_suite(path: Path) -> Suite:

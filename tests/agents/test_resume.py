@@ -29,7 +29,20 @@ from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests import ROOT
-from tests.runs import ITERATION, PPO, TD, assert_same_run, begin, checkpoint, evaluations, learn, resume, same, stopped
+from tests.runs import (
+    ANY,
+    ITERATION,
+    PPO,
+    TD,
+    assert_same_run,
+    begin,
+    checkpoint,
+    evaluations,
+    learn,
+    resume,
+    same,
+    stopped,
+)
 
 Patch, Capture = pytest.MonkeyPatch, pytest.CaptureFixture[str]
 
@@ -38,7 +51,7 @@ def start_training(*arguments: object, **streams: Any) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "train.py", *map(str, arguments)], cwd=ROOT, text=True, **streams)
 
 
-@pytest.fixture(scope="module", params=[PPO, TD], ids=["ppo", "td"])
+@pytest.fixture(scope="module", params=[PPO, TD, ANY], ids=["ppo", "td", "any"])
 def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
     return request.param  # type: ignore[no-any-return]
 

@@ -77,17 +77,18 @@ def test_a_rollout_without_lambda_has_the_values_of_the_best_moves(rules: str) -
 def test_a_net_learns_what_depends_on_the_board(rules: str) -> None:
     core, rng = Core(rules), np.random.default_rng(0)
     torch.manual_seed(0)
-    learner = Learner(ValueModule(core.rules), TDSettings(batch_size=256, uses=40))
+    module = ValueModule(core.rules)
+    learner = Learner(module, TDSettings(batch_size=256, uses=40))
 
     def seeds_on_rows(seed: int) -> tuple[Any, Any]:
         positions = random_positions(core, 2000, seed=seed)
         seeds = positions.squares.reshape(len(positions), -1, 8)[:, :, :5].sum(axis=2, dtype=np.int64)
         return positions, relative_points(seeds)
 
-    errors = [learner.learn(learner.module.examples(*seeds_on_rows(1)), done, rng) for done in (0.0, 0.5)]
+    errors = [learner.learn(module.examples(*seeds_on_rows(1)), done, rng) for done in (0.0, 0.5)]
     positions, wanted = seeds_on_rows(9)
     assert errors[1] < errors[0]
-    assert np.abs(learner.module.export({}).margins(positions) - wanted).mean() < 0.4 * wanted.std()
+    assert np.abs(module.export({}).margins(positions) - wanted).mean() < 0.4 * wanted.std()
 
 
 def test_evaluations_measure_regret_on_the_development_part(tmp_path: Path) -> None:

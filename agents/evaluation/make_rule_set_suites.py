@@ -1,0 +1,73 @@
+"""Make a regret suite for each rule set of a split (see `oanquan_env.rule_sets`), all in one file.
+
+    python -m agents.evaluation.make_rule_set_suites --split development
+
+Positions are those that players of mixed strength meet, with at least two legal moves whose best and worst values
+differ by at least one point; only one of several equivalent positions is taken. A search of limited depth without a net
+values all moves, so that no net has an advantage; few values are proved.
+"""
+
+from dataclasses import dataclass, replace
+
+import joblib
+import numpy as np
+
+from agents.config import OptionalFile, Size, Whole, Workers, command, command_of
+from agents.evaluation.labels import search_moves
+from agents.evaluation.make_regret import LEAST_SPREAD
+from agents.players.mixed_play import met_in_play, mixed_players
+from oanquan_env import Core, Positions, Rules
+from oanquan_env.benchmark.regret import Suite
+from oanquan_env.benchmark.suites import format_suites, rule_sets_path
+from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.rule_sets import Split, split
+
+PROG = "python -m agents.evaluation.make_rule_set_suites"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of the command line."""
+
+    split: Split = "development"  # the split whose rule sets get suites
+    count: Size = 48  # number of positions for each rule set
+    depth: Whole = 16  # plies of the search that values the moves
+    games: Size = 200  # games from which the positions of a rule set are drawn
+    jobs: Workers = 1  # worker processes
+    output: OptionalFile = None  # the file of the suites (default: the package's own)
+
+
+def make_suite(rules: Rules, options: Options) -> Suite:
+    """Draw positions and value their moves. Raises `ValueError` if the games have too few positions."""
+    core, rng = Core(rules), np.random.default_rng(0)
+    pool = met_in_play(core, mixed_players(core), options.games, rng)
+    pool = pool[core.legal_mask(pool).sum(axis=1) >= 2]
+    pool = pool[first_of_each(canonical_keys(core, pool))]
+    candidates, parts, missing = pool[rng.permutation(len(pool))], [], options.count
+    while missing:
+        if not len(candidates):
+            raise ValueError(f"{rules}: the games had {missing} positions too few: raise --games")
+        batch, candidates = candidates[:missing], candidates[missing:]
+        values, proved = search_moves(str(rules), options.depth, None, batch)
+        rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0]
+        parts.append((batch[rows], values[rows], proved[rows]))
+        missing -= len(rows)
+    positions, values_of, proofs_of = zip(*parts, strict=True)
+    made = {"version": 1, "command": command_of(PROG, replace(options, output=None))}
+    columns = np.concatenate(values_of), np.concatenate(proofs_of)
+    return Suite.searched(str(rules), core, Positions.concatenate(positions), *columns, made)
+
+
+@command(Options, PROG, __doc__)
+def main(options: Options) -> None:
+    """Make the suites and write their file."""
+    path = options.output or rule_sets_path(options.split)
+    make = joblib.delayed(make_suite)
+    suites = joblib.Parallel(options.jobs)(make(rules, options) for rules in split(options.split))
+    write_atomically(path, text_bytes(path, format_suites(suites)))
+    print(f"{sum(map(len, suites)):,} positions under {len(suites)} rule sets in {path}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
