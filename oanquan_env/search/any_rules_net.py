@@ -13,13 +13,14 @@ differs from an empty square. Rules that sow clockwise play as anticlockwise rul
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.arrays import Ints
-from oanquan_env.engine.positions import MANDARIN_BYTE
+from oanquan_env.engine.positions import MANDARIN_BYTE, Positions
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, read_arrays
@@ -29,15 +30,22 @@ from oanquan_env.search.value_net import (
     HIDDEN,
     LARGEST,
     MANDARIN_ROWS,
+    PRETRAINED,
     SECOND,
     ValueNet,
     Weights,
     embedding_rows,
+    pretrained_path,
+    read_value_net,
     side_rows,
+    value_net_path,
 )
 
 ANY_RULES_NAME = "any-rules.npz"
 """Name of the net's file in a run's folder."""
+ANY = "any"
+"""Name that selects the package's net for any rules."""
+PRETRAINED_PATH = Path(__file__).parents[1] / "data" / ANY_RULES_NAME
 CONTEXT = 64
 """Number of units of the network that reads the rules."""
 MISSING = 2 * side_rows(MANDARIN_BYTE)
@@ -64,9 +72,14 @@ SHAPES: dict[str, tuple[int, ...]] = {
 _FORMAT = 1
 
 
+def is_supported(rules: Rules) -> bool:
+    """Return whether the rules are for two players with `refill=borrow`."""
+    return rules.players == 2 and rules.refill == "borrow"
+
+
 def check_supported(rules: Rules) -> None:
     """Raise `UnavailableError` unless the rules are for two players with `refill=borrow`."""
-    if rules.players != 2 or rules.refill != "borrow":
+    if not is_supported(rules):
         raise UnavailableError(f"the net for any rules needs two players and refill=borrow; got the rules '{rules}'")
 
 
@@ -87,7 +100,7 @@ def table_rows(rules: Rules) -> Ints:
     return np.concatenate(parts)
 
 
-def any_rules_rows(rules: Rules, positions: Any) -> npt.NDArray[np.int16]:
+def any_rules_rows(rules: Rules, positions: Positions) -> npt.NDArray[np.int16]:
     """Return the (N, 12) int16 rows of `AnyRulesNet.embedding` for N positions; `MISSING` fills unused columns."""
     rows = table_rows(rules)[embedding_rows(rules, positions)]
     padded = np.full((len(rows), 2 * MANDARIN_BYTE + 2), MISSING, dtype=np.int16)
@@ -162,3 +175,43 @@ class AnyRulesNet:
         """Return the content of the net's file; weights are rounded to float16."""
         arrays: dict[str, Any] = {name: getattr(self, name).astype(np.float16) for name in SHAPES}
         return npz_bytes(**arrays, format=np.array(_FORMAT), origin=np.array(json.dumps(self.origin)))
+
+
+def read_any_rules_net(name: str | Path = PRETRAINED) -> AnyRulesNet:
+    """Read a net for any rules. Loading a file runs no code.
+
+    `name` is a file, a run's folder that contains `ANY_RULES_NAME`, or `pretrained` for the package's own net. Raises
+    `FileError` if the file is missing or damaged.
+    """
+    path = PRETRAINED_PATH if name == PRETRAINED else Path(name)
+    path = path / ANY_RULES_NAME if path.is_dir() else path
+    try:
+        return AnyRulesNet.from_bytes(path.read_bytes())
+    except (OSError, FileError) as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def net_path(name: str | Path, rules: Rules) -> Path:
+    """Return the path of the file that `read_net` reads; raise its errors if no such file exists."""
+    if name == ANY:
+        return PRETRAINED_PATH
+    if name == PRETRAINED and is_supported(rules) and not pretrained_path(rules).is_file():
+        return PRETRAINED_PATH
+    if name != PRETRAINED and (path := Path(name) / ANY_RULES_NAME).is_file():
+        return path
+    return Path(name) if Path(name).name == ANY_RULES_NAME else value_net_path(name, rules)
+
+
+def read_net(name: str | Path, rules: Rules | str) -> ValueNet:
+    """Read a value net for `rules`, which may be folded from a net for any rules. Loading a file runs no code.
+
+    `name` is a file or a run's folder, with a net for any rules if the file's name is `ANY_RULES_NAME`; `any` for the
+    package's net for any rules; or `pretrained` for the package's net for the rules, or for any rules if these have no
+    net of their own. Raises `FileError` if the file is missing, damaged or for other rules, and `UnavailableError` if
+    the package has no net for the rules.
+    """
+    rules = as_rules(rules)
+    if name == ANY:
+        check_supported(rules)
+    path = net_path(name, rules)
+    return read_any_rules_net(path).for_rules(rules) if path.name == ANY_RULES_NAME else read_value_net(name, rules)
