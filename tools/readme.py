@@ -18,7 +18,7 @@ from typing import Any
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
-from benchmarks import beams, methods, players, search, solve, training, workers
+from benchmarks import any_rules, beams, methods, players, search, solve, training, workers
 from benchmarks import exploit as exploits
 from benchmarks.report import RESULTS, by_size
 from oanquan_env import Rules
@@ -255,6 +255,9 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         "worst": worst,
         "beams": functools.partial(measured, "beams", beams.HEADINGS, lambda results: beams.rows(results["results"])),
         "exploit": exploit,
+        "any-rules": functools.partial(
+            measured, "any_rules", any_rules.HEADINGS, lambda results: any_rules.rows(results["results"])
+        ),
         "responses": responses,
         "presets": presets,
         "trained": trained,

@@ -9,17 +9,21 @@ import torch
 import yaml
 
 import train
+from agents.evaluation import make_rule_set_suites
 from agents.games import StartsConfig
 from agents.networks.any_rules import AnyRulesModule
 from agents.rule_set_games import STAY, RuleSetGames
 from agents.run import load_config
 from agents.run_files import CHECKPOINT_NAME
 from agents.td import Learner, TDConfig, TDSettings
+from benchmarks import any_rules
 from oanquan_env import Core
+from oanquan_env.benchmark.suites import read_suites
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.files import FileError
 from oanquan_env.rule_sets import sample, split
 from oanquan_env.search.any_rules_net import MISSING, read_any_rules_net
+from oanquan_env.search.deepening import Search
 from tests import ROOT
 from tests.boards import random_positions
 from tests.runs import ANY, ITERATION, begin, evaluations, learn, resume, stopped
@@ -99,6 +103,35 @@ def test_every_rule_set_is_played_before_any_is_played_again() -> None:
         assert one.games.draw(50).same(other.games.draw(50)).all()
     with pytest.raises(ValueError, match="its number of rule sets differs"):
         again.load_state_dict({**state, "games": state["games"][1:]})
+
+
+def test_suites_of_a_split_have_the_searched_values_of_all_moves(tmp_path: Path) -> None:
+    path, options = tmp_path / "suites.json.gz", ["--count", "3", "--depth", "4", "--games", "20"]
+    assert make_rule_set_suites.main([*options, "--split", "development", "--output", str(path)]) == 0
+    suites = read_suites(path)
+    assert [suite.core.rules for suite in suites] == list(split("development"))
+    for suite in suites[::6]:
+        wanted = Search(suite.core, threads=1).values(suite.positions, 4)
+        np.testing.assert_array_equal(suite.values, wanted)
+        assert (np.nanmax(wanted, axis=1) - np.nanmin(wanted, axis=1) >= 1).all()
+    assert "tmp" not in str(suites[0].made)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(FileError, match=r"suites\.json\.gz"):
+        read_suites(path)
+
+
+def test_the_table_of_the_benchmark_shows_presets_and_the_means_of_splits() -> None:
+    results = [
+        {"split": "development", "rules": "app seeds=3", "positions": 9, "none": 2.0, "any": 1.0},
+        {"split": "development", "rules": "app seeds=4", "positions": 9, "none": 1.0, "any": 0.5},
+        {"split": "presets", "rules": "app", "positions": 9, "none": 3.0, "any": 0.6, "own": 0.5},
+    ]
+    preset = ["3.00", "0.60", "0.20", "0.50", "1.20"]
+    assert any_rules.rows(results) == [
+        ["development: mean of 2 rule sets", "1.50", "0.75", "0.50", "", ""],
+        ["`app`", *preset],
+        ["presets: mean of 1 rule sets", *preset],
+    ]
 
 
 def test_train_py_writes_a_net_for_any_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
