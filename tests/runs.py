@@ -31,7 +31,12 @@ TD: dict[str, Any] = {
     "td": {"games": 32, "steps": 8, "batch_size": 64, "replay": 3},
     "evaluation": {"every_plies": 2 * ITERATION, "nodes": [50]},
 }
-ANY: dict[str, Any] = {**TD, "rules": "any", "td": {**TD["td"], "rule_sets": 5, "training_rule_sets": 12}}
+ANY: dict[str, Any] = {
+    **TD,
+    "rules": "any",
+    "td": {**TD["td"], "rule_sets": 5, "training_rule_sets": 12},
+    "evaluation": {"every_plies": 5 * ITERATION, "nodes": [50]},
+}
 PLAIN = {"name": "plain", "width": 8}
 
 

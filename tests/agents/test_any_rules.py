@@ -54,7 +54,7 @@ def test_a_net_learns_what_depends_on_the_rules() -> None:
     rng = np.random.default_rng(0)
     torch.manual_seed(0)
     module = AnyRulesModule(rule_sets)
-    learner = Learner(module, TDSettings(batch_size=256, uses=25))
+    learner = Learner(module, TDSettings(batch_size=256, uses=15))
 
     def examples(seed: int) -> tuple[torch.Tensor, ...]:
         parts = []
@@ -106,7 +106,7 @@ def test_every_rule_set_is_played_before_any_is_played_again() -> None:
 
 
 def test_suites_of_a_split_have_the_searched_values_of_all_moves(tmp_path: Path) -> None:
-    path, options = tmp_path / "suites.json.gz", ["--count", "3", "--depth", "4", "--games", "20"]
+    path, options = tmp_path / "suites.json.gz", ["--count", "3", "--depth", "4", "--games", "8"]
     assert make_rule_set_suites.main([*options, "--split", "development", "--output", str(path)]) == 0
     suites = read_suites(path)
     assert [suite.core.rules for suite in suites] == list(split("development"))
