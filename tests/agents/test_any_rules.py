@@ -12,6 +12,7 @@ import train
 from agents.evaluation import make_rule_set_suites
 from agents.games import StartsConfig
 from agents.networks.any_rules import AnyRulesModule
+from agents.reports import cards
 from agents.rule_set_games import STAY, RuleSetGames
 from agents.run import load_config
 from agents.run_files import CHECKPOINT_NAME
@@ -134,13 +135,18 @@ def test_the_table_of_the_benchmark_shows_presets_and_the_means_of_splits() -> N
     ]
 
 
-def test_train_py_writes_a_net_for_any_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_py_writes_a_net_for_any_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     config, folder = tmp_path / "any.yaml", tmp_path / "run"
     config.write_text(yaml.safe_dump({**ANY, "total_plies": 2 * ITERATION}))
     assert train.main(["--config", str(config), "--output", str(folder)]) == 0
     assert f"the net for any rules is {folder}/any-rules.npz" in capsys.readouterr().out
     net = read_any_rules_net(folder)
     assert (net.origin["plies"], net.origin["config"]["rules"]) == (2 * ITERATION, "any")
+    monkeypatch.setattr(cards, "PRETRAINED_PATH", tmp_path / "copy.npz")
+    assert cards.take(folder) == tmp_path / "copy.npz"
+    assert (tmp_path / "copy.npz").read_bytes() == net.to_bytes()
     assert np.isfinite(net.for_rules("app fields=4 seeds=9").values(Core("app fields=4 seeds=9").start())).all()
 
 
