@@ -17,12 +17,15 @@ from agents.evaluation.labels import search_moves
 from agents.evaluation.make_regret import LEAST_SPREAD
 from agents.players.mixed_play import met_in_play, mixed_players
 from oanquan_env import Core, Positions, Rules
+from oanquan_env.arrays import Floats, Mask
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suites, rule_sets_path
 from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.rule_sets import Split, split
 
+ROUNDS = 10
+"""Maximum number of times that `--games` games are played for a rule set; small boards have few positions."""
 PROG = "python -m agents.evaluation.make_rule_set_suites"
 
 
@@ -33,26 +36,30 @@ class Options:
     split: Split = "development"  # the split whose rule sets get suites
     count: Size = 48  # number of positions for each rule set
     depth: Whole = 16  # plies of the search that values the moves
-    games: Size = 200  # games from which the positions of a rule set are drawn
+    games: Size = 600  # games from which positions are drawn; more are played if these do not suffice
     jobs: Workers = 1  # worker processes
     output: OptionalFile = None  # the file of the suites (default: the package's own)
 
 
 def make_suite(rules: Rules, options: Options) -> Suite:
-    """Draw positions and value their moves. Raises `ValueError` if the games have too few positions."""
+    """Draw positions and value their moves. Raises `ValueError` if `ROUNDS` rounds of games have too few positions."""
     core, rng = Core(rules), np.random.default_rng(0)
-    pool = met_in_play(core, mixed_players(core), options.games, rng)
-    pool = pool[core.legal_mask(pool).sum(axis=1) >= 2]
-    pool = pool[first_of_each(canonical_keys(core, pool))]
-    candidates, parts, missing = pool[rng.permutation(len(pool))], [], options.count
-    while missing:
-        if not len(candidates):
-            raise ValueError(f"{rules}: the games had {missing} positions too few: raise --games")
-        batch, candidates = candidates[:missing], candidates[missing:]
-        values, proved = search_moves(str(rules), options.depth, None, batch)
-        rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0]
-        parts.append((batch[rows], values[rows], proved[rows]))
-        missing -= len(rows)
+    pool, parts, missing = core.start(0), list[tuple[Positions, Floats, Mask]](), options.count
+    for _ in range(ROUNDS):
+        met = met_in_play(core, mixed_players(core), options.games, rng)
+        known, pool = len(pool), Positions.concatenate([pool, met[core.legal_mask(met).sum(axis=1) >= 2]])
+        pool = pool[first_of_each(canonical_keys(core, pool))]
+        candidates = pool[known + rng.permutation(len(pool) - known)]
+        while missing and len(candidates):
+            batch, candidates = candidates[:missing], candidates[missing:]
+            values, proved = search_moves(str(rules), options.depth, None, batch)
+            rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0]
+            parts.append((batch[rows], values[rows], proved[rows]))
+            missing -= len(rows)
+        if not missing:
+            break
+    else:
+        raise ValueError(f"{rules}: the games had {missing} positions too few: raise --games")
     positions, values_of, proofs_of = zip(*parts, strict=True)
     made = {"version": 1, "command": command_of(PROG, replace(options, output=None))}
     columns = np.concatenate(values_of), np.concatenate(proofs_of)
