@@ -377,7 +377,7 @@ class AnyRulesRun(TDRun):
         self.usage = f"the net for any rules is {folder / ANY_RULES_NAME}"
 
     def iterate(self) -> None:
-        """Play a rollout of every rule set that is being played, and learn from all of them."""
+        """Play a rollout of the rule sets whose turn it is, and learn from all of them."""
         done, settings = self.plies / self.config.total_plies, self.settings
         rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration])
         temperature = between(settings.temperature, settings.temperature / 3, done)
