@@ -1,4 +1,4 @@
-"""Self-play games under many rule sets: a few hundred have games, and a few are played in each rollout."""
+"""Self-play games under many rule sets, a few of them at a time."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -9,79 +9,65 @@ import numpy as np
 from agents.games import Games, StartsConfig
 from agents.support.workers import own_seed
 from oanquan_env import Core, Rules
+from oanquan_env.search.move_values import MoveValues
 
 STAY = 5
 """Number of rollouts for which a rule set is played. With eight plies in each, most games end before."""
-WAITING = 16
-"""Number of rule sets that have games, for each rule set of a rollout. So a replay buffer holds many rule sets."""
 FEW = 64
 """Number of start positions made at once for a rule set, which needs about as many while it is played."""
 
 
-class Playing(NamedTuple):
-    """A rule set that has games."""
+class Played(NamedTuple):
+    """A rule set that is being played: its number, its games, and the search that values their moves."""
 
-    begun: int  # number of rule sets begun before it
     number: int
     games: Games
-    played: int  # number of rollouts so far
+    search: MoveValues
 
 
 class RuleSetGames:
-    """Games under many rule sets, which take turns: each rollout plays `together` rule sets with N games in all.
+    """N games under a few rule sets at a time. After each rollout, new rule sets replace the oldest ones.
 
     All rule sets are played once, in random order, before any is played again. The order and the starts depend only on
     the arguments, the worker, and the number of rule sets begun before.
 
     Attributes:
         begun: number of rule sets begun so far.
-        waiting: the rule sets that have games, those of the next rollout first.
+        played: the rule sets that are being played, oldest first.
     """
 
-    def __init__(self, rule_sets: Sequence[Rules], together: int, n: int, starts: StartsConfig, seed: int) -> None:
-        self._rule_sets, self._starts, self._seed = rule_sets, starts, seed
+    def __init__(
+        self, rule_sets: Sequence[Rules], together: int, n: int, starts: StartsConfig, seed: int, depth: int
+    ) -> None:
+        self._rule_sets, self._starts, self._seed, self._depth = rule_sets, starts, seed, depth
         self._sizes = [len(part) for part in np.array_split(np.arange(n), together)]
-        groups = min(WAITING, max(1, len(rule_sets) // together))
         self.begun = 0
-        self.waiting = deque[Playing]()
-        for group in range(groups):
-            for size in self._sizes:
-                self.waiting.append(self._begin(size)._replace(played=group % STAY))  # they end at different times
+        self.played = deque[Played](maxlen=together)
+        self._begin(together)
 
-    @property
-    def playing(self) -> list[Playing]:
-        """The rule sets of the next rollout."""
-        return [self.waiting[place] for place in range(len(self._sizes))]
+    def renew(self) -> None:
+        """Replace the oldest rule sets by the next ones."""
+        self._begin(max(1, len(self._sizes) // STAY))
 
-    def take_turns(self) -> None:
-        """Let the next rule sets play, after a rollout; new rule sets replace those that have played long enough."""
-        for size in self._sizes:
-            one = self.waiting.popleft()
-            played = one.played + 1
-            self.waiting.append(one._replace(played=played) if played < STAY else self._begin(size))
-
-    def _begin(self, size: int) -> Playing:
-        self.begun += 1
-        return self._made(self.begun - 1, size)
-
-    def _made(self, begun: int, size: int) -> Playing:
-        passes, place = divmod(begun, len(self._rule_sets))
-        order = np.random.default_rng([own_seed(self._seed), passes]).permutation(len(self._rule_sets))
-        number = int(order[place])
-        seed = int(np.random.SeedSequence([self._seed, begun]).generate_state(1)[0])
-        return Playing(begun, number, Games(Core(self._rule_sets[number]), size, self._starts, seed, FEW), 0)
+    def _begin(self, count: int) -> None:
+        for _ in range(count):
+            passes, place = divmod(self.begun, len(self._rule_sets))
+            order = np.random.default_rng([own_seed(self._seed), passes]).permutation(len(self._rule_sets))
+            core = Core(self._rule_sets[order[place]])
+            seed = int(np.random.SeedSequence([self._seed, self.begun]).generate_state(1)[0])
+            games = Games(core, self._sizes[self.begun % len(self._sizes)], self._starts, seed, FEW)
+            self.played.append(Played(int(order[place]), games, MoveValues(core, self._depth, threads=1)))
+            self.begun += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the number of rule sets begun, and the state of each rule set that has games."""
-        states = [(one.begun, one.played, one.games.state_dict()) for one in self.waiting]
-        return {"begun": self.begun, "waiting": states}
+        """Return the number of rule sets begun, and the state of the games of each rule set that is being played."""
+        return {"begun": self.begun, "games": [one.games.state_dict() for one in self.played]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore a state from `state_dict`. Raises `ValueError` unless it holds games of these rule sets."""
-        if len(state["waiting"]) != len(self.waiting):
+        if len(state["games"]) != len(self._sizes) or not len(self._sizes) <= state["begun"] < 2**40:
             raise ValueError("its number of rule sets differs")
-        for place, (begun, played, games) in enumerate(state["waiting"]):
-            one = self._made(int(begun), self._sizes[place % len(self._sizes)])
+        self.begun = int(state["begun"]) - len(self._sizes)
+        self._begin(len(self._sizes))
+        for one, games in zip(self.played, state["games"], strict=True):
             one.games.load_state_dict(games)
-            self.waiting[place] = one._replace(played=int(played))
-        self.begun = int(state["begun"])

@@ -370,23 +370,24 @@ class AnyRulesRun(TDRun):
         self.iteration = config.td.games * config.td.steps
         self.settings = settings = self.of_worker(config.td, "games")
         rule_sets = split("train")[: settings.training_rule_sets]
-        self.rule_set_games = RuleSetGames(rule_sets, settings.rule_sets, settings.games, config.starts, config.seed)
+        self.rule_set_games = RuleSetGames(
+            rule_sets, settings.rule_sets, settings.games, config.starts, config.seed, config.depth
+        )
         self.network = AnyRulesModule(rule_sets)
         self.learner = Learner(self.network, settings)
         self.parts = self._parts(self.rule_set_games)
         self.usage = f"the net for any rules is {folder / ANY_RULES_NAME}"
 
     def iterate(self) -> None:
-        """Play a rollout of the rule sets whose turn it is, and learn from all of them."""
+        """Play a rollout of every rule set that is being played, and learn from all of them."""
         done, settings = self.plies / self.config.total_plies, self.settings
         rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration])
         temperature = between(settings.temperature, settings.temperature / 3, done)
         net, examples = self.network.export({}), list[tuple[Tensor, ...]]()
-        for one in self.rule_set_games.playing:
-            core = one.games.core
-            search = MoveValues(core, self.config.depth, net.for_rules(core.rules), self.config.threads)
-            examples.append(self.network.examples(one.number, *rollout(one.games, search, settings, temperature, rng)))
-        self.rule_set_games.take_turns()
+        for number, games, search in self.rule_set_games.played:
+            search.use(net.for_rules(games.core.rules))
+            examples.append(self.network.examples(number, *rollout(games, search, settings, temperature, rng)))
+        self.rule_set_games.renew()
         joined = tuple(torch.cat(column) for column in zip(*examples, strict=True))
         self.log("train/error", self.learner.learn(joined, done, rng))
 

@@ -1,6 +1,5 @@
 """Test the training of the net for any rules: its module, its games under many rule sets, and its runs."""
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -85,32 +84,26 @@ def test_targets_are_for_the_mover() -> None:
 
 
 def test_every_rule_set_is_played_before_any_is_played_again() -> None:
-    rule_sets = sample(12, 0)
-    games = RuleSetGames(rule_sets, 5, 13, StartsConfig(), seed=3)
-    begun, rollouts = {one.begun: one.number for one in games.waiting}, list[list[int]]()
+    games = RuleSetGames(sample(12, 0), 5, 13, StartsConfig(), seed=3, depth=1)
+    assert [len(one.games.positions) for one in games.played] == [3, 3, 3, 2, 2]
+    begun = [one.number for one in games.played]
     while len(begun) < 24:
-        assert [len(one.games.positions) for one in games.playing] == [3, 3, 3, 2, 2]
-        assert all(one.games.core.rules == rule_sets[one.number] for one in games.waiting)
-        rollouts.append([one.begun for one in games.playing])
-        games.take_turns()
-        begun |= {one.begun: one.number for one in games.waiting}
-    assert sorted(begun[place] for place in range(12)) == sorted(begun[12 + place] for place in range(12))
-    assert [begun[place] for place in range(12)] != [begun[12 + place] for place in range(12)]
-    assert rollouts[:4] == [[*range(5)], [*range(5, 10)], [*range(5)], [*range(5, 10)]]  # they take turns
-    times = Counter(place for numbers in rollouts for place in numbers)
-    assert [times[place] for place in (0, 5, 10)] == [STAY, STAY - 1, STAY]  # the second five began as if played once
+        games.renew()
+        assert len(games.played) == 5
+        begun += [one.number for one in games.played][-(5 // STAY) :]
+        assert [one.number for one in games.played] == begun[-5:]
+        assert sum(len(one.games.positions) for one in games.played) == 13
+    assert sorted(begun[:12]) == sorted(begun[12:]) == list(range(12))
+    assert begun[:12] != begun[12:]
     state = games.state_dict()
-    again = RuleSetGames(rule_sets, 5, 13, StartsConfig(), seed=3)
+    again = RuleSetGames(sample(12, 0), 5, 13, StartsConfig(), seed=3, depth=1)
     again.load_state_dict(state)
-    for one, other in zip(games.waiting, again.waiting, strict=True):
-        assert (one.begun, one.number, one.played) == (other.begun, other.number, other.played)
+    for one, other in zip(games.played, again.played, strict=True):
+        assert one.number == other.number
         assert one.games.positions.same(other.games.positions).all()
         assert one.games.draw(50).same(other.games.draw(50)).all()
-    games.take_turns()
-    again.take_turns()
-    assert [one.number for one in games.waiting] == [one.number for one in again.waiting]
     with pytest.raises(ValueError, match="its number of rule sets differs"):
-        again.load_state_dict({**state, "waiting": state["waiting"][1:]})
+        again.load_state_dict({**state, "games": state["games"][1:]})
 
 
 def test_suites_of_a_split_have_the_searched_values_of_all_moves(tmp_path: Path) -> None:
