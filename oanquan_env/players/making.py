@@ -120,7 +120,7 @@ KINDS: dict[str, Kind] = {
         {
             "maxn:depth=D|nodes=N|ms=T": "max^n to D plies, N moves played or T milliseconds a move; 2 to 4 players",
             "maxn:...,net=FILE": "with a value net at its leaves: a file, a run's folder, `pretrained`, or `any` for"
-            " the net for any rules, which `pretrained` also names under two-player rules without a net of their own",
+            " the net for any rules, which `pretrained` also names under most two-player rules without their own net",
         },
         _make_search,
         _LIMITS,
@@ -129,7 +129,7 @@ KINDS: dict[str, Kind] = {
         {
             "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
             "minimax:...,net=FILE": "with a value net at its leaves: a file, a run's folder, `pretrained`, or `any` for"
-            " the net for any rules, which `pretrained` also names under two-player rules without a net of their own",
+            " the net for any rules, which `pretrained` also names under most two-player rules without their own net",
         },
         _make_search,
         _LIMITS,

@@ -45,6 +45,9 @@ ANY_RULES_NAME = "any-rules.npz"
 """Name of the net's file in a run's folder."""
 ANY = "any"
 """Name that selects the package's net for any rules."""
+FALLBACK_FIELDS = 3, 5
+"""Numbers of fields with which `pretrained` falls back to the net for any rules. A search without it plays better with
+two fields, because it sees to the end of most games, and with four, which the net was not trained on."""
 PRETRAINED_PATH = Path(__file__).parents[1] / "data" / ANY_RULES_NAME
 CONTEXT = 64
 """Number of units of the network that reads the rules."""
@@ -195,7 +198,8 @@ def net_path(name: str | Path, rules: Rules) -> Path:
     """Return the path of the file that `read_net` reads; raise its errors if no such file exists."""
     if name == ANY:
         return PRETRAINED_PATH
-    if name == PRETRAINED and is_supported(rules) and not pretrained_path(rules).is_file():
+    helps = is_supported(rules) and rules.fields in FALLBACK_FIELDS
+    if name == PRETRAINED and helps and not pretrained_path(rules).is_file():
         return PRETRAINED_PATH
     if name != PRETRAINED and (path := Path(name) / ANY_RULES_NAME).is_file():
         return path
@@ -206,8 +210,8 @@ def read_net(name: str | Path, rules: Rules | str) -> ValueNet:
     """Read a value net for `rules`, which may be folded from a net for any rules. Loading a file runs no code.
 
     `name` is a file or a run's folder, with a net for any rules if the file's name is `ANY_RULES_NAME`; `any` for the
-    package's net for any rules; or `pretrained` for the package's net for the rules, or for any rules if these have no
-    net of their own. Raises `FileError` if the file is missing, damaged or for other rules, and `UnavailableError` if
+    package's net for any rules; or `pretrained` for the package's net for the rules or, if these have no net of their
+    own but one of `FALLBACK_FIELDS`, for any rules. Raises `FileError` if the file is missing, damaged or for other rules, and `UnavailableError` if
     the package has no net for the rules.
     """
     rules = as_rules(rules)

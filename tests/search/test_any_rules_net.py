@@ -129,7 +129,12 @@ def test_players_use_the_net_for_any_rules_where_rules_have_no_net_of_their_own(
         assert (net.values(positions) == wanted.values(positions)).all()
         assert str(net.rules) == str(rules)
     make("minimax:nodes=100,net=any", custom).choose(positions, np.random.default_rng(0))
-    for name, text in (("any", "three-player"), ("pretrained", "three-player seeds=3"), ("any", "app refill=forfeit")):
+    for name, text in (
+        ("any", "three-player"),
+        ("pretrained", "three-player seeds=3"),
+        ("any", "app refill=forfeit"),
+        ("pretrained", "app fields=4"),
+    ):
         with pytest.raises(UnavailableError):
             read_net(name, text)
 
