@@ -211,8 +211,8 @@ def read_net(name: str | Path, rules: Rules | str) -> ValueNet:
 
     `name` is a file or a run's folder, with a net for any rules if the file's name is `ANY_RULES_NAME`; `any` for the
     package's net for any rules; or `pretrained` for the package's net for the rules or, if these have no net of their
-    own but one of `FALLBACK_FIELDS`, for any rules. Raises `FileError` if the file is missing, damaged or for other rules, and `UnavailableError` if
-    the package has no net for the rules.
+    own but one of `FALLBACK_FIELDS`, for any rules. Raises `FileError` if the file is missing, damaged or for other
+    rules, and `UnavailableError` if the package has no net for the rules.
     """
     rules = as_rules(rules)
     if name == ANY:
