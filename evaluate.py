@@ -19,6 +19,7 @@ LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the resu
 with a time limit.
 
 MODULE:NAME names a player of your own, such as my_package.players:Careful. THIS IMPORTS AND RUNS THAT MODULE.
+Its code may read files that we do not know, so the same command measures such a player again, unless --reuse is given.
 """
 
 import contextlib
@@ -64,6 +65,7 @@ class Page(Markdown):
 
 
 UNSET = EvaluationSettings([""])  # placeholder for settings without players
+REUSE = "add --reuse to keep what was measured with the same code"
 FILE_WIDTH = 160  # width of a line in characters if the output is not a terminal
 
 
@@ -76,6 +78,7 @@ class Options:
     output: OptionalFolder = None  # folder for report, picture and finished parts
     json: OptionalFile = None  # also write the report as JSON
     save_games: OptionalFile = None  # also write all games as records
+    reuse: bool = False  # also reuse finished parts of players of your own, if their code is the same
     ray: RayAddress = None
 
 
@@ -102,9 +105,10 @@ def check_places(options: Options) -> None:
         raise UsageError("--save-games and --ray need --suite arena, which plays games")
 
 
-def evaluate(options: Options, command: str, console: Console) -> None:
+def evaluate(run: EvaluationRun, options: Options, command: str, console: Console) -> None:
     """Run the evaluation, print its report (with `command` as its origin), and write the files that options name."""
-    run = EvaluationRun(options.settings, options.output)
+    if run.finished.again and run.finished.folder and run.finished.folder.exists():
+        console.print(f"measuring again: {', '.join(run.finished.again)}; {REUSE}", markup=False)
     with config.progress_bar(console=console, transient=True, disable=not console.is_terminal) as progress:
         report = run.run(command, progress, options.ray)
     console.print(Page(markdown(report)))
@@ -119,16 +123,19 @@ def evaluate(options: Options, command: str, console: Console) -> None:
 
 def main(arguments: list[str]) -> int:
     """Evaluate, and return the exit status."""
-    console, options = Console(highlight=False), None
+    console, options, run = Console(highlight=False), None, None
     if not console.is_terminal:
         console.width = FILE_WIDTH
     try:
         options = parse(arguments)
         check_places(options)
         with lock_folder(options.output) if options.output else contextlib.nullcontext():
-            evaluate(options, shlex.join(["python", "evaluate.py", *arguments]), console)
+            run = EvaluationRun(options.settings, options.output, reuse=options.reuse)
+            evaluate(run, options, shlex.join(["python", "evaluate.py", *arguments]), console)
     except KeyboardInterrupt:
         then = f"; the same command continues in {options.output}" if options and options.output else ""
+        if then and run and run.finished.again:
+            then += f", and measures again: {', '.join(run.finished.again)}; {REUSE}"
         print(f"evaluate.py: interrupted{then}", file=sys.stderr)
         return INTERRUPTED
     except (ValueError, OSError) as error:

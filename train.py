@@ -30,6 +30,7 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
     from pydantic import ValidationError
     from rich.console import Console
 
+    from agents.checkpoint import CONFIG_NAME
     from agents.config import (
         MOST_THREADS,
         OptionalFile,
@@ -41,9 +42,9 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
         progress_bar,
         refused,
         validated,
+        widen,
     )
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
-    from agents.run_files import CONFIG_NAME
     from agents.support import workers
     from agents.support.workers import launch, launched
     from agents.sweep import STOPPING, parse_seeds, stopping, sweep
@@ -90,6 +91,7 @@ def parse(arguments: list[str]) -> Command[Any]:
     """Parse the command line. Raises `UsageError` for incompatible options and invalid settings."""
     if arguments and not arguments[0].startswith("-"):
         raise UsageError(f"unexpected argument {arguments[0]!r}: give a file by --config or a folder by --resume")
+    widen()
     origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
     file = origin.config or (origin.resume / CONFIG_NAME if origin.resume else None)
     config_class: Any = run_type(origin.kind).config_type

@@ -1,9 +1,11 @@
 """Validate settings with pydantic, read and write them as YAML, and turn them into command-line options with tyro."""
 
 import difflib
+import os
 import re
 import reprlib
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -22,9 +24,10 @@ from agents.support.parallel import HELP
 from oanquan_env import Rules
 from oanquan_env.benchmark.pairs import MOST_PAIRS
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
-from oanquan_env.files import FileError, RepeatedKeyError, check_readable, one_line
+from oanquan_env.files import LONGEST, FileError, RepeatedKeyError, check_readable, one_line, read_bytes
 from oanquan_env.players.adapters import import_object
 
+NARROWEST = 40  # minimum width of the help in characters
 Model = TypeVar("Model")
 Options = TypeVar("Options")
 _DIGITS = r"(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)"
@@ -36,7 +39,7 @@ FLOAT = re.compile(rf"([-+]?({_DIGITS}(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-
 def whole_number(value: object) -> int:
     """Convert a whole number, such as 200 or "1e6", to an int. Raises `ValueError` for other values, such as 2.5."""
     number = value
-    if isinstance(value, str) and FLOAT.fullmatch(value):
+    if isinstance(value, str) and len(value) <= LONGEST and FLOAT.fullmatch(value):
         number = int(value) if INTEGER.fullmatch(value) else float(value)
     if isinstance(number, float) and number.is_integer():
         number = int(number)
@@ -51,12 +54,18 @@ def _not_boolean(value: object) -> object:
     return value
 
 
-def _option(read: Callable[[object], int], metavar: str, form: Callable[[int], str] = str) -> Any:
+def _float(value: object) -> float:
+    if isinstance(value, str) and not (len(value) <= LONGEST and FLOAT.fullmatch(value)):
+        raise ValueError("must be a number, such as 0.5 or 1e-3")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _option(read: Callable[[object], Any], metavar: str, form: Callable[[Any], str] = str, kind: type = int) -> Any:
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar=metavar,
         instance_from_str=lambda texts: read(texts[0]),
-        is_instance=lambda value: type(value) is int,
+        is_instance=lambda value: type(value) is kind,
         str_from_instance=lambda value: [form(value)],
     )
 
@@ -77,7 +86,7 @@ def _workers(value: object) -> int:
 
 
 Whole = Annotated[int, BeforeValidator(whole_number), _option(whole_number, "INT")]
-Number = Annotated[float, BeforeValidator(_not_boolean)]
+Number = Annotated[float, BeforeValidator(_not_boolean), _option(_float, "FLOAT", kind=float)]
 Count = Annotated[Whole, Field(ge=1, le=10**15)]
 CountOrZero = Annotated[Whole, Field(ge=0, le=10**15)]
 Seed = Annotated[Whole, Field(ge=0, lt=2**32)]
@@ -133,13 +142,20 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return the mapping of a YAML node. Raises `RepeatedKeyError` if a key occurs twice."""
-        lines: dict[str, int] = {}
+        """Return the mapping of a YAML node.
+
+        Raises `RepeatedKeyError` if a key occurs twice, and `ValueError` for a merge key, which could hide that.
+        """
+        lines: dict[Any, int] = {}
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
-            line = key.start_mark.line + 1
-            if key.value in lines:
-                raise RepeatedKeyError(key.value, lines[key.value], line)
-            lines[key.value] = line
+            line, value = key.start_mark.line + 1, key.value
+            if key.tag.endswith(":merge"):
+                raise ValueError(f"line {line}: the merge key {value} is not supported; write out its fields")
+            if key.tag != "tag:yaml.org,2002:str":
+                value = self.construct_object(key)  # 1 and +1 are the same key
+            if value in lines:
+                raise RepeatedKeyError(value, lines[value], line)
+            lines[value] = line
         return super().construct_mapping(node, deep)
 
 
@@ -166,9 +182,9 @@ def dump_yaml(values: BaseModel | dict[str, Any]) -> bytes:
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """Read a mapping from a YAML file without running code. Raises `FileError` if the file is missing or invalid."""
-    check_readable(path)
+    check_readable(path, text=True)
     try:
-        values = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        values = yaml.load(read_bytes(path).decode(), _Loader)
     except RepeatedKeyError as error:
         raise FileError(f"{path}: {error}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -212,6 +228,12 @@ def imported(name: str, field: str) -> Any:
         raise FileError(f"{field}: {name!r} cannot be imported: {error}") from None
 
 
+def widen() -> None:
+    """Set `COLUMNS` in a terminal with fewer than `NARROWEST` columns, because with fewer than 6, tyro never ends."""
+    if shutil.get_terminal_size().columns < NARROWEST:
+        os.environ["COLUMNS"] = str(NARROWEST)
+
+
 def parse_options(
     options: type[Options], arguments: Sequence[str], *, prog: str, description: str | None,
     default: Any = tyro.MISSING_NONPROP,
@@ -221,6 +243,7 @@ def parse_options(
     Raises `SystemExit` after `--help` (status 0) and for invalid arguments (status 2).
     """
     config = (tyro.conf.DisallowNone,)
+    widen()
     parsed: Options = tyro.cli(
         options, args=arguments, prog=prog, description=description, default=default, config=config
     )

@@ -1,4 +1,7 @@
-"""Self-play PPO in one file: configuration, games, advantages, policy, run. The loss is from sb3-contrib's MaskablePPO.
+"""Self-play PPO in one file: configuration, games, policy, collecting, run.
+
+An iteration is `collect`, which plays games and fills a buffer, and then `MaskablePPO.train` of sb3-contrib, which
+computes the loss and takes the gradient steps. docs/how-to/learning.md shows how to change the loss.
 
 Shapes: T steps, N games, P players, A actions, D columns of features, B positions.
 """
@@ -16,24 +19,23 @@ import torch
 from gymnasium import spaces
 from pydantic import Field, SerializeAsAny, create_model, model_validator
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import Tensor
 
+from agents.checkpoint import RUN_NAME
 from agents.config import Count, Positive, PositiveOrZero, Share, Strict, imported, read_yaml, validated
-from agents.evaluation.while_training import AgentEvaluation
-from agents.games import MOST_PLIES, Games
 from agents.networks.features import FeatureEncoder
 from agents.networks.nets import NETWORKS, NetworkConfig, make_network, options_type
 from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
-from agents.run_files import RUN_NAME
+from agents.self_play import MOST_PLIES, SelfPlayGames
+from agents.training_evaluation import AgentEvaluation
 from oanquan_env import Core, IllegalActionError, Positions
-from oanquan_env.arrays import Mask, Points
+from oanquan_env.array_types import Mask, Points
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, one_line
@@ -130,12 +132,11 @@ def reward_function(name: str) -> Callable[[Core, Points, Positions], npt.NDArra
 class SelfPlayVecEnv(SharedVecEnv):
     """N games of one `Core` as a stable-baselines3 VecEnv, stepped as one batch; finished games restart at once.
 
-    Each step is one ply, observed from the mover's side, and rewards all players. `env_method("action_masks")` returns
-    a list with one (N, A) array for all games, whereas stable-baselines3 calls other environments N times. A game
-    truncated by the ply limit is scored like any other, without bootstrapping.
+    Each step is one ply, observed from the mover's side, and rewards all players. A game truncated by the ply limit is
+    scored like any other, without bootstrapping. `games` draws from a generator of its own, so `seed` has no effect.
     """
 
-    def __init__(self, features: FeatureEncoder, games: Games, reward: str, network: Any = None) -> None:
+    def __init__(self, features: FeatureEncoder, games: SelfPlayGames, reward: str, network: Any = None) -> None:
         self.core, self.features, self.games = features.core, features, games
         self.reward, self.network = reward_function(reward), network
         observations = self.observe()
@@ -143,7 +144,10 @@ class SelfPlayVecEnv(SharedVecEnv):
         super().__init__(len(games.positions), space, spaces.Discrete(self.core.rules.actions))
 
     def observe(self) -> npt.NDArray[np.int16] | npt.NDArray[np.float16]:
-        """Return (N, D) int16 features, or the float16 output of the network's `look_ahead` if it has this method."""
+        """Return (N, D) int16 features, or the float16 output of the network's `look_ahead` if it has this method.
+
+        Half precision keeps about three digits and all integers up to 2048, and halves the memory of a rollout.
+        """
         features = self.features.encode(self.games.positions)
         if not hasattr(self.network, "look_ahead"):
             return features
@@ -181,11 +185,46 @@ class SelfPlayVecEnv(SharedVecEnv):
         return self.observe(), rewards.astype(np.float32), dones, [{} for _ in range(self.num_envs)]
 
 
-# ---- advantages ------------------------------------------------------------------------------------------------------
+# ---- policy ----------------------------------------------------------------------------------------------------------
+
+
+class SelfPlayPolicy(MaskableActorCriticPolicy):
+    """A network of `agents.networks` behind stable-baselines3's policy interface.
+
+    Each position has P - 1 values instead of one; the loss of stable-baselines3 flattens the values and the returns.
+    Log-probabilities and entropies are computed from masked logits, because torch's distributions are slow. `forward`
+    and `predict` do not work; use `outputs`, and `PPOPlayer` for playing.
+    """
+
+    def __init__(self, *spaces_and_schedule: Any, network: torch.nn.Module) -> None:
+        super().__init__(*spaces_and_schedule)
+        self.network = network
+        self.optimizer = torch.optim.Adam(network.parameters(), fused=True, **self.optimizer_kwargs)
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        """Build no layers, because `__init__` takes a network."""
+
+    def outputs(self, obs: PyTorchObs | npt.NDArray[Any], action_masks: Mask | Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return log-probabilities (B, A) and values (B, P-1), given observations and masks as arrays or tensors."""
+        obs = torch.as_tensor(obs, device=self.device)
+        mask = torch.as_tensor(action_masks, device=self.device).bool()
+        logits, values = getattr(self.network, "decide", self.network)(obs, mask)
+        return torch.log_softmax(logits, dim=1), values
+
+    def evaluate_actions(
+        self, obs: PyTorchObs, actions: Tensor, action_masks: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Return values (B, P-1), log-probabilities (B,) of `actions` (B,), and entropies (B,)."""
+        log_probs, values = self.outputs(obs, action_masks)
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1)  # illegal actions contribute 0, not NaN
+        return values, log_probs.gather(1, actions[:, None])[:, 0], entropy
+
+
+# ---- collecting ------------------------------------------------------------------------------------------------------
 
 
 def advantages(
-    rewards: Numbers, values: Numbers, last_values: Numbers, dones: Mask, gamma: float, gae_lambda: float
+    rewards: Numbers, values: Numbers, dones: Mask, gamma: float, gae_lambda: float
 ) -> tuple[Numbers, Numbers]:
     """Estimate advantages by GAE (Schulman et al. 2016) for players that take turns and whose rewards sum to zero.
 
@@ -203,8 +242,7 @@ def advantages(
 
     Args:
         rewards: (T, N, P) rewards of each step.
-        values: (T, N, P-1) values of the positions before each step, omitting the last player.
-        last_values: (N, P-1) values of the positions after the last step.
+        values: (T+1, N, P-1) values of the positions before each step and after the last, omitting the last player.
         dones: (T, N) flags, True if the step ended the game.
         gamma: discount of one ply.
         gae_lambda: lambda, 0 to 1.
@@ -212,8 +250,7 @@ def advantages(
     Returns:
         (T, N) advantages of the movers, and (T, N, P-1) returns.
     """
-    all_values = np.concatenate([values, last_values[None]])
-    all_values = np.concatenate([all_values, -all_values.sum(axis=2, keepdims=True)], axis=2)  # with the last player
+    all_values = np.concatenate([values, -values.sum(axis=2, keepdims=True)], axis=2)  # with the last player
     all_advantages = np.zeros_like(all_values)
     for step in reversed(range(len(rewards))):
         factor = gamma * (1.0 - dones[step].astype(np.float32))[:, None]
@@ -223,74 +260,35 @@ def advantages(
     return all_advantages[:-1, :, 0], (all_advantages + all_values)[:-1, :, :-1]
 
 
-class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
-    """A rollout buffer that uses `advantages`; rewards are (T, N, P), values and returns (T, N, P-1)."""
+@torch.no_grad()
+def collect(env: SelfPlayVecEnv, model: MaskablePPO) -> None:
+    """Play T = `n_steps` plies of N games, and fill the model's buffer with these T * N plies in the order of time.
 
-    def reset(self) -> None:
-        """Empty the buffer; object arrays then accept rewards and values of any shape."""
-        super().reset()
-        self.rewards, self.values = (np.empty(self.buffer_size, dtype=np.object_) for _ in range(2))
-
-    @staticmethod
-    def swap_and_flatten(arr: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Reshape (T, N, ...) to (T * N, ...) without swapping axes, since minibatches are drawn at random."""
-        return arr.reshape(-1, *arr.shape[2:])
-
-    def compute_returns_and_advantage(self, last_values: Tensor, dones: Mask) -> None:
-        """Compute returns and advantages from the last values (N, P-1) and the flags (N,) of games that just ended."""
-        last = last_values.detach().cpu().numpy()
-        self.rewards, self.values = np.stack(list(self.rewards)), np.stack(list(self.values)).reshape(-1, *last.shape)
-        ended = np.concatenate([self.episode_starts[1:], dones[None]]).astype(np.bool_)
-        self.advantages, self.returns = advantages(self.rewards, self.values, last, ended, self.gamma, self.gae_lambda)
-
-
-# ---- policy ----------------------------------------------------------------------------------------------------------
-
-
-class SelfPlayPolicy(MaskableActorCriticPolicy):
-    """A network of `agents.networks` behind stable-baselines3's policy interface.
-
-    Each position has P - 1 values instead of one; the loss of stable-baselines3 flattens the values and the returns.
-    Log-probabilities and entropies are computed from masked logits, because torch's distributions are slow. `predict`
-    does not work; use `PPOPlayer` for playing.
+    Raises `IllegalActionError` if the policy chooses an illegal action, because all legal logits are below `FORBIDDEN`.
     """
-
-    def __init__(self, *spaces_and_schedule: Any, network: torch.nn.Module) -> None:
-        self._given = [network]  # a module cannot be assigned before `Module.__init__`
-        super().__init__(*spaces_and_schedule)
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        (self.network,) = self._given
-        self.optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=lr_schedule(1), fused=True, **self.optimizer_kwargs
-        )
-
-    def outputs(self, obs: PyTorchObs, action_masks: Mask | Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return log-probabilities (B, A) and values (B, P-1); SB3 passes masks of several shapes and types."""
-        assert isinstance(obs, Tensor)
-        mask = torch.as_tensor(action_masks, device=obs.device).reshape(len(obs), -1).bool()
-        logits, values = getattr(self.network, "decide", self.network)(obs, mask)
-        return torch.log_softmax(logits, dim=1), values
-
-    def forward(
-        self, obs: Tensor, deterministic: bool = False, action_masks: Mask | None = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Sample actions (B,), even if `deterministic`; return them with values (B, P-1) and log-probabilities (B,)."""
-        log_probs, values = self.outputs(obs, action_masks)
+    policy, buffer = cast(SelfPlayPolicy, model.policy), model.rollout_buffer
+    steps, games, players = model.n_steps, env.num_envs, env.core.rules.players
+    values = np.zeros((steps + 1, games, players - 1), np.float32)
+    rewards, dones = np.zeros((steps, games, players), np.float32), np.zeros((steps, games), np.bool_)
+    policy.set_training_mode(False)
+    buffer.reset()  # arrays of zeros, (T, N) or (T, N, ...)
+    observations: Any = env.observe()
+    for step in range(steps):
+        masks = env.action_masks()
+        log_probs, values_now = policy.outputs(observations, masks)
         actions = torch.multinomial(log_probs.exp(), 1)
-        return actions[:, 0], values, log_probs.gather(1, actions)[:, 0]
-
-    def evaluate_actions(
-        self, obs: PyTorchObs, actions: Tensor, action_masks: Tensor | None = None
-    ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return values (B, P-1), log-probabilities (B,) of `actions` (B,), and entropies (B,)."""
-        log_probs, values = self.outputs(obs, action_masks)
-        entropy = -(log_probs.exp() * log_probs).sum(dim=1)  # illegal actions contribute 0, not NaN
-        return values, log_probs.gather(1, actions[:, None])[:, 0], entropy
-
-    def predict_values(self, obs: PyTorchObs) -> Tensor:
-        """Return values (B, P-1); the all-false mask skips the computation of logits."""
-        return self.outputs(obs, np.zeros((len(obs), cast(spaces.Discrete, self.action_space).n), dtype=np.bool_))[1]
+        buffer.observations[step], buffer.action_masks[step] = observations, masks
+        buffer.actions[step] = actions.numpy(force=True)
+        buffer.log_probs[step] = log_probs.gather(1, actions)[:, 0].numpy(force=True)
+        values[step] = values_now.numpy(force=True)
+        observations, rewards[step], dones[step], _ = env.step(buffer.actions[step, :, 0])
+    values[-1] = policy.outputs(observations, np.zeros_like(masks))[1].numpy(force=True)  # needs no logits
+    buffer.values = values[:-1]
+    buffer.advantages, buffer.returns = advantages(rewards, values, dones, model.gamma, model.gae_lambda)
+    for name in ("observations", "actions", "action_masks", "log_probs", "values", "advantages", "returns"):
+        array = getattr(buffer, name)
+        setattr(buffer, name, array.reshape(steps * games, *array.shape[2:]))
+    buffer.full = buffer.generator_ready = True  # `train` may draw minibatches
 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
@@ -306,13 +304,12 @@ def build_model(config: PPOConfig, core: Core) -> tuple[SelfPlayVecEnv, Maskable
             why = f"this build of torch, {torch.__version__}, has no CUDA; see docs/how-to/gpu.md"
         raise UsageError(f"device: use cpu; torch cannot use {config.device!r}: {why}") from None
     features, network = make_network(core, config.network)
-    games = Games(core, config.ppo.n_envs, config.starts, config.seed)
+    games = SelfPlayGames(core, config.ppo.n_envs, config.starts, config.seed)
     env = SelfPlayVecEnv(features, games, config.reward, network.to(config.device))
     model = MaskablePPO(
         SelfPlayPolicy,
         env,
         **config.ppo.model_dump(exclude={"n_envs", "learning_rate_end", "ent_coef_end"}),
-        rollout_buffer_class=SelfPlayRolloutBuffer,
         policy_kwargs={"network": network},
         seed=None,
         device=config.device,
@@ -338,21 +335,23 @@ class PPORun(Run[PPOConfig]):
         config.evaluation.check(self.core)
 
     def iterate(self) -> None:
-        """Collect a rollout and train on it."""
+        """Collect a rollout, and take the gradient steps on it."""
         model, ppo = self.model, self.config.ppo
-        model._last_obs = self.env.observe()  # `look_ahead` with the current weights
-        model._last_episode_starts = np.zeros(self.env.num_envs, dtype=bool)  # SB3 needs it; `advantages` ignores it
         done = (self.plies + self.iteration) / self.config.total_plies  # at the end of this iteration
         model.lr_schedule = lambda _: between(ppo.learning_rate, ppo.learning_rate_end, done)
         model.ent_coef = between(ppo.ent_coef, ppo.ent_coef_end, done)
         try:
-            plies = self.env.num_envs * ppo.n_steps  # one iteration; with `log_interval=2`, SB3 logs nothing
-            model.learn(plies, log_interval=2, reset_num_timesteps=False)
-        except IllegalActionError:  # all legal logits have fallen below `FORBIDDEN`
+            collect(self.env, model)
+        except IllegalActionError:
             raise self.diverged("the policy chose an illegal action") from None
+        self.train()
         for name, value in model.logger.name_to_value.items():
             if "tensorboard" not in model.logger.name_to_excluded[name]:
                 self.log(name, value)
+
+    def train(self) -> None:
+        """Take the gradient steps on the rollout in the model's buffer; a subclass can compute another loss."""
+        self.model.train()
 
     def player(self) -> PPOPlayer:
         """Return a player with the current weights."""

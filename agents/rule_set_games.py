@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.games import Games, StartsConfig
+from agents.self_play import SelfPlayGames, StartsConfig
 from agents.support.workers import own_seed
 from oanquan_env import Core, Rules
 from oanquan_env.search.move_values import MoveValues
@@ -21,7 +21,7 @@ class Played(NamedTuple):
     """A rule set that is being played: its number, its games, and the search that values their moves."""
 
     number: int
-    games: Games
+    games: SelfPlayGames
     search: MoveValues
 
 
@@ -55,7 +55,7 @@ class RuleSetGames:
             order = np.random.default_rng([own_seed(self._seed), passes]).permutation(len(self._rule_sets))
             core = Core(self._rule_sets[order[place]])
             seed = int(np.random.SeedSequence([self._seed, self.begun]).generate_state(1)[0])
-            games = Games(core, self._sizes[self.begun % len(self._sizes)], self._starts, seed, FEW)
+            games = SelfPlayGames(core, self._sizes[self.begun % len(self._sizes)], self._starts, seed, FEW)
             self.played.append(Played(int(order[place]), games, MoveValues(core, self._depth, threads=1)))
             self.begun += 1
 

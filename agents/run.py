@@ -21,7 +21,8 @@ from filelock import FileLock
 from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
-from agents import run_files
+from agents import checkpoint
+from agents.checkpoint import CONFIG_NAME, RUN_NAME
 from agents.config import (
     AUTO,
     Count,
@@ -36,11 +37,10 @@ from agents.config import (
     read_yaml,
     validated,
 )
-from agents.evaluation.while_training import EvaluationSchedule
-from agents.games import StartsConfig
-from agents.run_files import CONFIG_NAME, RUN_NAME
+from agents.self_play import StartsConfig
 from agents.support import workers
 from agents.support.folder_lock import lock_folder
+from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Core
 from oanquan_env.benchmark.exploit import positions_of_beams
 from oanquan_env.benchmark.regret import Regret, regret
@@ -172,6 +172,7 @@ class Run(ABC, Generic[Config]):
         if config.starts.beam_share and self.core.rules.players != 2:
             raise UsageError("starts.beam_share: lines that beat the network need rules for two players")
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()
+        self._logged = list[tuple[str, float]]()
         torch.set_num_threads(config.threads)
         random.seed(workers.own_seed(config.seed))
         np.random.seed(workers.own_seed(config.seed))  # noqa: NPY002  (stable-baselines3 draws minibatches from it)
@@ -214,7 +215,7 @@ class Run(ABC, Generic[Config]):
                     f"{folder} already holds a run: continue it with --resume {shlex.quote(str(folder))}, or choose "
                     "another --output"
                 )
-            write_atomically(folder / RUN_NAME, dump_yaml(run_files.origin(command)))
+            write_atomically(folder / RUN_NAME, dump_yaml(checkpoint.origin(command, config)))
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
             stack.pop_all()  # the run keeps the lock
         return run
@@ -245,8 +246,10 @@ class Run(ABC, Generic[Config]):
             lasting = {name: getattr(config, name) for name in ("total_plies", "workers")}
             if (changed := stored.model_copy(update=lasting)) != stored:
                 write_atomically(path, dump_yaml(changed))
-            rows = [row for row in run_files.read_evaluations(folder) if row["plies"] <= run.plies]
-            run_files.write_evaluations(folder, rows)
+            if differ := checkpoint.changes(folder, config):
+                report(f"changed since the run began, or not recorded then: {', '.join(differ)}; results may differ")
+            rows = [row for row in checkpoint.read_evaluations(folder) if row["plies"] <= run.plies]
+            checkpoint.write_evaluations(folder, rows)
             stack.pop_all()  # the run keeps the lock
         return run
 
@@ -267,7 +270,7 @@ class Run(ABC, Generic[Config]):
 
     def _restore(self) -> None:
         """Restore the checkpoint, if there is one."""
-        if numbers := run_files.read_checkpoint(self.folder, self.parts, self.config.workers):
+        if numbers := checkpoint.read_checkpoint(self.folder, self.parts, self.config.workers):
             self.plies, self._seconds = numbers["plies"], numbers["seconds"]
             self._check_finite()
             if numbers["workers"] != self.config.workers:
@@ -322,6 +325,7 @@ class Run(ABC, Generic[Config]):
                 if self.config.workers > 1:
                     workers.average(self.network, self.parts["optimizer"])
                 self.plies += self.iteration
+                self._write_logged()
 
     def _renew_beams(self) -> None:
         """Search for lines that beat the network, about `BEAMS` times in a run, if some games start from such lines."""
@@ -335,9 +339,16 @@ class Run(ABC, Generic[Config]):
         raise UsageError(f"starts.beam_share: {type(self).__name__} must define the method `player`")
 
     def log(self, name: str, value: float) -> None:
-        """Log a number to TensorBoard."""
+        """Log a number to TensorBoard, at the last ply of the iteration or at the ply of the evaluation."""
+        self._logged.append((name, value))
+
+    def _write_logged(self) -> None:
+        """Write the logged numbers at the current ply, and flush them, so that a kill loses none of them."""
         if self.board:
-            self.board.add_scalar(name, value, self.plies)
+            for name, value in self._logged:
+                self.board.add_scalar(name, value, self.plies)
+            self.board.flush()
+        self._logged.clear()
 
     def close(self) -> None:
         """Release the folder's lock, as `learn` does at its end."""
@@ -346,20 +357,21 @@ class Run(ABC, Generic[Config]):
 
     def save(self) -> None:
         """Write the checkpoint, and the agent or value net."""
-        run_files.write_checkpoint(self.folder, {"plies": self.plies, "seconds": self.seconds}, self.parts)
+        checkpoint.write_checkpoint(self.folder, {"plies": self.plies, "seconds": self.seconds}, self.parts)
         if workers.rank() == 0:
             self.export()
 
     def _evaluate(self) -> None:
         """Evaluate the agent or value net, unless that was already done at this ply."""
-        rows = run_files.read_evaluations(self.folder)
+        rows = checkpoint.read_evaluations(self.folder)
         if rows and rows[-1]["plies"] == self.plies:
             return
         self.export()
         with torch.random.fork_rng(devices=[]):  # evaluation must not change the run
             row, text = self.measure()
         rows.append({"plies": self.plies, "seconds": round(self.seconds, 1), **row})
-        run_files.write_evaluations(self.folder, rows)
+        checkpoint.write_evaluations(self.folder, rows)
+        self._write_logged()  # after the row, because an evaluation without a row is repeated
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:

@@ -15,17 +15,17 @@ import torch
 from pydantic import AfterValidator, Field, model_validator
 from torch import Tensor, nn
 
+from agents.checkpoint import RUN_NAME
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
-from agents.evaluation.while_training import EvaluationSchedule
-from agents.games import MOST_PLIES, Games
 from agents.networks.any_rules import AnyRulesModule
 from agents.networks.sums import SumOfRows
 from agents.rule_set_games import RuleSetGames
 from agents.run import Run, RunConfig, between
-from agents.run_files import RUN_NAME
+from agents.self_play import MOST_PLIES, SelfPlayGames
 from agents.support.workers import own_seed
+from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Positions, Rules
-from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite, rule_set_suites
 from oanquan_env.engine.core import relative_points
@@ -154,7 +154,7 @@ def lambda_returns(best: Floats, won: Floats, over: Mask, followed: Mask, lam: f
 
 
 def rollout(
-    games: Games, search: MoveValues, settings: TDSettings, temperature: float, rng: np.random.Generator
+    games: SelfPlayGames, search: MoveValues, settings: TDSettings, temperature: float, rng: np.random.Generator
 ) -> tuple[Positions, Floats]:
     """Play `settings.steps` plies of each game; return M positions and their (M, P) targets, by seat."""
     core, rows = games.core, np.arange(len(games.positions))
@@ -307,7 +307,7 @@ class TDRun(Run[TDConfig]):
         super().__init__(folder, config, report)
         self.iteration = config.td.games * config.td.steps
         self.settings = self.of_worker(config.td, "games")
-        self.games = Games(self.core, self.settings.games, config.starts, config.seed)
+        self.games = SelfPlayGames(self.core, self.settings.games, config.starts, config.seed)
         self.network = ValueModule(self.core.rules)
         self.learner = Learner(self.network, self.settings)
         self.parts = self._parts(self.games)
@@ -316,7 +316,7 @@ class TDRun(Run[TDConfig]):
         limited = f"{self.name}:nodes=2000"
         self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder}', limited)}"
 
-    def _parts(self, games: Games | RuleSetGames) -> dict[str, Any]:
+    def _parts(self, games: SelfPlayGames | RuleSetGames) -> dict[str, Any]:
         optimizer = self.learner.optimizer
         return {"network": self.network, "optimizer": optimizer, "games": games, "learner": self.learner}
 

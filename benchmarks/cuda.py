@@ -25,7 +25,7 @@ from numba import cuda
 
 from examples import cleanrl_ppo
 from oanquan_env import PRESETS
-from oanquan_env.cuda import Games
+from oanquan_env.cuda import CudaGames
 
 OPPONENTS = (None, "random", "greedy")
 SIZES = tuple(2**power for power in range(12, 23, 2))
@@ -42,7 +42,7 @@ def check(steps: int) -> dict[str, Any]:
         reward = ("outcome", "margin", "mixed")[number % 3]
         settings: dict[str, Any] = {"rules": preset, "opponent": opponent, "reward": reward, "opening_plies": 4}
         host = gymnasium.make_vec("OAnQuan-v0", CHECKED_GAMES, autoreset_mode="SameStep", **settings)
-        device = Games(CHECKED_GAMES, **settings)
+        device = CudaGames(CHECKED_GAMES, **settings)
         observations, info = host.reset(seed=number)
         mask = info["action_mask"]
         compare(preset, opponent, -1, (observations, mask), device.reset(seed=number))
@@ -90,7 +90,7 @@ def draw_actions(masks: Any, actions: Any, turn: int) -> None:
                 skipped -= 1
 
 
-def step_times(games: Games) -> Iterator[float]:
+def step_times(games: CudaGames) -> Iterator[float]:
     """Play random steps; yield the milliseconds that each step takes."""
     games.reset(seed=0)
     actions = torch.zeros(len(games.reward), dtype=torch.int64, device="cuda")
@@ -108,7 +108,7 @@ def step_times(games: Games) -> Iterator[float]:
         turn += 1
 
 
-def median_speed(games: Games, steps: int = STEPS) -> float:
+def median_speed(games: CudaGames, steps: int = STEPS) -> float:
     """Return the median speed over `steps` steps, in millions of steps per second, after 60 warm-up steps."""
     times = step_times(games)
     for _ in range(60):
@@ -120,7 +120,7 @@ def speed() -> dict[str, Any]:
     """Measure the speed for each setting and number of games, in millions of steps per second."""
     speeds: dict[str, Any] = {}
     for preset, opponent in (*(("mancala-world", one) for one in OPPONENTS), ("four-player", None)):
-        row = {size: round(median_speed(Games(size, preset, opponent=opponent)), 1) for size in SIZES}
+        row = {size: round(median_speed(CudaGames(size, preset, opponent=opponent)), 1) for size in SIZES}
         speeds[f"{preset}, {opponent or 'no opponent'}"] = row
         print(
             f"{preset}, {opponent or 'no opponent'}:", *(f"{size:,}: {one:,}" for size, one in row.items()), flush=True

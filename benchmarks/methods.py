@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.report import RESULTS, describe_machine, over_runs
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
-from oanquan_env.benchmark.estimates import Estimate
-from oanquan_env.benchmark.markdown import interval, table
+from oanquan_env.benchmark.report import interval, table
+from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.files import read_json, write_atomically
 
 SEES = {

@@ -23,10 +23,9 @@ from rich.progress import track
 from agents.config import parse_options, refused
 from benchmarks.report import RESULTS, describe_machine, over_runs
 from oanquan_env import Rules
-from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.evaluation import evaluate
-from oanquan_env.benchmark.markdown import interval, table
-from oanquan_env.benchmark.report import Evaluation
+from oanquan_env.benchmark.report import Evaluation, interval, table
+from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from agents.config import Flag, OptionalFile, parse_options
 from agents.support import provenance
-from oanquan_env.benchmark.estimates import Estimate
-from oanquan_env.benchmark.markdown import table
-from oanquan_env.benchmark.seeds import interquartile_estimate
+from oanquan_env.benchmark.report import table
+from oanquan_env.benchmark.statistics import Estimate, interquartile_estimate
 from oanquan_env.errors import USAGE_ERROR
 from oanquan_env.files import check_place, write_atomically
 

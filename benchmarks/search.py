@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks import report
 from oanquan_env import Core, Positions
-from oanquan_env.playing import random_openings
+from oanquan_env.rollouts import random_openings
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.value_net import read_value_net
 

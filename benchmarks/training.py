@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from agents.ppo import PPOConfig, build_model
+from agents.ppo import PPOConfig, build_model, collect
 from benchmarks import report
 from oanquan_env import Core
 
@@ -18,10 +18,7 @@ NETWORKS = {
     "afterstates, 2 x 128": {"name": "afterstates", "embed": 8, "width": 128, "depth": 2},
     "two_ply, 2 x 128": {"name": "two_ply", "embed": 8, "width": 128, "depth": 2},
 }
-SETTINGS: dict[str, dict[str, Any]] = {
-    "1 thread": {"threads": 1},
-    "2 threads": {"threads": 2},
-}
+SETTINGS: dict[str, dict[str, Any]] = {"1 thread": {"threads": 1}, "2 threads": {"threads": 2}}
 MORE_PLAYERS = ("three-player", "four-player")
 """Rules for which the networks are also measured, with one thread."""
 HEADS = ("network", "collecting, plies/s", "in total, plies/s", "stepping", "network", "learning")
@@ -60,20 +57,21 @@ def measure(config: PPOConfig) -> dict[str, float]:
     clock = Clock()
     clock.wrap(env, "step_wait", "stepping")
     clock.wrap(env, "action_masks", "stepping")
-    clock.wrap(model, "train", "learning")
-    iteration = config.ppo.n_envs * config.ppo.n_steps
-    model.learn(WARM_UP * iteration)  # the first iteration is slower
-    clock.spent.clear()
-    begin, plies = time.perf_counter(), ITERATIONS * iteration
-    model.learn(plies)
-    total = time.perf_counter() - begin
-    collecting = total - clock.spent["learning"]
+    for iteration in range(WARM_UP + ITERATIONS):
+        if iteration == WARM_UP:  # the first iteration is slower
+            clock.spent.clear()
+        with clock.part("collecting"):
+            collect(env, model)
+        with clock.part("learning"):
+            model.train()
+    plies, spent = ITERATIONS * config.ppo.n_envs * config.ppo.n_steps, clock.spent
+    total = spent["collecting"] + spent["learning"]
     return {
-        "collecting plies/s": plies / collecting,
+        "collecting plies/s": plies / spent["collecting"],
         "plies/s": plies / total,
-        "stepping": clock.spent["stepping"] / total,
-        "network while collecting": (collecting - clock.spent["stepping"]) / total,
-        "learning": clock.spent["learning"] / total,
+        "stepping": spent["stepping"] / total,
+        "network while collecting": (spent["collecting"] - spent["stepping"]) / total,
+        "learning": spent["learning"] / total,
     }
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.checkpoint import read_evaluations
 from agents.config import Share, Size, Workers
-from agents.run_files import read_evaluations
 from benchmarks import report
 
 METHODS = {

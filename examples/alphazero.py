@@ -15,18 +15,21 @@ from collections import deque
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import relative_points
+from oanquan_env.errors import needing_extra
 from oanquan_env.observation import Encoder
 from oanquan_env.players.basic import points_won
-from oanquan_env.playing import restart
+from oanquan_env.rollouts import restart
 from oanquan_env.search.mcts import MCTSPlayer
+
+with needing_extra("train", "examples.alphazero" if __name__ == "__main__" else None):
+    import torch
+    from torch import Tensor, nn
 
 # fmt: off
 OPTIONS = {

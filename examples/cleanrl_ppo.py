@@ -2,8 +2,8 @@
 
     python -m examples.cleanrl_ppo --minutes 10 --plot regret.png
 
-The script needs only oanquan_env and PyTorch. With `--device cuda` games and network stay on the device (`pip install
-"oanquan[cuda]"`; docs/how-to/gpu.md suggests options). It differs from PPO for one player in four points:
+The script needs only oanquan_env and PyTorch. With `--device cuda` games and network stay on the device (extra `cuda`;
+docs/how-to/gpu.md suggests options). It differs from PPO for one player in four points:
 
 - A step is one ply of the player to move (opponent=None), so in the next position the other player is to move. The
   value of that position counts against the mover. In the advantages, signs therefore alternate from ply to ply.
@@ -20,11 +20,15 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
-from torch import nn
-from torch.distributions import Categorical
 
 from oanquan_env.benchmark.curves import TrainingCurve, draw_curves
+from oanquan_env.errors import needing_extra
+from oanquan_env.files import check_place
+
+with needing_extra("train", "examples.cleanrl_ppo" if __name__ == "__main__" else None):
+    import torch
+    from torch import nn
+    from torch.distributions import Categorical
 
 Rollout = dict[str, torch.Tensor]
 SQUARES, STONES = 12, 2  # two players: an observation begins with the seeds and then the stones
@@ -103,7 +107,7 @@ class DeviceGames:
     """N self-play games on a CUDA device, with the methods of `Games`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from oanquan_env.cuda import Games as CudaGames
+        from oanquan_env.cuda import CudaGames
 
         settings = {"reward": "margin", "opening_plies": options.opening_plies, "device": options.device}
         self.env = CudaGames(options.num_envs, **settings)
@@ -190,6 +194,8 @@ def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
         actions: np.ndarray = agent(*inputs)[0].argmax(dim=1).numpy(force=True)
         return actions
 
+    if options.plot:
+        check_place("--plot", options.plot)
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
     while curve.update(steps, choose):
         optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.9 * curve.progress)

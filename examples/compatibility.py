@@ -14,7 +14,7 @@ from pathlib import Path
 
 from agents.support.markdown import replace_between
 from agents.support.provenance import versions
-from oanquan_env.benchmark.markdown import table
+from oanquan_env.benchmark.report import table
 from oanquan_env.files import write_atomically
 
 ROOT = Path(__file__).parent.parent

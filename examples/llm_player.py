@@ -3,11 +3,8 @@
     python -m examples.llm_player --base-url http://localhost:11434/v1 --model llama3.1
     OPENAI_API_KEY=… python -m examples.llm_player --base-url https://api.openai.com/v1 --model gpt-4o-mini --jobs 8
 
-The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games. The last
-line that names a move must name only one move: `**3A**` and "I play 3A." are accepted. After a reply without a move, or
-with an illegal move, the model is asked again, up to `--retries` times; then it forfeits the game or the position. All
-conversations are appended to a file. The key comes only from the environment, because other users can read a command
-line.
+The model gets positions of the regret suite as text, each in its own conversation, and then plays whole games; see
+docs/language-models.md. The key comes only from the environment, because other users can read a command line.
 """
 
 import argparse
@@ -15,60 +12,71 @@ import json
 import os
 import re
 import sys
-import time
 import urllib.request
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
 
-from oanquan_env import Board, Move, Rules, choose_move, render
-from oanquan_env.arrays import Ints
-from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
+from oanquan_env import Board, Move, Rules, choose_move
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.regret import Suite, judge
+from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
 from oanquan_env.benchmark.suites import load_suite
-from oanquan_env.engine.notation import names, seat_name
+from oanquan_env.errors import UsageError
+from oanquan_env.files import one_line
 from oanquan_env.players import make
+from oanquan_env.text import prompt, read_answer
 
-MOVE = re.compile(r"(?<!\w)[1-9][AaCc](?!\w)")
 RESULTS = ("wins", "draws", "losses", "forfeits")
-
-RULES = """\
-O An Quan is a game of two players, South and North. Each owns a row of 5 fields, numbered from its own left. Between \
-the rows, at both ends, lies a mandarin square that nobody owns. All squares form one ring. A seed is worth 1 point, a \
-mandarin stone 10.
-A move is the number of one of your fields that is not empty, and A (anticlockwise) or C (clockwise). You lift all \
-seeds of the field and drop them one by one into the squares that follow, mandarin squares included. Then look at the \
-square after the last seed:
-- If it is a mandarin square, empty or not, your turn ends.
-- If it is a field that is not empty, lift its seeds and sow them in the same direction; then look again.
-- If it is an empty field and the square after it is not empty, you capture everything in it. If another empty field \
-and then another square that is not empty follow, you capture that square as well, and so on. Then your turn ends.
-- If it is an empty field and the square after it is empty too, your turn ends.
-A player to move whose fields are all empty pays 5 points to put one seed into each, even if it has fewer than 5 points.
-The game ends when both stones have been captured; then each player gets the seeds on its own fields. Your aim is to \
-end with as many more points than the other player as you can."""
+WAITS = (1.0, 4.0, 16.0)  # seconds before a request is repeated
+TEMPORARY = (408, 409, 425, 429)  # statuses below 500 after which a request is repeated
+MOST_FAILURES = 3  # number of failures in a row that end the run
 
 
-def prompt_of(board: Board, legal_moves: bool = False) -> str:
-    """Return a prompt with the rules of `mancala-world`, the board as text and, if requested, the legal moves."""
-    signs = f"({render.terminal.STONE} is a mandarin stone; the numbers outside the board are field numbers)"
-    legal = f" Your legal moves: {names(board.legal_moves)}." if legal_moves else ""
-    task = f"You are {seat_name(board.rules, board.mover)}.{legal}"
-    end = "The last line of your reply must be only your move, such as 5A."
-    return f"{RULES}\n\n{render.text(board)}\n{signs}\n\n{task} {end}"
+class RequestError(Exception):
+    """Raised if a request gets no reply; the message says why. `repeat` says whether repeating it may help."""
+
+    def __init__(self, reason: str, *, repeat: bool) -> None:
+        super().__init__(reason)
+        self.repeat = repeat
 
 
-def read_reply(reply: str) -> Move | None:
-    """Return the move in the last line of `reply` that names a move; None if that line names several or none exists."""
-    lines = [{text.upper() for text in MOVE.findall(line)} for line in reply.splitlines()]
-    named = next((moves for moves in reversed(lines) if moves), set())
-    return Move.parse(named.pop()) if len(named) == 1 else None
+class AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Returns the responses of all statuses, because the content of an error says what is wrong."""
+
+    http_response = https_response = staticmethod(lambda _, response: response)
+
+
+def send(request: urllib.request.Request) -> tuple[str, str | None]:
+    """Send a request; return the text of the completion and its finish reason. Raises `RequestError`."""
+    try:
+        with urllib.request.build_opener(AnyStatus).open(request, timeout=120) as response:
+            try:
+                content = response.read()
+            except IncompleteRead as short:
+                content = short.partial
+    except (OSError, HTTPException, ValueError) as error:
+        raise RequestError(f"{request.full_url}: {one_line(error) or type(error).__name__}", repeat=True) from None
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        found = content.decode(errors="replace")
+    match found:
+        case {"choices": [{"message": dict(message)} as choice, *_]} if response.status < 300:
+            text = message.get("content") or ""
+            parts = text if isinstance(text, list) else [text]  # thoughts and pictures are parts without `text`
+            texts = [str(part.get("text") or "") if isinstance(part, dict) else str(part) for part in parts]
+            return "".join(texts), choice.get("finish_reason")
+        case {"error": {"message": reason}} | {"error": reason} | {"message": reason} | {"detail": reason} | reason:
+            repeat = response.status < 300 or response.status >= 500 or response.status in TEMPORARY
+            said = f"not a chat completion (status {response.status}): {one_line(reason)}"
+            raise RequestError(f"{request.full_url}: {said}", repeat=repeat)
 
 
 class LanguageModel:
@@ -82,46 +90,68 @@ class LanguageModel:
         transcripts: file to which each conversation is appended as a line of JSON.
 
     Attributes:
-        replies: counts of `legal`, `illegal` and `unparsed` replies.
+        replies: counts of replies by outcome (`oanquan_env.text.Answer`), and of conversations that `failed`.
+        ended: why no more requests are sent; empty while they are.
     """
 
-    def __init__(self, base_url: str, model: str, *, legal_moves: bool, retries: int, transcripts: Path) -> None:
+    def __init__(self, base_url: str, model: str, legal_moves: bool, retries: int, transcripts: Path) -> None:
         self.url, self.model = f"{base_url.rstrip('/')}/chat/completions", model
         self.legal_moves, self.retries, self.transcripts = legal_moves, retries, transcripts
-        self.replies, self._lock = Counter(legal=0, illegal=0, unparsed=0), Lock()
+        self.replies, self._lock = Counter(legal=0, illegal=0, unparsable=0, truncated=0, failed=0), Lock()
+        self.ended, self._stopped = "", Event()
+        self._failures = MOST_FAILURES - 1  # in a row; the run ends if the first request fails
 
-    def ask(self, messages: list[dict[str, str]]) -> str:
-        """Return the model's reply. Raises `OSError` after four failures and `ValueError` for a malformed response."""
+    def stop(self, reason: str) -> None:
+        """Send no more requests."""
+        self.ended = self.ended or reason
+        self._stopped.set()
+
+    def ask(self, messages: list[dict[str, str]]) -> tuple[str, str | None]:
+        """Return the reply and its finish reason. Raises `RequestError`, or `CancelledError` if the run has ended."""
         body = json.dumps({"model": self.model, "messages": messages}).encode()
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
-        if key := os.environ.get("OPENAI_API_KEY"):
+        if key := "".join(os.environ.get("OPENAI_API_KEY", "").split()):
             request.add_unredirected_header("Authorization", f"Bearer {key}")
-        for wait in (1, 4, 16, 0):
+        if self._stopped.is_set():
+            raise CancelledError
+        waits = iter(WAITS)
+        while True:
             try:
-                with urllib.request.urlopen(request, timeout=120) as reply:
-                    return str(json.load(reply)["choices"][0]["message"]["content"] or "")
-            except (KeyError, IndexError, TypeError, ValueError):
-                raise ValueError(f"{self.url}: the response is not a chat completion") from None
-            except OSError:  # includes temporary HTTP errors such as rate limits
-                if not wait:
+                reply = send(request)
+            except RequestError as error:
+                wait = next(waits, None)
+                if not error.repeat or wait is None or self._stopped.wait(wait):
+                    self._failures += 1
+                    if self._failures >= MOST_FAILURES:
+                        self.stop(str(error))
                     raise
-                time.sleep(wait)
-        raise AssertionError
+            else:
+                self._failures = 0
+                return reply
 
     def choose_move(self, board: Board) -> Move | None:
-        """Ask for a move and save the conversation; return None on a forfeit. Several threads may call this method."""
-        messages, verdicts = [{"role": "user", "content": prompt_of(board, self.legal_moves)}], list[str]()
-        while len(verdicts) <= self.retries and "legal" not in verdicts:
-            reply = self.ask(messages)
-            move = read_reply(reply)
-            verdicts.append("unparsed" if move is None else "legal" if move in board.legal_moves else "illegal")
-            fault = "Your last line must name exactly one move." if move is None else f"{move} is not a legal move."
-            messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": f"{fault} Try again."}]
-        line = {"model": self.model, "position": board.text(), "replies": verdicts, "messages": messages[:-1]}
-        with self._lock, self.transcripts.open("a", encoding="utf-8") as file:
-            self.replies.update(verdicts)
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        return move if verdicts[-1] == "legal" else None
+        """Ask for a move and save the conversation; return None on a forfeit. Raises the errors of `ask`."""
+        messages, verdicts = [{"role": "user", "content": prompt(board, legal_moves=self.legal_moves)}], list[str]()
+        try:
+            while True:
+                reply, finish_reason = self.ask(messages)
+                answer = read_answer(reply, board, finish_reason)
+                verdicts.append(answer.outcome)
+                messages.append({"role": "assistant", "content": reply})
+                if answer.move or len(verdicts) > self.retries:
+                    return answer.move
+                faults = {"illegal": f"{answer.named} is not a legal move.", "truncated": "Your reply was cut off."}
+                fault = faults.get(answer.outcome, "Your last line must name exactly one move.")
+                messages.append({"role": "user", "content": f"{fault} Try again."})
+        except RequestError as error:
+            verdicts.append("failed")
+            messages.append({"role": "error", "content": str(error)})
+            raise
+        finally:
+            line = {"model": self.model, "position": board.text(), "replies": verdicts, "messages": messages}
+            with self._lock, self.transcripts.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                self.replies.update(verdicts)
+                file.write(json.dumps(line, ensure_ascii=False) + "\n" if verdicts else "")
 
 
 def play(model: LanguageModel, board: Board, seat: int, opponent: str, rng: np.random.Generator) -> str:
@@ -135,13 +165,69 @@ def play(model: LanguageModel, board: Board, seat: int, opponent: str, rng: np.r
     return "draws" if outcome.winner is None else "wins" if outcome.winner == seat else "losses"
 
 
-def regret_of(suite: Suite, actions: Ints) -> Estimate:
-    """Return the mean regret, with its interval, of (N,) actions, one for each position of the suite."""
-    return bootstrap_means(judge(suite, actions).regret[None, :, None], np.random.default_rng(0))[0]
+def regrets(suite: Suite, answers: dict[int, Move | None], rng: np.random.Generator) -> dict[str, dict[str, Estimate]]:
+    """Return the mean regrets, with intervals, of the model, `random` and `greedy`, by group of rows in `answers`.
+
+    The group `answered` has the positions with a move, and `asked` also has those with None, where the model's regret
+    is the expected regret of a random legal move. Empty groups are left out.
+    """
+    asked = np.array(sorted(answers), dtype=np.intp)
+    answered = np.array([answers[row] is not None for row in asked], dtype=np.bool_)
+    suite, moves = suite.take(asked), [move for row in asked if (move := answers[row])]
+    random = np.nanmean(np.nanmax(suite.values, axis=1, keepdims=True) - suite.values, axis=1)
+    own, greedy = random.copy(), judge(suite, make("greedy").choose(suite.positions, rng)).regret
+    own[answered] = judge(suite.take(answered), np.array([move.action for move in moves], dtype=np.intp)).regret
+    losses = np.stack([own, random, greedy], axis=1)
+    return {
+        group: dict(zip(("model", "random", "greedy"), bootstrap_means(losses[None, rows], rng), strict=True))
+        for group, rows in (("answered", answered), ("asked", np.ones_like(answered)))
+        if rows.any()
+    }
 
 
 def main(arguments: list[str]) -> dict[str, Any]:
-    """Measure a model; return regrets (also of random and greedy), game results, and counts of replies."""
+    """Measure a model; return its regrets and those of the baselines, game results, counts of replies, and `ended`."""
+    options = parse(arguments)
+    model = LanguageModel(options.base_url, options.model, options.legal_moves, options.retries, options.transcripts)
+    rng, full_suite = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
+    suite = full_suite.take(np.sort(rng.permutation(len(full_suite))[: options.positions]))
+    openings = load_openings(suite.core, "balanced", (options.games + 1) // 2, 0, rng).positions
+    rngs, answers, results = rng.spawn(options.games), dict[int, Move | None](), list[str]()
+
+    def ask_about(row: int) -> None:
+        answers[row] = model.choose_move(Board.from_positions(suite.core, suite.positions, row))
+
+    def play_game(number: int) -> None:
+        board = Board.from_positions(suite.core, openings, number // 2)
+        results.append(play(model, board, number % 2, options.opponent, rngs[number]))
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        tasks = [pool.submit(ask_about, row) for row in range(len(suite))]
+        tasks += [pool.submit(play_game, number) for number in range(options.games)]
+        try:
+            for task in tasks:
+                with suppress(RequestError, CancelledError):
+                    task.result()
+        except (KeyboardInterrupt, OSError) as error:  # OSError: the transcript cannot be written
+            model.stop(str(error) or "interrupted")
+    measured = regrets(suite, answers, rng) if answers else {}
+    answered = sum(move is not None for move in answers.values())
+    note = f"{options.model} answered {answered} of {len(answers)} positions; the others count as random moves"
+    for group, estimates in measured.items():
+        print("regret in points over the answered positions:" if group == "answered" else f"{note}:")
+        for name, one in estimates.items():
+            print(f"  {options.model if name == 'model' else name} {one.mean:.2f} ({one.low:.2f} to {one.high:.2f})")
+    games = Counter(results)
+    print(f"against {options.opponent}: " + ", ".join(f"{games[name]} {name}" for name in RESULTS))
+    print("replies: " + ", ".join(f"{count} {kind}" for kind, count in model.replies.items()))
+    if model.ended:
+        missing = f"{len(suite) - len(answers)} positions and {options.games - len(results)} games are missing"
+        print(f"the run ended early ({missing}): {model.ended}", file=sys.stderr)
+    return {"regret": measured, "results": games, "replies": model.replies, "ended": model.ended}
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Return the options of the command line, after checking everything that could fail after the work."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value, text in (
         ("positions", 100, "number of positions of the regret suite"),
@@ -159,30 +245,16 @@ def main(arguments: list[str]) -> dict[str, Any]:
     options = parser.parse_args(arguments)
     if min(options.positions, options.games, options.jobs) < 1 or options.retries < 0:
         parser.error("--positions, --games and --jobs must be 1 or more, and --retries 0 or more")
-    settings = {name: getattr(options, name) for name in ("legal_moves", "retries", "transcripts")}
-    model = LanguageModel(options.base_url, options.model, **settings)
-    options.transcripts.parent.mkdir(parents=True, exist_ok=True)
-    rng, full_suite = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
-    suite = full_suite.take(np.sort(rng.permutation(len(full_suite))[: options.positions]))
-    core, number = suite.core, range(options.games)
-    boards = [Board.from_positions(core, suite.positions, row) for row in range(len(suite))]
-    openings = load_openings(core, "balanced", (options.games + 1) // 2, 0, rng).positions
-    starts = [Board.from_positions(core, openings, game // 2) for game in number]
-    with ThreadPoolExecutor(options.jobs) as pool:
-        moves = list(pool.map(model.choose_move, boards))
-        seats, rngs = [game % 2 for game in number], rng.spawn(options.games)
-        results = Counter(pool.map(play, repeat(model), starts, seats, repeat(options.opponent), rngs))
-    answered = np.array([row for row, move in enumerate(moves) if move], dtype=np.intp)
-    regrets = {name: regret_of(suite, make(name).choose(suite.positions, rng)) for name in ("random", "greedy")}
-    if answered.size:
-        regrets[options.model] = regret_of(suite.take(answered), np.array([move.action for move in moves if move]))
-    for name, one in regrets.items():
-        print(f"{name}: regret {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}) points")
-    print(f"{options.model} answered {len(answered)} of {len(moves)} positions; its regret is over these positions")
-    print(f"against {options.opponent}: " + ", ".join(f"{results[name]} {name}" for name in RESULTS))
-    print("replies: " + ", ".join(f"{count} {kind}" for kind, count in model.replies.items()))
-    return {"regret": regrets, "results": results, "replies": model.replies}
+    if not re.match("https?://", options.base_url):
+        parser.error(f"--base-url must begin with http:// or https://; got {options.base_url}")
+    try:
+        make(options.opponent)
+        options.transcripts.parent.mkdir(parents=True, exist_ok=True)
+        options.transcripts.open("a").close()
+    except (UsageError, OSError) as error:
+        parser.error(str(error))
+    return options
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(bool(main(sys.argv[1:])["ended"]))

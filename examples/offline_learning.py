@@ -1,6 +1,6 @@
 """Learn the values of positions from files, without playing a game, and measure the regret.
 
-    python -m agents.datasets --output out/data --positions 100000 --depth 8 --net pretrained
+    python -m agents.position_data --output out/data --positions 100000 --depth 8 --net pretrained
     python -m examples.offline_learning out/data --save out/offline.npz
 
 The value of a move is the margin that it wins at once plus the mover's value of the next position, which is the
@@ -11,34 +11,37 @@ net is fitted to all examples. The player with this net chooses the move with th
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import sys
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from agents.config import progress_bar
-from agents.datasets import read_columns, read_positions
-from agents.support.data_folder import ABOUT_NAME
-from agents.td import ValueModule
 from oanquan_env import Core
-from oanquan_env.arrays import Floats, Ints
+from oanquan_env.array_types import Floats, Ints
 from oanquan_env.benchmark.evaluation import Evaluation, evaluate
 from oanquan_env.engine.core import relative_points
-from oanquan_env.files import check_place, write_atomically
+from oanquan_env.errors import needing_extra
+from oanquan_env.files import check_place, read_json, write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import embedding_rows
+
+with needing_extra("train", "examples.offline_learning" if __name__ == "__main__" else None):
+    import torch
+
+    from agents.config import progress_bar
+    from agents.position_data import read_columns, read_positions
+    from agents.support.data_folder import ABOUT_NAME
+    from agents.td import ValueModule
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("data", type=Path, metavar="FOLDER", help="folder written by python -m agents.datasets")
+    add("data", type=Path, metavar="FOLDER", help="folder written by python -m agents.position_data")
     add("--epochs", type=int, default=10, help="passes over the data (default: %(default)s)")
     add("--batch-size", type=int, default=1024, help="positions per gradient step (default: %(default)s)")
     add("--learning-rate", type=float, default=3e-3, help="initial learning rate; falls to 0 (default: %(default)s)")
@@ -79,7 +82,7 @@ def main(arguments: list[str]) -> Evaluation:
     options = parse(arguments)
     if options.save:
         check_place("--save", options.save)
-    core = Core(json.loads((options.data / ABOUT_NAME).read_text(encoding="utf-8"))["asked"]["rules"])
+    core = Core(read_json(options.data / ABOUT_NAME)["asked"]["rules"])
     files = [afterstates(core, path) for path in sorted(options.data.glob("positions-*.npz"))]
     inputs = np.concatenate([one[0] for one in files])
     values = np.concatenate([one[1] for one in files]).astype(np.float32)

@@ -13,8 +13,6 @@ import sys
 from typing import Any
 
 import numpy as np
-import pyspiel
-from open_spiel.python.algorithms import mcts
 
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import judge
@@ -22,8 +20,13 @@ from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.board import shared_core
 from oanquan_env.engine.notation import Move, format_position
 from oanquan_env.engine.rules import Rules
+from oanquan_env.errors import needing_extra
 from oanquan_env.observation import Encoder
 from oanquan_env.rewards import game_rewards
+
+with needing_extra("openspiel", "examples.open_spiel_game" if __name__ == "__main__" else None):
+    import pyspiel
+    from open_spiel.python.algorithms import mcts
 
 A = pyspiel.GameType
 KINDS = A.Dynamics.SEQUENTIAL, A.ChanceMode.DETERMINISTIC, A.Information.PERFECT_INFORMATION, A.Utility.ZERO_SUM

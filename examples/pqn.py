@@ -22,12 +22,15 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.curves import TrainingCurve
+from oanquan_env.errors import needing_extra
 from oanquan_env.observation import Encoder
+
+with needing_extra("train", "examples.pqn" if __name__ == "__main__" else None):
+    import torch
+    from torch import Tensor, nn
 
 COUNTS = 16  # each count from 0 to 14 has its own vector; 15 or more share one
 

@@ -9,12 +9,15 @@ fastest from `moves`.
 import argparse
 import sys
 
-import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
-
 from oanquan_env.benchmark.curves import TrainingCurve
-from oanquan_env.sb3 import OAnQuanVecEnv
+from oanquan_env.errors import needing_extra
+
+with needing_extra("train", "examples.sb3_ppo" if __name__ == "__main__" else None):
+    import torch
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    from oanquan_env.sb3 import OAnQuanVecEnv
 
 # fmt: off
 OPTIONS = {

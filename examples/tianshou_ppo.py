@@ -10,19 +10,22 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
-from tianshou.algorithm import PPO
-from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
-from tianshou.algorithm.optim import AdamOptimizerFactory
-from tianshou.data import Batch, Collector, VectorReplayBuffer
-from tianshou.env import DummyVectorEnv
-from tianshou.trainer import OnPolicyTrainerParams
-from tianshou.utils.net.common import Net
-from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
 from oanquan_env import Core
 from oanquan_env.benchmark.curves import TrainingCurve
+from oanquan_env.errors import needing_extra
 from oanquan_env.observation import Encoder
+
+with needing_extra("tianshou", "examples.tianshou_ppo" if __name__ == "__main__" else None):
+    import torch
+    from tianshou.algorithm import PPO
+    from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
+    from tianshou.algorithm.optim import AdamOptimizerFactory
+    from tianshou.data import Batch, Collector, VectorReplayBuffer
+    from tianshou.env import DummyVectorEnv
+    from tianshou.trainer import OnPolicyTrainerParams
+    from tianshou.utils.net.common import Net
+    from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
 # fmt: off
 OPTIONS = {

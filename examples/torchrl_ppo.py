@@ -10,23 +10,26 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
 from gymnasium import spaces
 from gymnasium.wrappers import TransformObservation
-from tensordict.nn import TensorDictModule
-from torch import nn
-from torch.distributions import Categorical
-from torchrl.collectors import Collector
-from torchrl.data import LazyTensorStorage, ReplayBuffer
-from torchrl.data.replay_buffers.samplers import SamplerWithoutReplacement
-from torchrl.envs import GymWrapper, SerialEnv
-from torchrl.modules import MLP, ProbabilisticActor, ValueOperator
-from torchrl.objectives import ClipPPOLoss
-from torchrl.objectives.value import GAE
 
 from oanquan_env import Core
 from oanquan_env.benchmark.curves import TrainingCurve
+from oanquan_env.errors import needing_extra
 from oanquan_env.observation import Encoder
+
+with needing_extra("torchrl", "examples.torchrl_ppo" if __name__ == "__main__" else None):
+    import torch
+    from tensordict.nn import TensorDictModule
+    from torch import nn
+    from torch.distributions import Categorical
+    from torchrl.collectors import Collector
+    from torchrl.data import LazyTensorStorage, ReplayBuffer
+    from torchrl.data.replay_buffers.samplers import SamplerWithoutReplacement
+    from torchrl.envs import GymWrapper, SerialEnv
+    from torchrl.modules import MLP, ProbabilisticActor, ValueOperator
+    from torchrl.objectives import ClipPPOLoss
+    from torchrl.objectives.value import GAE
 
 # fmt: off
 OPTIONS = {

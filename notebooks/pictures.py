@@ -21,8 +21,8 @@ from PIL import Image
 
 from oanquan_env import Board, MoveTrace
 from oanquan_env.benchmark import charts
-from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import PHASES
+from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.render import LastMove, Snapshot, image, rgb, svg
 from oanquan_env.render.drawable import Drawable
 

@@ -4,19 +4,18 @@ from typing import TYPE_CHECKING
 
 from oanquan_env.board import Board, IllegalMoveError
 from oanquan_env.engine.core import Core, IllegalActionError
-from oanquan_env.engine.move_trace import MoveTrace
 from oanquan_env.engine.notation import Move, NotationError
-from oanquan_env.engine.position_checks import PositionError
-from oanquan_env.engine.positions import Outcome, Positions, Termination
+from oanquan_env.engine.positions import Outcome, PositionError, Positions, Termination
 from oanquan_env.engine.rules import PRESETS, Rules, RulesError
 from oanquan_env.engine.symmetry import mirror, mirror_actions, rotate_seats
+from oanquan_env.engine.trace import MoveTrace
 from oanquan_env.envs.aec import env, raw_env
 from oanquan_env.match.match import Match, play_matches
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.perft import divide, perft
-from oanquan_env.playing import choose_move
 from oanquan_env.records.games import GameRecord, parse_records, read_records
+from oanquan_env.rollouts import choose_move
 
 if TYPE_CHECKING:
     from oanquan_env.benchmark.evaluation import compare, evaluate

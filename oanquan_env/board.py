@@ -10,12 +10,18 @@ import numpy.typing as npt
 
 from oanquan_env import render
 from oanquan_env.engine.core import Core, IllegalActionError
-from oanquan_env.engine.move_trace import LastMove, MoveTrace
 from oanquan_env.engine.notation import Move, format_position, names, parse_position, seat_name
-from oanquan_env.engine.position_checks import PositionError, check_points, check_ready, check_setup
-from oanquan_env.engine.positions import Outcome, Positions, Termination
+from oanquan_env.engine.positions import (
+    Outcome,
+    PositionError,
+    Positions,
+    Termination,
+    check_points,
+    check_ready,
+    check_setup,
+)
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.engine.tracing import trace_move
+from oanquan_env.engine.trace import LastMove, MoveTrace, trace_move
 
 
 class IllegalMoveError(IllegalActionError):

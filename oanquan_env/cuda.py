@@ -1,8 +1,8 @@
 """Play N games on a CUDA device and return torch tensors. A kernel runs the step of `engine.step`.
 
-Each thread plays one game. The module needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
+Each thread plays one game. The module needs the extra `cuda`, which installs torch and numba-cuda.
 
-    games = Games(65_536, opponent="greedy")
+    games = CudaGames(65_536, opponent="greedy")
     observation, mask = games.reset(seed=0)
     observation, reward, terminated, truncated, mask = games.step(actions)
 """
@@ -12,16 +12,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from numba import cuda
 
 from oanquan_env.engine.compiled import RULES, inlined, zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.engine.step import act, finish
-from oanquan_env.envs.games import Games as HostGames
-from oanquan_env.envs.games import Seat
+from oanquan_env.envs.games import Games, Seat
+from oanquan_env.errors import UsageError, needing_extra
 from oanquan_env.observation import Encoder
+
+with needing_extra("cuda"):
+    import torch
+    from numba import cuda
 
 THREADS = 128
 """Threads per block."""
@@ -83,7 +85,7 @@ def kernel(players: int, opponent: int) -> Callable[..., Any]:
     return compiled
 
 
-class Games:
+class CudaGames:
     """N games that restart in the step that ends them; their final observations are not returned.
 
     The games are the same as in an `OAnQuanVectorEnv` with the same arguments and seed and `autoreset_mode="SameStep"`.
@@ -96,7 +98,8 @@ class Games:
         seat, reward, opening_plies: as for `OAnQuanEnv`.
         device: a torch CUDA device.
 
-    Raises `ValueError` for an opponent other than these three, and in the same cases as `OAnQuanVectorEnv`.
+    Raises `ValueError` for an opponent other than these three, if torch cannot use `device` as a CUDA device, and in
+    the same cases as `OAnQuanVectorEnv`.
     """
 
     def __init__(
@@ -112,8 +115,13 @@ class Games:
     ) -> None:
         if opponent not in (None, "random", "greedy"):
             raise ValueError(f"opponent must be random, greedy or None on a device; got {opponent!r}")
+        if not (torch.cuda.is_available() and device.partition(":")[0] == "cuda"):
+            raise UsageError(
+                f"device must be a CUDA device that torch {torch.__version__} can use; got {device!r}; "
+                "without one, play the same games with OAnQuanVectorEnv"
+            )
         settings: Any = {"seat": seat, "reward": reward, "opening_plies": opening_plies}
-        self._host = HostGames(n, rules, opponent=opponent, **settings)
+        self._host = Games(n, rules, opponent=opponent, **settings)
         self.core: Core = self._host.core
         self.encoder: Encoder = self._host.encoder
         with torch.device(device):

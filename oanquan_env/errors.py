@@ -4,6 +4,7 @@ import operator
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 USAGE_ERROR, INTERRUPTED = 2, 130
@@ -30,6 +31,7 @@ class MissingExtraError(ImportError, UsageError):
 def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
     """Raise `MissingExtraError` if the block imports a missing package; the message says how to install `extra`.
 
+    In a clone, the message names the clone. Elsewhere, pip adds the extra's packages to the installed `oanquan`.
     If a command gives its name as `program`, print the message instead, and exit. Ctrl-C in the block then also exits.
     """
     try:
@@ -38,8 +40,8 @@ def needing_extra(extra: str, program: str | None = None) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package in ("oanquan_env", "agents"):
             raise
-        of_the_wheel = extra in ("human", "render", "widget")
-        remedy = f"'oanquan[{extra}]'" if of_the_wheel else f'-e ".[{extra}]"'
+        in_clone = Path(__file__).parents[1].joinpath("pyproject.toml").is_file()
+        remedy = f'-e ".[{extra}]"' if in_clone else f"'oanquan[{extra}]'"
         message = f"the package {package} is missing; install it with: pip install {remedy}"
         if program is None:
             raise MissingExtraError(message) from None

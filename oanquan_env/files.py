@@ -1,9 +1,10 @@
 """Read and write files. Writes are atomic: a killed program leaves the old file or the new one, never a partial file.
 
 Files may be untrusted: damaged files and JSON that is nested too deeply raise `ValueError`. Files whose names end in
-`.gz` are compressed.
+`.gz` are compressed. Pipes and devices are written in place. Text is also read from them, but binary files are not.
 """
 
+import errno
 import gzip
 import hashlib
 import io
@@ -12,10 +13,11 @@ import os
 import re
 import secrets
 import sys
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,10 +26,12 @@ import numpy.typing as npt
 
 from oanquan_env.errors import UsageError
 
+DATA = Path(__file__).parent / "data"  # suites, openings, value nets and opening values of the package
 LONGEST = 200  # maximum length of an untrusted text in an error message, in characters
 TEMPORARY = ".part"  # suffix of a file while it is written
 COMPRESSED = ".gz"
-MOST_BYTES = 1 << 27  # maximum size of a decompressed file, in bytes
+MOST_BYTES = 1 << 27  # maximum size of a decompressed file and of the content of a pipe, in bytes
+PIPE_SECONDS = 5.0  # time within which another program must open a pipe to write to it
 
 
 class FileError(UsageError):
@@ -42,9 +46,12 @@ class RepeatedKeyError(UsageError):
 
 
 @contextmanager
-def naming_damage(path: Path, what: str, remedy: str = "") -> Iterator[None]:
-    """Raise `FileError` if `path` is not a file or the block fails; state the path, `what`, the cause and `remedy`."""
-    check_readable(path)
+def naming_damage(path: Path, what: str, remedy: str = "", *, text: bool = False) -> Iterator[None]:
+    """Raise `FileError` if `path` is not a file or the block fails; state the path, `what`, the cause and `remedy`.
+
+    `text` is as for `check_readable`.
+    """
+    check_readable(path, text=text)
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
@@ -64,29 +71,43 @@ def one_line(text: object) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
-def check_readable(path: Path) -> None:
-    """Raise `FileError` unless `path` is a file: a folder cannot be read, and reading a pipe would block."""
-    if not path.is_file():
-        kind = "a folder" if path.is_dir() else "neither a file nor a folder" if path.exists() else "no such file"
-        raise FileError(f"{path}: {kind}" + (", not a file" if path.is_dir() else ""))
+def check_readable(path: Path, *, text: bool = False) -> None:
+    """Raise `FileError` unless `path` is a file or, if `text` is True, a pipe or device for `read_bytes`."""
+    if not (path.is_file() or (text and (path.is_fifo() or path.is_char_device()))):
+        pipe = "neither a file nor a folder; copy its content to a file"
+        kind = "a folder, not a file" if path.is_dir() else pipe if path.exists() else "no such file"
+        raise FileError(f"{path}: {kind}")
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file, decompressed if its name ends in `.gz`.
+    """Return the content of a file, pipe or device, decompressed if its name ends in `.gz`.
 
-    Raises `OSError` if the file cannot be read, and `ValueError` if a `.gz` file is damaged or has more than
-    `MOST_BYTES` bytes after decompression.
+    Raises `OSError` if it cannot be read, and `ValueError` if a `.gz` file is damaged, if a `.gz` file (decompressed),
+    a pipe or a device has more than `MOST_BYTES` bytes, or if nothing writes to a pipe.
     """
-    if path.suffix != COMPRESSED:
+    compressed = path.suffix == COMPRESSED
+    if path.is_file() and not compressed:
         return path.read_bytes()
     try:
-        with gzip.open(path) as file:
-            content = file.read(MOST_BYTES + 1)
+        with _pipe_content(path) if path.is_fifo() else open(path, "rb") as file:
+            content = (gzip.GzipFile(fileobj=file) if compressed else file).read(MOST_BYTES + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"not a compressed file: {error}") from None
     if len(content) > MOST_BYTES:
         raise ValueError(f"the content has more than {MOST_BYTES:,} bytes")
     return content
+
+
+def _pipe_content(path: Path) -> IO[bytes]:
+    """Return the content of a pipe. Raise `ValueError` if no other program writes to it within `PIPE_SECONDS`."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        end = time.monotonic() + PIPE_SECONDS
+        while (first := file.raw.read(1)) == b"":  # None if another program has opened the pipe, but not yet written
+            if time.monotonic() > end:
+                raise ValueError(f"no program has written to this pipe within {PIPE_SECONDS:g} seconds")
+            time.sleep(PIPE_SECONDS / 100)
+        os.set_blocking(file.fileno(), True)
+        return io.BytesIO((first or b"") + file.read(MOST_BYTES + 1))
 
 
 def text_bytes(path: Path, text: str) -> bytes:
@@ -101,7 +122,7 @@ def text_bytes(path: Path, text: str) -> bytes:
 
 def read_json(path: Path) -> Any:
     """Return the content of a JSON file. Raise `FileError` if the file is missing or is not valid JSON."""
-    check_readable(path)
+    check_readable(path, text=True)
     try:
         return parse_json(read_bytes(path).decode("utf-8-sig"))  # Windows editors write a byte order mark
     except ValueError as error:
@@ -183,11 +204,47 @@ def short_hash(*parts: bytes) -> str:
 
 
 def check_place(option: str, path: Path) -> None:
-    """Raise `ValueError` if `path` is a folder or its parent folder does not exist; the message names `option`."""
+    """Raise `ValueError` if `replacing` could not write to `path`; the message names `option`.
+
+    Call it before long work. It makes and removes a temporary file in the folder, and does not open a pipe or device.
+    """
     if not path.parent.is_dir():
         raise ValueError(f"{option}: the folder {path.parent} does not exist")
     if path.is_dir():
         raise ValueError(f"{option}: {path} is a folder, not a file")
+    try:
+        if replaceable(path):
+            temporary = _temporary(Path(os.path.realpath(path)))
+            temporary.touch(exist_ok=False)
+            temporary.unlink()
+        elif not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise ValueError(f"{option}: {path} cannot be written: {error.strerror}") from None
+
+
+def replaceable(path: Path) -> bool:
+    """Return whether `path` is a file or does not exist, and so not a pipe, a device or this program's own output.
+
+    Raises `OSError` for other kinds of files, such as sockets and disks.
+    """
+    if path.is_block_device() or path.is_socket():
+        raise OSError(errno.EINVAL, "it is neither a file nor a pipe", str(path))
+    return not (path.is_fifo() or path.is_char_device() or _own_output(path))
+
+
+def _own_output(path: Path) -> IO[str] | None:
+    """Return the stream of this program's output if `path` names it, such as /dev/stdout, and None otherwise."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # closed, or a stream without a descriptor
+            if os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+                return stream
+    return None
+
+
+def _temporary(path: Path) -> Path:
+    """Return the path of a new temporary file beside the file `path`."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -200,10 +257,18 @@ def write_atomically(path: Path, content: bytes) -> None:
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Yield an open binary file that replaces `path` in one step after the block, with the old file's permissions.
 
+    Pipes, devices and this program's own output are not replaced: the block writes to them directly.
+
     Raises `OSError` if the file cannot be written. After any error, even one in the block, the old file is unchanged.
     """
-    path = path.resolve()
-    name = path.with_name(f".{path.name}.{secrets.token_hex(8)}{TEMPORARY}")
+    if not replaceable(path):
+        if own := _own_output(path):
+            own.flush()  # the output that was printed comes first
+        with os.fdopen(os.dup(own.fileno()), "wb") if own else open(path, "wb") as file:
+            yield file
+        return
+    path = Path(os.path.realpath(path))
+    name = _temporary(path)
     try:
         with open(name, "xb") as file:  # `tempfile` would ignore the umask and give only the owner access
             if path.exists():

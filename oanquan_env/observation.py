@@ -32,11 +32,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.observe import COUNTS, SCALE, row_type
-from oanquan_env.engine.position_checks import score_bounds
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.positions import Positions, score_bounds
 from oanquan_env.engine.rules import MAX_SEEDS
 from oanquan_env.errors import UsageError
 

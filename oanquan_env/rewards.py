@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Points
+from oanquan_env.array_types import Points
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 

@@ -11,24 +11,29 @@ depend on stable-baselines3; install it before importing this module.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
-from oanquan_env.arrays import Mask
+from oanquan_env.array_types import Mask
+from oanquan_env.engine.positions import Positions
+from oanquan_env.envs.games import MAX_SEED
 from oanquan_env.envs.opponents import Opponent
-from oanquan_env.envs.vector import OAnQuanVectorEnv
+from oanquan_env.envs.reset_options import check_options, start_position
+from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
+from oanquan_env.errors import UsageError, as_whole
 
 
 class SharedVecEnv(VecEnv):
     """A VecEnv whose games share one object, so that `env_method` calls a method once for all games."""
 
-    render_mode = None
+    render_mode: str | None = None
 
     def close(self) -> None:
         """Do nothing, as there is nothing to release."""
@@ -44,34 +49,58 @@ class SharedVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call a method once for all games; return its result in a list of one."""
+        """Call a method once for all games; return its result in a list of one.
+
+        Raises NotImplementedError if `indices` omits a game.
+        """
+        if indices is not None and {*self._get_indices(indices)} != {*range(self.num_envs)}:
+            raise NotImplementedError(f"all games share one object; call {method_name} for all of them: omit indices")
         return [getattr(self, method_name)(*method_args, **method_kwargs)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
         """Return False for each requested game."""
         return [False for _ in self._get_indices(indices)]
 
+    def _get_indices(self, indices: int | Iterable[int] | None) -> list[int]:
+        return [range(self.num_envs)[index] for index in super()._get_indices(indices)]  # IndexError for other games
+
 
 class OAnQuanVecEnv(SharedVecEnv):
-    """N games against an opponent, or without one in the self-play view.
+    """N games against an opponent.
 
-    A finished game restarts at once; its `info` holds `terminal_observation`, `termination`, and `episode` in the form
-    of `Monitor`. A game truncated by the ply limit is scored like any other, so no value is bootstrapped.
+    A finished game restarts at once; its `info` holds `terminal_observation`, the entries of `OAnQuanVectorEnv` for a
+    finished game, such as `termination` and `opponent`, and `episode` in the form of `Monitor`. A game truncated by the
+    ply limit is scored like any other, so no value is bootstrapped.
 
     Args:
         num_envs: the number of games, N.
-        seed: the seed of the games.
+        seed: as in `seed`, for the first reset; None for random seeds. A model that is made with a seed replaces it.
+        render_mode: `rgb_array` or None. SB3 arranges the pictures of the first 16 games as tiles.
         **settings: arguments of `OAnQuanVectorEnv`: rules, opponent, seat, reward, opening_plies, observation, threads.
             SB3's default networks learn faster from the observations `planes` and `moves` than from `counts`.
 
     Raises:
-        ValueError: in the same cases as `OAnQuanVectorEnv`.
+        ValueError: in the same cases as `OAnQuanVectorEnv`, for another `render_mode`, and for `opponent=None`, because
+            SB3 would take the opponent's value of the next position for the learner's.
     """
 
-    def __init__(self, num_envs: int, *, seed: int = 0, **settings: Any) -> None:
-        self.games = OAnQuanVectorEnv(num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **settings)
-        self._first: int | None = seed
+    def __init__(
+        self, num_envs: int, *, seed: int | None = None, render_mode: str | None = None, **settings: Any
+    ) -> None:
+        if settings.get("opponent", "") is None:
+            raise UsageError(
+                "opponent must be a player: without one, SB3 would bootstrap with the wrong sign, because the next "
+                "observation is the opponent's; for self-play, set copies of the model as opponents by set_opponent"
+            )
+        if render_mode not in (None, "rgb_array"):
+            raise UsageError(f"render_mode must be rgb_array or None; got {render_mode!r}")
+        same_step: Any = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_mode": render_mode}
+        self.games = OAnQuanVectorEnv(num_envs, **same_step, **settings)
+        self.render_mode = render_mode
         super().__init__(num_envs, self.games.single_observation_space, self.games.single_action_space)
+        self.metadata["render_fps"] = self.games.metadata["render_fps"]
+        if seed is not None:
+            self.seed(seed)
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Set an opponent, or a list of opponents, for new games; see `OAnQuanVectorEnv`."""
@@ -85,30 +114,74 @@ class OAnQuanVecEnv(SharedVecEnv):
         """Return (N, A) bool, the legal actions, for MaskablePPO."""
         return self.games.action_masks()
 
-    def reset(self) -> VecEnvObs:
-        """Restart all games; return the (N, D) observations."""
-        self._rewards, self._lengths, self._began = np.zeros(self.num_envs), np.zeros(self.num_envs, int), time.time()
-        seed, self._first = self._first, None
-        return self.games.reset(seed=seed)[0]
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None) -> list[bool]:
+        """Return for each requested game whether the class is `Monitor`, whose entry `episode` the infos have."""
+        return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
-    def step_async(self, actions: npt.NDArray[np.integer[Any]]) -> None:
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed the generators of the games at the next reset: row i with `seed` + i. None draws a random seed.
+
+        Returns the N seeds. Raises `ValueError` unless `seed` is an integer from 0 to 2^64 - N.
+        """
+        return super().seed(None if seed is None else as_whole("seed", seed, 0, MAX_SEED + 1 - len(self._seeds)))
+
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Set the options of the next reset: `position`, as in `OAnQuanVectorEnv`, or a list with a dict for each game.
+
+        Raises `ValueError` for another option, an invalid position, or a list of another length or with positions for
+        only some games; `TypeError` for other types.
+        """
+        core = self.games.encoder.core
+        if isinstance(options, Mapping | None):
+            start_position(core, check_options(options, ("position",)).get("position"), self.num_envs)
+            return super().set_options(dict(options or {}))
+        starts = [check_options(one, ("position",)).get("position") for one in options]
+        if len(starts) != self.num_envs or len({start is None for start in starts}) > 1:
+            given = sum(start is not None for start in starts)
+            requirement = f"must be {self.num_envs} dicts, one for each game, all with a position or all without"
+            raise UsageError(f"a list of options {requirement}; got {len(starts)}, of which {given} have a position")
+        batches = [batch for start in starts if (batch := start_position(core, start)) is not None]
+        return super().set_options({"position": Positions.concatenate(batches)} if batches else {})
+
+    def reset(self) -> VecEnvObs:
+        """Restart all games with the seeds and options set since the last reset; return (N, D) observations."""
+        self._rewards, self._lengths, self._began = np.zeros(self.num_envs), np.zeros(self.num_envs, int), time.time()
+        seeds = [seed for seed in self._seeds if seed is not None]
+        observations = self.games.reset(seed=seeds or None, options=self._options[0])[0]
+        self._reset_seeds()
+        self._reset_options()
+        return observations
+
+    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
         """Store the actions for the next step."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Step all games. Return (N, D) observations, (N,) float32 rewards, (N,) bool dones and N infos."""
-        observations, rewards, terminated, truncated, info = self.games.step(np.asarray(self._actions, np.int64))
+        """Step all games. Return (N, D) observations, (N,) float32 rewards, (N,) bool dones and N infos.
+
+        Raises `IllegalActionError` unless the actions are N integers in the action space.
+        """
+        observations, rewards, terminated, truncated, info = self.games.step(self._actions)
         done = terminated | truncated
         self._rewards += rewards
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        final = info.get("final_info", {})
         for row in done.nonzero()[0].tolist():
             spent = round(time.time() - self._began, 6)
-            infos[row] = {
+            infos[row] = {name: final[name][row] for name in final if not name.startswith("_")} | {
                 "terminal_observation": info["final_obs"][row],
                 "TimeLimit.truncated": False,
-                "termination": int(info["final_info"]["termination"][row]),
                 "episode": {"r": float(self._rewards[row]), "l": int(self._lengths[row]), "t": spent},
             }
         self._rewards[done], self._lengths[done] = 0.0, 0
         return observations, rewards.astype(np.float32), done, infos
+
+    def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
+        """Return RGB pictures of the first 16 games, or None for each without a `render_mode`."""
+        pictures: Any = self.games.render() or [None] * self.num_envs
+        return list(pictures[:DRAWN_GAMES])
+
+    def close(self) -> None:
+        """Close the games; they need a reset before further use."""
+        self.games.close()

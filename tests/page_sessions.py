@@ -7,8 +7,8 @@ from typing import Any
 
 from oanquan_env import Board, parse_records
 from oanquan_env.board import IllegalMoveError
-from oanquan_env.engine.move_trace import MoveTrace
 from oanquan_env.engine.notation import NotationError, seat_name
+from oanquan_env.engine.trace import MoveTrace
 from oanquan_env.match.match import Match, Round, resigned
 from oanquan_env.match.ownership import Ownership
 from oanquan_env.match.settling import debt

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.engine.core import relative_points
-from oanquan_env.search.multiplayer import NET_UNIT
+from oanquan_env.search.maxn import NET_UNIT
 from oanquan_env.search.value_net import ValueNet
 
 Leaf: TypeAlias = Callable[[Positions], npt.NDArray[np.floating]]

@@ -1,12 +1,23 @@
 """Deterministic players, generators and random actions for tests."""
 
 import contextlib
+import itertools
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.array_types import Ints, Mask
+from oanquan_env.benchmark import exploit, policy_cache
+
+
+def tick(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Give searches for best responses a clock that advances by `seconds` whenever it is read."""
+    clock = SimpleNamespace(monotonic=itertools.count(0, seconds).__next__)
+    for module in (policy_cache, exploit):
+        monkeypatch.setattr(module, "time", clock)
 
 
 def rng(seed: int = 0) -> np.random.Generator:

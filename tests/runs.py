@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
+from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME
 from agents.config import validated
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.run import Run, StopTrainingError, load_config, run_type
-from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME
 from oanquan_env.search.any_rules_net import read_any_rules_net
 from oanquan_env.search.value_net import read_value_net
 

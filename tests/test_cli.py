@@ -14,6 +14,7 @@ import pytest
 
 from oanquan_env import PRESETS, Board, GameRecord, __version__, divide, render
 from oanquan_env.cli import main
+from oanquan_env.text import rules_in_words
 from tests.boards import boards_of
 from tests.records.test_match import THREE_ROUNDS
 
@@ -95,11 +96,13 @@ def test_rules_lists_presets_and_spells_one_out(run: Run) -> None:
     assert "Ngô Quý Sơn 1944" in listed
     lines = {"* seeds                        4", "  first_move_captures_mandarin True"}
     assert lines <= set(run("rules", "tonkin", "seeds=4").splitlines())
+    assert "each small square holds 4 seeds" in run("rules", "tonkin", "seeds=4", "--in-words")
+    assert run("rules", "--in-words", "--language", "vi") == f"{rules_in_words('mancala-world', 'vi')}\n"
 
 
 MISTAKES = """\
   =>  required: COMMAND
-perft --depth 0  =>  --depth: must be a whole number from 1, not '0'
+perft --depth 0  =>  --depth: must be a whole number from 1 with at most 40 digits, not '0'
 perft --rules tonki  =>  --rules: unknown preset 'tonki' (did you mean tonkin
 perft --position "0,0,0,0,0,0*/5,5,5,5,5,0* 0,25 0 4"  =>  column 32: the row of the mover, player 0, is empty
 show 5,5  =>  column 4: a position has 4 words
@@ -110,7 +113,7 @@ replay broken.txt  =>  line 4, column 10: Result is '22-46'
 replay rounds.txt  =>  round 2: Round is '3', but should be '2'
 play --opponent grandmother  =>  unknown player 'grandmother'
 play --seat West  =>  no seat 'West'; seats are South, North
-play --seed -1  =>  --seed: must be a whole number from 0, not '-1'
+play --seed -1  =>  --seed: must be a whole number from 0 with at most 40 digits, not '-1'
 """
 
 

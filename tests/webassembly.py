@@ -11,7 +11,7 @@ import pytest
 
 from oanquan_env import Core, Match, Positions, Rules
 from oanquan_env.engine.move import MAX_PLIES, play
-from oanquan_env.engine.seats import in_turn
+from oanquan_env.engine.scoring import in_turn
 from oanquan_env.match.match import resigned
 from oanquan_env.match.settling import debt
 from oanquan_env.search.deepening import Limits, Search

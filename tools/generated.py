@@ -15,13 +15,13 @@ from typing import Any, get_args, get_type_hints
 import gymnasium
 
 from oanquan_env import PRESETS, Board, Core, Move, Rules, Termination, raw_env
-from oanquan_env.benchmark.markdown import table
-from oanquan_env.benchmark.opening_values import find_opening_table, opening_move_values, openings_table_path
+from oanquan_env.benchmark.report import table
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import usages
+from oanquan_env.proofs.opening_values import find_opening_table, opening_move_values, openings_table_path
 
 DOCS = Path(__file__).parents[1] / "docs"
 MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)
@@ -29,8 +29,7 @@ MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->",
 MEMBERS = {
     "oanquan_env.engine.rules": ("Rules", "Preset", "RulesError", "as_rules"),
     "oanquan_env.board": ("Board", "IllegalMoveError"),
-    "oanquan_env.engine.positions": ("Positions", "Termination", "Outcome"),
-    "oanquan_env.engine.position_checks": ("PositionError",),
+    "oanquan_env.engine.positions": ("Positions", "Termination", "Outcome", "PositionError"),
     "oanquan_env.render": ("text", "svg", "rgb", "Window", "Drawable", "LastMove", "Snapshot"),
     "agents": ("make",),
 }

@@ -23,7 +23,6 @@ from typing import Any, get_args, get_type_hints
 
 from markdown import markdown
 
-from oanquan_env.benchmark.opening_values import openings_table_path
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import SEAT_NAMES
 from oanquan_env.engine.rules import (
@@ -40,13 +39,14 @@ from oanquan_env.files import write_atomically
 from oanquan_env.match.rules import RANGES as MATCH_RANGES
 from oanquan_env.match.rules import MatchMeasure, MatchRules
 from oanquan_env.play.levels import LEVELS, PERSON
+from oanquan_env.proofs.opening_values import openings_table_path
 from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
 from oanquan_env.search.leaf import with_net
-from oanquan_env.search.multiplayer import compile_multiplayer
-from oanquan_env.search.two_player import compile_rules
+from oanquan_env.search.maxn import compile_multiplayer
+from oanquan_env.search.search_state import compile_rules
 from oanquan_env.search.value_net import ValueNet, read_value_net
 from tools.page_files import ABOUT, BEGIN, WEB, lists
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from oanquan_env import Board, Core, Rules
-from oanquan_env.engine.keys import canonical_keys
+from oanquan_env.engine.symmetry import canonical_keys
 from oanquan_env.files import write_atomically
 from oanquan_env.players import RandomPolicy
 from oanquan_env.players.book import BookPolicy, with_book

@@ -1,11 +1,11 @@
-"""Compare the project with alternatives by speed and features, for the README and docs/benchmarks.md.
+"""Compare the project with alternatives by speed and features, for the README and the documentation.
 
 Most speeds are read from the results of the committed benchmarks. The others, which are marked, were measured once by
 hand, with random play in one process.
 """
 
 from benchmarks.report import RESULTS, Speeds, by_size, millions
-from oanquan_env.benchmark.markdown import table
+from oanquan_env.benchmark.report import table
 from oanquan_env.files import read_json
 
 ONCE = "†"
@@ -63,7 +63,7 @@ def _million(name: str, row: str, size: str = "4096") -> str:
 
 
 def peers_table() -> str:
-    """Return the README's table of projects, with ours first, and the note under it."""
+    """Return the table of projects, with ours first, and the note under it."""
     heads = ["", "rules of the game", "interface", "opponents", "million moves/s", "with observations"]
     ours = ["**oanquan**", "7 presets, 2–4 players", "Gymnasium, PettingZoo; batched", "search, solver, neural agents"]
     rows = [

@@ -18,7 +18,7 @@ as on the page's badges. `L` is `LARGE`, the points of a large capture.
 from collections.abc import Callable, Sequence
 
 from oanquan_env.board import Board
-from oanquan_env.engine.move_trace import MoveTrace
+from oanquan_env.engine.trace import MoveTrace
 
 LARGE = 5
 

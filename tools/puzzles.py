@@ -10,7 +10,7 @@ is kept. These candidates are examined in random order until each difficulty has
 yield too few, another batch is played, up to `BATCHES` in total.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
-search (`oanquan_env.search.proof`) proves for every move of the solver either that it reaches the goal whatever the
+search (`oanquan_env.proofs.proof`) proves for every move of the solver either that it reaches the goal whatever the
 opponent plays (a *right* move) or that the opponent can prevent it. A position is rejected if the search proves neither
 for one of its moves within `NODES` nodes, or if it has fewer than `FEWEST` legal moves.
 
@@ -44,16 +44,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oanquan_env import PRESETS, Board, Core, Positions
-from oanquan_env.arrays import Ints
-from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.notation import Move
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import write_atomically
 from oanquan_env.play.levels import LEVELS, Level, player_at
-from oanquan_env.playing import advance, random_openings, seated
+from oanquan_env.proofs.proof import PROVED, ProofTable
+from oanquan_env.rollouts import advance, random_openings, seated
 from oanquan_env.search.deepening import Search
-from oanquan_env.search.proof import PROVED, ProofTable
-from oanquan_env.search.two_player import apply_move, mover_first
+from oanquan_env.search.search_state import apply_move, mover_first
 from oanquan_env.search.value_net import read_value_net
 from tools.puzzle_themes import is_largest_badge, points_lead, themes_of
 

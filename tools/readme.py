@@ -22,9 +22,8 @@ from benchmarks import any_rules, beams, methods, players, search, solve, traini
 from benchmarks import exploit as exploits
 from benchmarks.report import RESULTS, by_size
 from oanquan_env import Rules
-from oanquan_env.benchmark.markdown import interval, plus_minus, table
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.benchmark.report import Evaluation, markdown, summary, summary_cells
+from oanquan_env.benchmark.report import Evaluation, interval, markdown, plus_minus, summary, summary_cells, table
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
 from oanquan_env.records.games import GameRecord
@@ -230,8 +229,8 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
     ROOT / "README.md": {
         "benchmark": strength,
         "speed": peers.speed_section,
-        "peers": peers.peers_table,
     },
+    ROOT / "docs" / "alternatives.md": {"peers": peers.peers_table},
     ROOT / "docs" / "benchmarks.md": {
         "core": core,
         "vector": vector,

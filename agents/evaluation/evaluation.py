@@ -16,7 +16,8 @@ from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.config import Count, OpeningPlies, Pairs, Seed, validated
 from agents.evaluation.entrants import make_entrants
-from agents.evaluation.finished_parts import FinishedParts
+from agents.evaluation.finished_parts import PACKAGES, FinishedParts
+from agents.support.code_hash import custom_code
 from agents.support.parallel import spread
 from agents.support.provenance import commit, processor, versions
 from oanquan_env import Core, Rules
@@ -31,7 +32,6 @@ from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, read_json, write_atomically
 
-PACKAGES = ("numpy", "numba", "torch")
 PARTS = "parts"  # subfolder of the output folder
 
 
@@ -78,14 +78,15 @@ class EvaluationSettings:
 class EvaluationRun:
     """One evaluation. Raises `ValueError` if the settings, players, openings or suite cannot be used.
 
-    Finished parts are stored in the output folder, if there is one, so that a run with the same settings resumes.
+    Finished parts are stored in the output folder, if there is one, so that a run with the same settings resumes. It
+    measures players with custom code again, which may read files that we do not know, except with `reuse`.
 
     Attributes:
         tournament: the players and their openings.
         pairings: the results of the arena's pairings; empty until `run` has played them.
     """
 
-    def __init__(self, settings: EvaluationSettings, output: Path | None = None) -> None:
+    def __init__(self, settings: EvaluationSettings, output: Path | None = None, *, reuse: bool = False) -> None:
         self.settings = validated(EvaluationSettings, dataclasses.asdict(settings), "settings")
         if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
             raise UsageError(f"the suite exploit needs rules for two players; got '{settings.rules}'")
@@ -98,8 +99,9 @@ class EvaluationRun:
         else:
             source = default_openings(core.rules) if settings.openings is None else settings.openings
             openings = load_openings(core, source, settings.pairs, settings.opening_plies, rng)
-        finished = FinishedParts(output / PARTS if output else None)
-        self.tournament = Tournament(core, entrants, openings, settings.seed, finished)
+        again = [entrant.label for entrant in entrants if custom_code(entrant.name) and not reuse]
+        self.finished = FinishedParts(output / PARTS if output else None, again)
+        self.tournament = Tournament(core, entrants, openings, settings.seed, self.finished)
         self.suite = load_suite(core.rules).part(settings.part) if "regret" in settings.suites else None
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
@@ -147,18 +149,17 @@ class EvaluationRun:
             commit=commit(),
             processor=processor(),
             versions=versions(PACKAGES),
+            reused=self.finished.reused,
         )
 
     def _exploited(self, number: int) -> list[dict[str, Any]]:
         entrant, minutes, core = self.tournament.entrants[number], self.settings.minutes, self.tournament.core
         settings = {"agent": entrant.identity(), "rules": str(core.rules), "minutes": minutes}
-        records: list[dict[str, Any]] | None = self.tournament.finished.find(
-            [entrant.label], settings, list[dict[str, Any]]
-        )
+        records: list[dict[str, Any]] | None = self.finished.find([entrant.label], settings, list[dict[str, Any]])
         if records is None:
             responses = [exploit(entrant.name, core.rules, seat, minutes, progress=False) for seat in range(2)]
             records = [response.to_dict() for response in responses]
-            self.tournament.finished.store([entrant.label], settings, records)
+            self.finished.store([entrant.label], settings, records)
         return records
 
 

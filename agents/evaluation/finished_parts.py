@@ -5,47 +5,64 @@ We do not use joblib.Memory: it stores pickles, which can run code, and any chan
 
 import json
 import re
+import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
 import oanquan_env
-from agents.support.provenance import commit
+from agents.support.code_hash import project_code
+from agents.support.provenance import commit, versions
 from oanquan_env.files import naming_damage, read_json, short_hash, write_atomically
+
+PACKAGES = ("numpy", "numba", "torch")
+MEASURES = {"openings": "games", "suite": "regret", "minutes": "best responses"}
+"""What a part of an evaluation holds, by a setting that only such parts have."""
 
 
 class FinishedParts:
     """The parts stored in a folder, which is created when first needed; if `folder` is None, nothing is stored.
 
-    A part's key holds everything that the part depends on: names, settings, the package's version and the clone's
-    commit. Each key has its own file.
+    A part's key holds everything that the part depends on: names, settings, the project's version, commit and code, and
+    the versions of `PACKAGES`. Each key has its own file. Parts with a name in `again` are stored, but not found.
+
+    Attributes:
+        reused: what the found parts hold, each with the time when it was stored.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, again: Collection[str] = ()) -> None:
         self.folder = folder
-        self.version = [oanquan_env.__version__, commit()]
+        self.again = again
+        self.reused: dict[str, str] = {}
+        self.version = [oanquan_env.__version__, commit(), project_code(), versions(PACKAGES)]
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any = Any) -> Any:
-        """Return the content of a part as a value of type `kind`, or None if the part is not finished.
+        """Return the content of a part as a value of type `kind`, or None if it is not finished or is made again.
 
         Raises `FileError` if its file is damaged.
         """
         path, key = self._path(names, settings)
-        if path is None or not path.is_file():
+        if path is None or not path.is_file() or not set(names).isdisjoint(self.again):
             return None
         with naming_damage(path, "not a finished part of an evaluation", "; delete it to continue"):
             part = read_json(path)
             if part["key"] != json.loads(key):
                 raise ValueError("it belongs to another key")
-            return TypeAdapter(kind).validate_python(part["content"])
+            content = TypeAdapter(kind).validate_python(part["content"])
+            what = next((word for setting, word in MEASURES.items() if setting in settings), "part")
+            self.reused[f"{what} {' – '.join(names)}"] = str(part["finished"])
+            return content
 
     def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
         """Store the content of a part, which must be serialisable as JSON."""
         path, key = self._path(names, settings)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(path, (json.dumps({"key": json.loads(key), "content": content}) + "\n").encode())
+            finished = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+            part = {"key": json.loads(key), "finished": finished, "content": content}
+            write_atomically(path, (json.dumps(part) + "\n").encode())
 
     def _path(self, names: list[str], settings: dict[str, Any]) -> tuple[Path | None, str]:
         """Return the path of a part's file (None without a folder), and the part's key as JSON."""

@@ -24,16 +24,16 @@ from agents.config import RayAddress, Workers, progress_bar
 from agents.evaluation.finished_parts import FinishedParts
 from agents.support.parallel import in_order, spread
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Floats, Mask
+from oanquan_env.array_types import Floats, Mask
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.move import RUNNING
-from oanquan_env.search.bounds import Bounds
+from oanquan_env.files import check_place
+from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.proof import PROVED, ProofTable
+from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
 from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.memory import MAX_DEPTH
 from oanquan_env.search.move_values import MoveValues
-from oanquan_env.search.proof import PROVED, ProofTable
-from oanquan_env.search.solver import FIRST_NODES, BoundSearch
-from oanquan_env.search.two_player import apply_move, mover_first
+from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 from oanquan_env.search.value_net import ValueNet, read_value_net
 
 Item = TypeVar("Item")
@@ -102,7 +102,11 @@ class LabelOptions:
 
     @contextlib.contextmanager
     def labeller(self, output: Path) -> Iterator[Labeller]:
-        """Yield a labeller with a progress bar. Its finished labels stay in `OUTPUT.parts` until the block succeeds."""
+        """Yield a labeller with a progress bar. Its finished labels stay in `OUTPUT.parts` until the block succeeds.
+
+        Raises `ValueError` if `output` cannot be written.
+        """
+        check_place("the output", output)
         parts = output.with_name(f"{output.name}.parts")
         with progress_bar() as bar:
             yield Labeller(self.jobs, self.ray, parts, bar)

@@ -23,11 +23,11 @@ from agents.config import OptionalFile, RulesName, Seed, Size, Whole, command, c
 from agents.evaluation.labels import HERE, Labeller, LabelOptions, net_bytes, search_moves
 from agents.players.mixed_play import EPSILONS, LONGEST_START, met_in_play, mixed_players, player_names
 from oanquan_env import Core, Positions, Rules
-from oanquan_env.arrays import Floats, Mask
+from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
 from oanquan_env.benchmark.suites import format_suite, regret_path, suite_name
-from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
 
 PROG = "python -m agents.evaluation.make_regret"

@@ -17,10 +17,10 @@ from agents.evaluation.labels import search_moves
 from agents.evaluation.make_regret import LEAST_SPREAD
 from agents.players.mixed_play import met_in_play, mixed_players
 from oanquan_env import Core, Positions, Rules
-from oanquan_env.arrays import Floats, Mask
+from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suites, rule_sets_path
-from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.rule_sets import Split, split
 

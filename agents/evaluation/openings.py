@@ -24,13 +24,13 @@ import tyro
 from agents.config import Count, CountOrZero, OpeningPlies, OptionalFile, RulesName, Seed, Size, command, command_of
 from agents.evaluation.labels import HERE, Labeller, LabelOptions, find_even, net_bytes
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.suites import openings_path
-from oanquan_env.engine.keys import canonical_keys, first_of_each
 from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
-from oanquan_env.playing import random_lines
 from oanquan_env.records.games import format_records
+from oanquan_env.rollouts import random_lines
 
 PROG = "python -m agents.evaluation.openings"
 BATCH = 100

@@ -21,7 +21,12 @@ from pydantic import Field
 from agents.config import Count, OptionalFile, command
 from agents.evaluation.labels import Labeller, LabelOptions, prove_opening
 from oanquan_env import Core, Positions
-from oanquan_env.benchmark.opening_values import (
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.files import text_bytes, write_atomically
+from oanquan_env.players.basic import points_won
+from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.certificates import certificate_path, read_certificate
+from oanquan_env.proofs.opening_values import (
     OpeningTable,
     format_opening_table,
     layers,
@@ -29,12 +34,7 @@ from oanquan_env.benchmark.opening_values import (
     read_opening_table,
     squares_of,
 )
-from oanquan_env.benchmark.verification import verify
-from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.files import text_bytes, write_atomically
-from oanquan_env.players.basic import points_won
-from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.certificates import certificate_path, read_certificate
+from oanquan_env.proofs.verification import verify
 
 PROG = "python -m agents.evaluation.prove_openings"
 MOST_PLIES = 8

@@ -3,7 +3,7 @@
     python -m agents.evaluation.prove_regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
 
 The value found by search is the first guess: the proof search asks whether the mover can force this value, and whether
-it can force more. If there is no proof, the search tries weaker bounds (see `oanquan_env.search.solver.BoundSearch`).
+it can force more. If there is no proof, the search tries weaker bounds (see `oanquan_env.proofs.solver.BoundSearch`).
 Near the ply limit, a search to the end of the game gives the value. A move whose value is not proved keeps the searched
 value, clipped to the proved bounds. The file keeps all bounds, so a call with more nodes proves more values, and the
 same command resumes interrupted work.

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from agents.networks.sums import SumOfRows
 from oanquan_env import Positions, Rules
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.search.any_rules_net import (
     CONTEXT,

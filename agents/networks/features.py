@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env import Core, Positions
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.observation import Encoder, slices
 
 Features: TypeAlias = npt.NDArray[np.int16]

@@ -6,7 +6,7 @@ import numpy as np
 
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.players import EpsilonPolicy, Policy, make
-from oanquan_env.playing import advance, random_openings, seated
+from oanquan_env.rollouts import advance, random_openings, seated
 
 EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move, used equally often
 LONGEST_START = 8  # maximum number of random plies at the start of a game

@@ -1,7 +1,5 @@
 """A player that uses a trained network. By default, it averages the outputs for a position and its mirror image."""
 
-import functools
-import os
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +8,10 @@ import torch
 from agents.networks.nets import with_last
 from agents.players.agent_files import WEIGHTS_NAME, load_network, read_card
 from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
-from oanquan_env.arrays import Floats, Ints
+from oanquan_env.array_types import Floats, Ints
 from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import FileError
+from oanquan_env.players.adapters import use_one_torch_thread_in_children
 
 BATCH = 4096
 """Maximum number of positions in one forward pass."""
@@ -54,7 +53,7 @@ class PPOPlayer:
         self.core = Core(trained)
         self.features, module = load_network(self.core, self.card, folder / WEIGHTS_NAME, network)
         self.network = module.eval()
-        _use_one_thread_in_children()
+        use_one_torch_thread_in_children()
         self.temperature = temperature
         self.mirror_average = trained.is_symmetric if mirror_average is None else mirror_average
 
@@ -95,10 +94,3 @@ class PPOPlayer:
             logits = logits / self.temperature + rng.gumbel(size=logits.shape)
         choice: Ints = np.where(self.core.legal_mask(positions), logits, -np.inf).argmax(axis=1)
         return choice
-
-
-@functools.cache
-def _use_one_thread_in_children() -> None:
-    """Set torch to one thread in forked processes, which would otherwise wait for threads that fork does not copy."""
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=functools.partial(torch.set_num_threads, 1))

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import tyro
 
+from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
 from agents.evaluation.entrants import hash_of_files
 from agents.evaluation.evaluation import read_evaluation
@@ -27,11 +28,9 @@ from agents.players.agent_files import (
 )
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
-from agents.run_files import CONFIG_NAME
 from oanquan_env import Rules
-from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import PHASES
-from oanquan_env.benchmark.report import Evaluation, explanation, openings, origin, summary
+from oanquan_env.benchmark.report import Evaluation, explanation, openings, origin, summary, table
 from oanquan_env.files import write_atomically
 from oanquan_env.search.any_rules_net import ANY, PRETRAINED_PATH, read_any_rules_net
 from oanquan_env.search.value_net import pretrained_path, read_value_net
@@ -43,7 +42,7 @@ LOG = "../../../docs/training-log.md"  # relative to an agent's folder
 LARGEST = 5_000_000  # maximum size of weights in the repository, bytes
 
 
-def take(run: Path) -> Path:
+def publish(run: Path) -> Path:
     """Copy a run's agent and configuration, or its value net, into the project; return the path of the copy.
 
     An agent's weights are stored in half precision. Raises `ValueError` if they take more than `LARGEST` bytes.
@@ -148,7 +147,7 @@ class Options:
 @command(Options, PROG, __doc__)
 def main(options: Options) -> None:
     """Copy an agent or a value net, and print the path of the copy."""
-    print(take(options.run))
+    print(publish(options.run))
 
 
 if __name__ == "__main__":

@@ -17,15 +17,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import tyro
 
+from agents.checkpoint import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from agents.config import OptionalFolder, command, read_yaml
 from agents.run import load_config
-from agents.run_files import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from oanquan_env import Rules
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
-from oanquan_env.benchmark.estimates import Estimate
-from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.report import table
+from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically

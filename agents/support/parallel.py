@@ -100,7 +100,7 @@ def _with_ray(
         import ray
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
-        if host and port.isdecimal():  # fail fast, as Ray would wait for minutes
+        if host and port.isascii() and port.isdecimal():  # fail fast, as Ray would wait for minutes
             socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
         ray.init(address, logging_level=logging.WARNING)
     except (ConnectionError, OSError, OverflowError, RuntimeError, ValueError) as error:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Floats
-from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.regret import Part, regret
-from oanquan_env.benchmark.seeds import interquartile_estimate
+from oanquan_env.benchmark.statistics import Estimate, interquartile_estimate
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UsageError, as_whole

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oanquan_env.benchmark.elo import rate
-from oanquan_env.benchmark.estimates import Estimate, bootstrap_means, mean_estimate, score_estimate
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import MOST_PAIRS, by_order, pairing_result
-from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part, check_part
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart
+from oanquan_env.benchmark.statistics import Estimate, bootstrap_means, mean_estimate, rate, score_estimate
 from oanquan_env.benchmark.suites import find_suite, openings_path
 from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
 from oanquan_env.engine.core import Core
@@ -24,6 +22,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnavailableError, UsageError, as_whole
 from oanquan_env.players import Policy, as_policy, make
 from oanquan_env.players.adapters import ObservedPolicy
+from oanquan_env.progress import ProgressLine
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Default opponents under all rules."""

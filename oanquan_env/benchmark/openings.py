@@ -14,8 +14,8 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UsageError
 from oanquan_env.files import COMPRESSED, FileError, short_hash
-from oanquan_env.playing import random_lines
 from oanquan_env.records.games import GameRecord, read_records
+from oanquan_env.rollouts import random_lines
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from oanquan_env.arrays import Floats
-from oanquan_env.benchmark.elo import elo_of_score
-from oanquan_env.benchmark.estimates import Estimate, mean_estimate, score_estimate
+from oanquan_env.array_types import Floats
+from oanquan_env.benchmark.statistics import Estimate, elo_of_score, mean_estimate, score_estimate
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.positions import Positions, turn_order
 from oanquan_env.players import Policy
-from oanquan_env.playing import advance, seated
+from oanquan_env.rollouts import advance, seated
 
 MOST_PAIRS = 10**6
 """Maximum number of openings in a pairing; all its games are in memory at once."""

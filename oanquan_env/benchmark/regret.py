@@ -19,14 +19,16 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from oanquan_env.arrays import Floats, Ints, Mask
-from oanquan_env.benchmark.estimates import Estimate, bootstrap_means
+from oanquan_env.array_types import Floats, Ints, Mask
+from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
+from oanquan_env.board import Board
 from oanquan_env.engine.core import Core, relative_points
-from oanquan_env.engine.keys import canonical_keys, key_number
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.symmetry import canonical_keys, key_number
 from oanquan_env.files import short_hash
 from oanquan_env.players import Policy
+from oanquan_env.text import ValuedBoard
 
 Part: TypeAlias = Literal["development", "test", "all"]
 PHASES = ("opening", "middle", "end")
@@ -79,6 +81,11 @@ class Suite:
         """Return a suite with only the positions in `rows`, which are indices or a mask."""
         values, lower, upper = (array[rows] for array in (self.values, self.lower, self.upper))
         return Suite(self.name, self.core, self.positions[rows], values, lower, upper, self.made)
+
+    def valued_board(self, row: int) -> ValuedBoard:
+        """Return the position in one row as a board with values, with which `oanquan_env.text` grades answers."""
+        board = Board.from_positions(self.core, self.positions, row)
+        return ValuedBoard(board, self.values[row], self.lower[row], self.upper[row])
 
     @property
     def version(self) -> int:

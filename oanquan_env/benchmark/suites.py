@@ -13,19 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.keys import Keys, canonical_keys
 from oanquan_env.engine.notation import NotationError, format_position, parse_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules, as_rules
-from oanquan_env.files import FileError, naming_damage, one_line, read_json
+from oanquan_env.engine.symmetry import Keys, canonical_keys
+from oanquan_env.files import DATA, FileError, naming_damage, one_line, read_json
+from oanquan_env.proofs.bounds import MOST_POINTS
 from oanquan_env.rule_sets import Split
-
-DATA = Path(__file__).parents[1] / "data"
-MOST_POINTS = 100_000
-"""Limit on the absolute value of a number in the file of a suite or of opening values; no margin comes near it."""
 
 
 def openings_path(rules: Rules, *, fair: bool = False) -> Path:
@@ -106,7 +103,7 @@ def format_suites(suites: Sequence[Suite]) -> str:
 
 def read_suite(path: Path) -> Suite:
     """Read a suite. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
-    with naming_damage(path, "not a suite of positions"):
+    with naming_damage(path, "not a suite of positions", text=True):
         data = read_json(path)
     return _suite(data, suite_name(path), path)
 

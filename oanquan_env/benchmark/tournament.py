@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games, rng_for
 from oanquan_env.benchmark.regret import Regret, Suite, regret
@@ -87,7 +87,7 @@ class Pairing:
     moves: list[int]
 
 
-class Finished(Protocol):
+class PartStore(Protocol):
     """Storage for the finished parts of an evaluation, such as pairings, so that it can resume."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> Any:
@@ -97,7 +97,7 @@ class Finished(Protocol):
         """Store `content`, which `json` must be able to write, for the part with these names and settings."""
 
 
-class NothingKept:
+class NullStore:
     """Storage that discards all parts."""
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any) -> None:
@@ -115,7 +115,7 @@ class Tournament:
     entrants: Sequence[Entrant]
     openings: Openings
     seed: int
-    finished: Finished = field(default_factory=NothingKept)
+    finished: PartStore = field(default_factory=NullStore)
 
     @property
     def games_of_pairing(self) -> int:

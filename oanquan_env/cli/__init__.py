@@ -5,7 +5,7 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -14,12 +14,11 @@ import numpy as np
 from oanquan_env import __version__, render
 from oanquan_env.benchmark.evaluation import evaluate, reference_players
 from oanquan_env.benchmark.pairs import MOST_PAIRS
-from oanquan_env.benchmark.progress import ProgressLine
 from oanquan_env.benchmark.regret import Part
-from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
 from oanquan_env.cli import exploit as exploiting
 from oanquan_env.cli import solve as solving
+from oanquan_env.cli.numbers import whole
 from oanquan_env.engine.notation import SEAT_NAMES, seat_name
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, RulesError
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR
@@ -28,9 +27,12 @@ from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON, player_of
 from oanquan_env.play.terminal import TerminalGame, language_of_system
+from oanquan_env.progress import ProgressLine
+from oanquan_env.proofs.certificates import read_certificate
+from oanquan_env.proofs.verification import verify
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.match_records import rounds_of_matches
-from oanquan_env.search.certificates import read_certificate
+from oanquan_env.text import rules_in_words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,17 +68,7 @@ def _rules(text: str) -> Rules:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _whole(low: int, high: int | None = None) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < low or (high is not None and int(text) > high):
-            bounds = f"from {low}" if high is None else f"from {low} to {high}"
-            raise argparse.ArgumentTypeError(f"must be a whole number {bounds}, not {text!r}")
-        return int(text)
-
-    return read
-
-
-_COUNT, _PAIRS, _SEED, _PORT = _whole(1), _whole(1, MOST_PAIRS), _whole(0), _whole(0, 65535)
+_COUNT, _PAIRS, _SEED, _PORT = whole(1), whole(1, MOST_PAIRS), whole(0), whole(0, 65535)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -166,9 +158,13 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--stories", action="store_true", help="describe every move step by step")
     replay.add_argument("--check", action="store_true", help="only check the games; print one line per game")
 
-    rules = commands.add_parser("rules", help="list the presets, or all fields of one set of rules")
+    rules = commands.add_parser(
+        "rules", help="list the presets, or all fields of one set of rules, or say them in words"
+    )
     rules.set_defaults(run=_list_rules)
     rules.add_argument("text", nargs="*", metavar="TEXT", help='rules whose fields to list, such as "tonkin seeds=4"')
+    rules.add_argument("--in-words", action="store_true", help=f"print the rules in words (default: {DEFAULT_PRESET})")
+    rules.add_argument("--language", choices=("en", "vi"), default="en", help="for --in-words (default: en)")
     return parser
 
 
@@ -247,6 +243,8 @@ def _perft(options: argparse.Namespace) -> None:
 
 def _show(options: argparse.Namespace) -> None:
     board = Board.parse(" ".join(options.position), options.rules) if options.position else Board(options.rules)
+    if options.svg:
+        check_place("--svg", options.svg)
     print(board)
     print(f"\nposition  {board.text()}\nrules     {options.rules}")
     if board.legal_moves:
@@ -296,6 +294,9 @@ def _comment(record: GameRecord, ply: int) -> None:
 
 def _list_rules(options: argparse.Namespace) -> None:
     default = PRESETS[DEFAULT_PRESET].rules
+    if options.in_words:
+        print(rules_in_words(" ".join(options.text) or default, options.language))
+        return
     if options.text:
         rules = Rules.parse(" ".join(options.text))
         changed = rules.differences(default)

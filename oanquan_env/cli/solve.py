@@ -1,7 +1,7 @@
 """Prove the value of a position: the mover's future margin in points under best play (`oanquan solve`).
 
 The command prints the bounds after each round of proofs, and the best line at the end. Ctrl-C or --time ends it early
-with the bounds proved so far. `oanquan_env.search.solver` defines a proof. --certificate writes the bounds for which a
+with the bounds proved so far. `oanquan_env.proofs.solver` defines a proof. --certificate writes the bounds for which a
 strategy is found; the search for strategies may again take --time seconds. `oanquan verify FILE` checks the file.
 """
 
@@ -16,13 +16,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oanquan_env.benchmark.verification import verify
 from oanquan_env.board import Board
+from oanquan_env.cli.numbers import number
 from oanquan_env.engine.notation import format_position
 from oanquan_env.files import check_place, write_atomically
+from oanquan_env.proofs.verification import verify
 
 if TYPE_CHECKING:
-    from oanquan_env.search.solver import ProofState, Solver
+    from oanquan_env.proofs.solver import ProofState, Solver
 
 EXIT_UNPROVED = 1  # exit status of a run that did not prove the value
 MOST_MEGABYTES = 10**9
@@ -31,11 +32,11 @@ MOST_MEGABYTES = 10**9
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add all options of the command except --rules and --position."""
     parser.add_argument(
-        "--megabytes", type=float, default=1024.0, metavar="N", help="size of the proof table (default: 1024)"
+        "--megabytes", type=number, default=1024.0, metavar="N", help="size of the proof table (default: 1024)"
     )
     parser.add_argument(
         "--time",
-        type=float,
+        type=number,
         default=math.inf,
         metavar="SECONDS",
         help="time limit of the proofs, and again of the search for strategies",
@@ -56,8 +57,8 @@ def solve(board: Board, options: argparse.Namespace) -> int:
     for option, path in (("--json", options.json), ("--certificate", options.certificate)):
         if path is not None:
             check_place(option, path)
-    from oanquan_env.search.certify import certify
-    from oanquan_env.search.solver import Solver
+    from oanquan_env.proofs.certify import certify
+    from oanquan_env.proofs.solver import Solver
 
     try:
         solver = Solver(board.core, board.positions, megabytes=options.megabytes)
@@ -80,7 +81,7 @@ def solve(board: Board, options: argparse.Namespace) -> int:
 
 
 def _prove(solver: Solver, deadline: float) -> None:
-    from oanquan_env.search.proof import LimitReachedError
+    from oanquan_env.proofs.proof import LimitReachedError
 
     print(f"{'lower':>6} {'upper':>6} {'moves played':>14} {'a second':>11} {'seconds':>8}  line")
     try:

@@ -1,7 +1,7 @@
 """Compile functions and make rule records with Numba. The core imports this module only if needed: Numba loads slowly.
 
 Compiled functions are cached on disk, next to the sources or in NUMBA_CACHE_DIR, until a source of the engine, the
-environments or the search changes.
+environments, the search or the proofs changes.
 """
 
 import contextlib
@@ -10,6 +10,7 @@ import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeAlias, TypeVar, cast, get_type_hints
 
 import numba
@@ -20,7 +21,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typeinfer import register_dispatcher
 from numba.extending import register_jitable
 
-from oanquan_env.engine import move, observe, points, seats, step
+from oanquan_env.engine import move, observe, scoring, step, tables
 from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, rule_numbers
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import Rules
@@ -122,7 +123,7 @@ def _digest() -> str:
     """Return the hash of all sources of the package that hold compiled functions."""
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parents[1].rglob("*.py")):
-        if source.parent.name in ("engine", "envs", "search"):
+        if source.parent.name in ("engine", "envs", "proofs", "search"):
             digest.update(source.read_bytes())
     return digest.hexdigest()
 
@@ -138,9 +139,15 @@ def _say_once(text: str) -> None:
     print(f"oanquan: {text}", file=sys.stderr)
 
 
-for _module in move, seats, points, observe, step:
-    for _function in _module.INLINED:
-        inlined(_function)
+def inline_marked(module: ModuleType) -> None:
+    """Let Numba inline the functions of a module that `tables.inline` marks."""
+    for function in vars(module).values():
+        if getattr(function, "__module__", "") == module.__name__ and hasattr(function, "inline"):
+            inlined(function)
+
+
+for _module in tables, move, scoring, observe, step:
+    inline_marked(_module)
 
 
 # ---- records ---------------------------------------------------------------------------------------------------------

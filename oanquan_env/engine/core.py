@@ -1,7 +1,7 @@
 """The vectorised core, which plays one move in each of N games per call.
 
-The rules of a move are implemented twice: in NumPy for batches (`sowing` sows and captures, `turns` ends turns), and
-with plain integers for one game (`move`). By default a core calls `move` through `loops`, compiled by Numba for batches
+The rules of a move are implemented twice: in NumPy for batches (`numpy_move`), and with plain integers for one game
+(`move`). By default a core calls `move` through `loops`, compiled by Numba for batches
 and as plain Python for a single position. The NumPy version is the reference; `Core(rules, compiled=False)` uses it.
 
 Shapes: N games, P players, F fields per side, A = 2F actions. An action is `2 * field + direction`: field 0 .. F-1 from
@@ -15,15 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Bytes, Ints, Mask, Points
+from oanquan_env.array_types import Bytes, Ints, Mask, Points
 from oanquan_env.engine.loops import Arrays, Loops, loops
 from oanquan_env.engine.move import NO_SQUARE, RuleNumbers, rule_numbers
-from oanquan_env.engine.position_checks import check_points, check_ready, check_setup
-from oanquan_env.engine.positions import RUNNING, Positions, Termination
+from oanquan_env.engine.numpy_move import BatchSowing, Turns
+from oanquan_env.engine.positions import RUNNING, Positions, Termination, check_points, check_ready, check_setup
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
-from oanquan_env.engine.sowing import Moves
 from oanquan_env.engine.tables import build_tables
-from oanquan_env.engine.turns import Turns
 from oanquan_env.errors import UsageError
 
 COMPILED_VARIABLE = "OANQUAN_COMPILED"
@@ -80,7 +78,7 @@ class Core:
         self.rules = rules = as_rules(rules)
         self.compiled = os.environ.get(COMPILED_VARIABLE) != "0" if compiled is None else compiled
         self.tables = build_tables(rules)
-        self.moves = Moves(rules, self.tables)
+        self.moves = BatchSowing(rules, self.tables)
         self.turns = Turns(rules, self.tables)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Bytes, Floats, Ints, Mask, Points
+from oanquan_env.array_types import Bytes, Floats, Ints, Mask, Points
 from oanquan_env.engine.move import RUNNING, RuleNumbers, can_play, end_of_setup, play
 from oanquan_env.engine.observe import observe, observe_planes
-from oanquan_env.engine.points import earn, final_points, gain
-from oanquan_env.engine.seats import in_turn, next_seat, write_in_turn
+from oanquan_env.engine.scoring import earn, final_points, gain, in_turn, next_seat, write_in_turn
 from oanquan_env.engine.step import NOBODY, OTHERS, act, finish_games, play_ply, waits
 
 NO_FAULT = -1

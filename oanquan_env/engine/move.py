@@ -1,4 +1,4 @@
-"""Play a move of one game, using only integers: a second implementation of `sowing` and `turns`.
+"""Play a move of one game, using only integers: a second implementation of `numpy_move`.
 
 These are plain functions of integers, tuples and `RuleNumbers`. Python runs them for a single position. Numba compiles
 the same functions for batches (`loops`), environments (`step`) and the search; LLVM turns them into WebAssembly. The
@@ -16,9 +16,17 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, ZERO_BYTE, Termination
-from oanquan_env.engine.rules import MAX_SEEDS, Rules
-from oanquan_env.engine.sowing import LAP_LIMIT
-from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE, origin, playable, side_masks, sowings, walks
+from oanquan_env.engine.rules import LAP_LIMIT, MAX_SEEDS, Rules
+from oanquan_env.engine.tables import (
+    COUNT_STRIDE,
+    DIRECTION_STRIDE,
+    inline,
+    origin,
+    playable,
+    side_masks,
+    sowings,
+    walks,
+)
 
 RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, RESIGNED, MAX_PLIES, ENDLESS_RELAY, TOO_MANY_SEEDS = map(
     int, Termination
@@ -33,9 +41,10 @@ LAP, CAPTURE, STOP, REFILL = range(4)
 """Kinds of steps. A step has four numbers (zero if unused): the kind, then for LAP the code of the square and the seeds
 lifted; for CAPTURE the code of the gap and the seeds and stone captured behind it; for STOP the code of the last gap
 and the reason; for REFILL the player, counted in turns after the mover."""
-NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE = range(5)
-"""Reasons for STOP: the square is not empty; nothing is behind the gap, or the square cannot be a gap; the mandarin
-behind it cannot be captured yet; the seeds there cannot be captured; a turn captures only once."""
+NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE, MANDARIN_AHEAD, EMPTY_MANDARIN_AHEAD = range(7)
+"""Reasons for STOP: the field is not empty; nothing is behind the gap; the mandarin behind it cannot be captured yet;
+the seeds there cannot be captured; a turn captures only once; the square is a mandarin square that is not empty, or an
+empty one that cannot be a gap."""
 Steps: TypeAlias = list[tuple[int, int, int, int]]
 
 _BYTE = 255
@@ -131,11 +140,13 @@ def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
     return near, far
 
 
+@inline
 def shift_of(code: int) -> int:
     """Return the bit offset of a code's byte in its side."""
     return (code & 7) << 3
 
 
+@inline
 def walk_numbers(
     gap_seeds: int, gap_stone: int, behind_seeds: int, behind_stone: int, next_gap: int
 ) -> tuple[int, int, int, int, int, int, int]:
@@ -156,7 +167,7 @@ def walk_numbers(
 # ---- a move ----------------------------------------------------------------------------------------------------------
 
 
-class Move(NamedTuple):
+class MoveResult(NamedTuple):
     """The position after a move, with the side and score of its player first, and the effects of the move."""
 
     sides: Four
@@ -166,19 +177,22 @@ class Move(NamedTuple):
     ended: int  # RUNNING or another `Termination`
 
 
+@inline
 def can_play(rules: RuleNumbers, own: int, action: int) -> bool:
     """Return whether the mover, whose side is `own`, may play `action` (0 .. A-1) in a running game."""
     return (rules.playable >> action) & 1 != 0 and (own >> ((action >> 1) << 3)) & _BYTE != 0
 
 
+@inline
 def protects_mandarins(rules: RuleNumbers, players: int, plies_left: int) -> bool:
     """Return whether no stone can be captured because this is a player's first move; `plies_left` is as in `play`."""
     return rules.first_move_captures_mandarin == 0 and plies_left >= rules.max_plies - players
 
 
+@inline
 def play(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int, steps: Steps | None
-) -> Move:
+) -> MoveResult:
     """Play a legal action, then apply the end test and refill empty rows (docs/RULES.md 2 to 4).
 
     `plies_left` is the number of plies allowed after this one; if it is 0, this ply ends the game. The steps of the
@@ -187,7 +201,7 @@ def play(
     """
     sown, code, laps = sow(rules, players, sides, action, steps)
     if code == NO_SQUARE:
-        return Move(sides, scores, 0, laps, ENDLESS_RELAY)
+        return MoveResult(sides, scores, 0, laps, ENDLESS_RELAY)
     left, captured = capture(rules, players, sown, code, plies_left, steps)
     a, b, c, d = left
     a_score, b_score, c_score, d_score = scores
@@ -208,10 +222,11 @@ def play(
             if a & rules.field_bytes == 0 and ended == RUNNING:
                 a, a_score, ended = refill(rules, a, b, c, d, a_score, 0, steps)
         if ended == TOO_MANY_SEEDS:
-            return Move(sides, scores, 0, laps, ended)
-    return Move((a, b, c, d), (a_score, b_score, c_score, d_score), captured, laps, ended)
+            return MoveResult(sides, scores, 0, laps, ended)
+    return MoveResult((a, b, c, d), (a_score, b_score, c_score, d_score), captured, laps, ended)
 
 
+@inline
 def end_of_setup(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int) -> int:
     """Return the `Termination` of a position that was set up by hand; the mover's side and score come first.
 
@@ -227,6 +242,7 @@ def end_of_setup(rules: RuleNumbers, players: int, sides: Four, scores: Four, pl
     return RUNNING
 
 
+@inline
 def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps | None) -> tuple[Four, int, int]:
     """Sow and relay (docs/RULES.md 2.1, 2.2).
 
@@ -275,6 +291,7 @@ def sow(rules: RuleNumbers, players: int, sides: Four, action: int, steps: Steps
     return (a, b, c, d), NO_SQUARE, LAP_LIMIT
 
 
+@inline
 def capture(
     rules: RuleNumbers, players: int, sides: Four, code: int, plies_left: int, steps: Steps | None
 ) -> tuple[Four, int]:
@@ -322,10 +339,18 @@ def capture(
             break
         code = walk.next_gap
     if steps is not None:
+        if code & 7 == ZERO_BYTE and reason <= NOTHING:
+            seat = code & 24
+            side = a if seat == 0 else b if players == 2 or seat == 8 else c if players == 3 or seat == 16 else d
+            if side >> 8 * MANDARIN_BYTE != 0:
+                reason = MANDARIN_AHEAD
+            elif rules.empty_mandarin == 0:
+                reason = EMPTY_MANDARIN_AHEAD
         steps.append((STOP, code, reason, 0))
     return (a, b, c, d), points
 
 
+@inline
 def refill(
     rules: RuleNumbers, side: int, second: int, third: int, fourth: int, score: int, turns: int, steps: Steps | None
 ) -> tuple[int, int, int]:
@@ -344,16 +369,19 @@ def refill(
     return side, score - rules.fields, TOO_MANY_SEEDS if in_play > MAX_SEEDS else RUNNING
 
 
+@inline
 def seed_pairs(side: int) -> int:
     """Return a word of three 16-bit numbers; each is the sum of the seeds on two squares of a side."""
     return (side & _EVEN_BYTES) + ((side >> 8) & _EVEN_BYTES)
 
 
+@inline
 def row_sum(rules: RuleNumbers, side: int) -> int:
     """Return the number of seeds on the fields of a side."""
     return ((side & rules.field_bytes) * _SUM_BYTES >> 56) & _BYTE
 
 
+@inline
 def leftovers(rules: RuleNumbers, players: int, sides: Four, ended: int) -> Four:
     """Return the points that each player gets for the seeds left on the board at the end (docs/RULES.md 4)."""
     a, b, c, d = sides
@@ -365,7 +393,3 @@ def leftovers(rules: RuleNumbers, players: int, sides: Four, ended: int) -> Four
         share = (((a >> at) & _BYTE) + ((b >> at) & _BYTE) + ((c >> at) & _BYTE) + ((d >> at) & _BYTE)) // players
         a_row, b_row, c_row, d_row = a_row + share, b_row + share, c_row + share, d_row + share
     return a_row, b_row, c_row, d_row
-
-
-INLINED = (can_play, protects_mandarins, play, end_of_setup, sow, capture, refill, seed_pairs, row_sum, leftovers)
-"""Functions that Numba must inline into their callers, which would otherwise take twice as long."""

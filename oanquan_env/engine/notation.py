@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.position_checks import PositionError
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.positions import PositionError, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.errors import UsageError
 

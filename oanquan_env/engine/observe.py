@@ -4,15 +4,14 @@ Like `step`, these are plain functions that Numba compiles.
 """
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from oanquan_env.engine.move import RuleNumbers, can_play
-from oanquan_env.engine.points import look_ahead
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.engine.seats import in_turn
+from oanquan_env.engine.scoring import in_turn, look_ahead
+from oanquan_env.engine.tables import inline
 
 COUNTS = 16
 """Number of one-hot planes per square: one for each number from 0 to COUNTS - 2, and one for all greater numbers."""
@@ -32,6 +31,7 @@ def row_type(kind: type[Any], length: int) -> np.dtype[Any]:
     return np.dtype((np.record, [("row", kind, length)]))
 
 
+@inline
 def observe(
     rules: RuleNumbers,
     players: int,
@@ -58,6 +58,7 @@ def observe(
     row[stones + 2 * players + 1] = rules.max_plies - ply
 
 
+@inline
 def observe_planes(
     rules: RuleNumbers,
     players: int,
@@ -95,7 +96,3 @@ def observe_planes(
                 won, remains = look_ahead(rules, players, ordered, points, rules.max_plies - ply - 1, action)
             observation.row[wins + action] = won / (SCALE * (players - 1))
             observation.row[wins + actions + action] = remains / (SCALE * (players - 1))
-
-
-INLINED: tuple[Callable[..., Any], ...] = (observe, observe_planes)
-"""Functions that Numba must inline into their callers."""

@@ -23,6 +23,8 @@ Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "cloc
 
 MAX_SEEDS = 255
 """Maximum number of seeds in play at once. The core stores the seeds of a square in one byte."""
+LAP_LIMIT = 10_000
+"""Laps after which a relay counts as endless (docs/RULES.md 2.2)."""
 MAX_TEXT = 1000
 """The maximum length of a rules text in characters; a text with every field is about half as long."""
 

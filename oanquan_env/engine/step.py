@@ -10,17 +10,16 @@ plays every seat, one ply per step. Opponents other than `random` and `greedy` (
 """
 
 import functools
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
 from oanquan_env.engine.move import MAX_PLIES, RUNNING, RuleNumbers, can_play, play
 from oanquan_env.engine.observe import observe
-from oanquan_env.engine.points import OUTCOME, earn, final_points, gain
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import Rules
-from oanquan_env.engine.seats import in_turn, next_seat, write_in_turn
+from oanquan_env.engine.scoring import OUTCOME, earn, final_points, gain, in_turn, next_seat, write_in_turn
+from oanquan_env.engine.tables import inline
 
 NOBODY, RANDOM, GREEDY, OTHERS = range(4)
 """Kinds of opponents."""
@@ -105,6 +104,7 @@ def generator_key(seed: Any) -> Any:
     return (key ^ (key >> 31)) | 1
 
 
+@inline
 def draw(game: Game, below: int) -> int:
     """Return a random integer from 0 to `below` - 1, with `below` at most 2^31.
 
@@ -121,11 +121,13 @@ def draw(game: Game, below: int) -> int:
     return ((((x * x + second) >> 32) & _LOW) * below) >> 32
 
 
+@inline
 def swap_halves(x: int) -> int:
     """Return the lowest 64 bits of `x` with their two 32-bit halves exchanged."""
     return ((x >> 32) & _LOW) | ((x & _LOW) << 32)
 
 
+@inline
 def pick(rules: RuleNumbers, game: Game, actions: int) -> int:
     """Return a uniformly random action from the bit set `actions`."""
     count = 0
@@ -143,6 +145,7 @@ def pick(rules: RuleNumbers, game: Game, actions: int) -> int:
 # ---- plies -----------------------------------------------------------------------------------------------------------
 
 
+@inline
 def play_ply(rules: RuleNumbers, players: int, game: Game, action: int) -> None:
     """Play a legal action for the mover."""
     seat = int(game.mover) + 0
@@ -155,6 +158,7 @@ def play_ply(rules: RuleNumbers, players: int, game: Game, action: int) -> None:
     game.ended = moved.ended
 
 
+@inline
 def random_action(rules: RuleNumbers, game: Game) -> int:
     """Return a uniformly random legal action of the mover, as the opponent `random` plays."""
     own, legal = int(game.sides[game.mover]), 0
@@ -163,6 +167,7 @@ def random_action(rules: RuleNumbers, game: Game) -> int:
     return pick(rules, game, legal)
 
 
+@inline
 def greedy_action(rules: RuleNumbers, players: int, game: Game) -> int:
     """Return the action with the largest `gain`, with ties broken at random, as the opponent `greedy` plays."""
     seat = int(game.mover) + 0
@@ -182,6 +187,7 @@ def greedy_action(rules: RuleNumbers, players: int, game: Game) -> int:
 # ---- the step --------------------------------------------------------------------------------------------------------
 
 
+@inline
 def act(
     rules: RuleNumbers,
     players: int,
@@ -248,6 +254,7 @@ def act(
         action = random_action(rules, game) if opponent == RANDOM else greedy_action(rules, players, game)
 
 
+@inline
 def begin(rules: RuleNumbers, players: int, opponent: int, game: Game, start: Game, settings: Settings) -> None:
     """Begin a new game: draw the opening's length, the agent's seat and its opponent."""
     place(players, game, start)
@@ -258,6 +265,7 @@ def begin(rules: RuleNumbers, players: int, opponent: int, game: Game, start: Ga
         game.player = settings.first_player + game.opponent
 
 
+@inline
 def place(players: int, game: Game, start: Game) -> None:
     """Copy the position of `start` into the game."""
     for seat in range(players):
@@ -265,6 +273,7 @@ def place(players: int, game: Game, start: Game) -> None:
     game.mover, game.ply, game.ended, game.illegal = start.mover, start.ply, RUNNING, 0
 
 
+@inline
 def finish(
     rules: RuleNumbers,
     players: int,
@@ -298,6 +307,7 @@ def finish(
     observe(rules, players, game.sides, game.scores, (viewer, int(game.mover), int(game.ply)), observation)
 
 
+@inline
 def pay(rules: RuleNumbers, players: int, game: Game, reward: int) -> None:
     """Pay all players their rewards since the last payment; set the standings if the game is over."""
     ended = int(game.ended) + 0
@@ -312,11 +322,13 @@ def pay(rules: RuleNumbers, players: int, game: Game, reward: int) -> None:
     game.reward = game.rewards[game.seat]
 
 
+@inline
 def waits(game: Game) -> bool:
     """Return whether the game waits for the opponent's move."""
     return game.ended == RUNNING and game.mover != game.seat and game.illegal == 0
 
 
+@inline
 def finish_games(
     table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
 ) -> tuple[int, int]:
@@ -328,10 +340,3 @@ def finish_games(
         over += game.terminated or game.truncated
         stuck += game.begun != 0 and game.ended != RUNNING
     return over, stuck
-
-
-INLINED: tuple[Callable[..., Any], ...] = (
-    *(draw, swap_halves, pick, play_ply, random_action, greedy_action, act, begin, place, finish, pay, waits),
-    finish_games,
-)
-"""Functions that Numba must inline into their callers."""

@@ -6,15 +6,18 @@ anticlockwise (A) or 1 clockwise (C), and the byte is as in `positions`. A manda
 of a sowing. The same test therefore stops a relay at mandarin squares and at empty fields.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 
-from oanquan_env.arrays import Bytes, Ints, Mask, Words
+from oanquan_env.array_types import Bytes, Ints, Mask, Words
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 DIRECTION_STRIDE = 32
 BYTE_MASK = DIRECTION_STRIDE - 1
@@ -25,11 +28,22 @@ DIRECTIONS = ((0, +1), (1, -1))  # (direction index, step on the ring)
 # ---- in integers, for Python and for compilers -----------------------------------------------------------------------
 
 
+def inline(function: Function) -> Function:
+    """Mark a function that Numba must inline into its callers, which would otherwise take twice as long.
+
+    It stays a plain Python function. `compiled.inline_marked` tells Numba about the marked functions of a module.
+    """
+    function.__dict__["inline"] = True
+    return function
+
+
+@inline
 def origin(action: int) -> int:
     """Return the code of the square that an action of player 0 lifts."""
     return DIRECTION_STRIDE * (action & 1) + (action >> 1)
 
 
+@inline
 def square_bytes(fields: int, square: int) -> tuple[int, int, int]:
     """Return the indices of three bytes of a square: its seeds, the byte tested after a last seed, and its stone."""
     begin, place = SIDE_BYTES * (square // (fields + 1)), square % (fields + 1)
@@ -78,6 +92,7 @@ def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int,
                 yield base + gap, seeds, stone, behind_seeds, behind_stone, base + next_gap
 
 
+@inline
 def side_masks(fields: int, end: int) -> tuple[int, int, int]:
     """Return three words: the field bytes of a side, the bytes that must be zero at the end, and one seed per field.
 
@@ -87,6 +102,7 @@ def side_masks(fields: int, end: int) -> tuple[int, int, int]:
     return field_bytes, (1 << 8 * STONE_BYTE) | (255 * end << 8 * MANDARIN_BYTE), 0x0101010101 & field_bytes
 
 
+@inline
 def playable(fields: int, sowing: int) -> int:
     """Return the bit set of the actions that are legal if no field is empty; `sowing` is as in `Rules.numbers`."""
     anticlockwise, clockwise = sowing != 3, sowing in (0, 3)

@@ -15,7 +15,7 @@ from oanquan_env.engine.core import IllegalActionError
 from oanquan_env.engine.positions import SOLD, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
 from oanquan_env.engine.step import ILLEGAL_REWARD
-from oanquan_env.envs.games import TERMINATIONS, Games
+from oanquan_env.envs.games import TERMINATIONS, Games, check_seed
 from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
 from oanquan_env.envs.reset_options import Start, check_options, start_position
 from oanquan_env.match.match import Match
@@ -165,7 +165,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game: from the set-up, with a random opening, or from `options["position"]`, without one."""
-        self._begin(seed, check_options(options, ("position", "options")).get("position"))
+        self._begin(check_seed(seed), check_options(options, ("position", "options")).get("position"))
         self._start, self._moves = self.positions, []
         self.agents = self.possible_agents[:]
         self.agent_selection = self.agents[self._mover]

@@ -3,6 +3,7 @@
 Shapes: N games, P players, A actions, D numbers in an observation. See `engine.step` for the step itself.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, TypeAlias
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 
-from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.board import shared_core
 from oanquan_env.engine.core import IllegalActionError, check_whole
 from oanquan_env.engine.loops import StepLoops, step_loops
@@ -125,7 +126,7 @@ class Games:
         self.rewards, self.seats = records["reward"], records["seat"]
         self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
         self._rows = np.arange(len(records))
-        self._pool: ThreadPoolExecutor | None = None
+        self._pools: dict[int, ThreadPoolExecutor] = {}  # by process, because fork does not copy threads
         self._take_opponents()
 
     def _renew(self) -> None:
@@ -159,7 +160,7 @@ class Games:
             "seats",
             "opponents",
             "_rows",
-            "_pool",
+            "_pools",
             "_loops",
             "_table",
         }
@@ -206,11 +207,11 @@ class Games:
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
         """Set the weights with which new games draw their opponents; see `OAnQuanEnv`."""
-        self._opponents.weigh(weights)
+        self._opponents.set_weights(weights)
         self._take_opponents()
 
     def _forget(self) -> None:
-        self._opponents.forget(self.records["player"])
+        self._opponents.drop_unused(self.records["player"])
         self._take_opponents()
 
     def seed(self, seed: int | Sequence[int] | None, rows: Ints, rng: np.random.Generator) -> None:
@@ -218,20 +219,19 @@ class Games:
 
         If `seed` is None, games keep their generators, and games without a generator get a seed from `rng`.
 
-        Raises `ValueError` unless all seeds are integers from 0 to 2^64 - 1, and for a list whose length is not N.
+        Raises `ValueError` in the same cases as `check_seeds`.
         """
         n = len(self.records)
+        seed = check_seeds(seed, n)
         if seed is None:
             rows = rows[self.records["key"][rows] == 0]
             if not rows.size:
                 return
             seeds = rng.integers(0, MAX_SEED, n, np.uint64, endpoint=True)
-        elif isinstance(seed, Sequence | np.ndarray):
-            if len(seed) != n:
-                raise ValueError(f"seed must be one integer, or a list of {n} integers, one per game; got {len(seed)}")
-            seeds = np.array([as_whole("seed", one, 0, MAX_SEED) for one in seed], np.uint64)
+        elif isinstance(seed, list):
+            seeds = np.array(seed, np.uint64)
         else:
-            seeds = np.uint64(as_whole("seed", seed, 0, MAX_SEED)) + np.arange(n, dtype=np.uint64)  # modulo 2^64
+            seeds = np.uint64(seed) + np.arange(n, dtype=np.uint64)  # modulo 2^64
         self.records["key"][rows] = generator_key(seeds).view(np.int64)[rows]
         self.records["draws"][rows] = 0
 
@@ -321,10 +321,11 @@ class Games:
         """Run a loop over the rows, divided among the threads. Return the sums of its two results."""
         if self._threads == 1 or len(rows) < FEWEST_SHARED:
             return loop(self._table, self.records, rows, *others)
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads - 1)  # this thread plays the first part
+        if os.getpid() not in self._pools:
+            self._pools = {os.getpid(): ThreadPoolExecutor(self._threads - 1)}  # this thread plays the first part
+        pool = self._pools[os.getpid()]
         first, *rest = np.array_split(rows, self._threads)
-        waiting = [self._pool.submit(loop, self._table, self.records, part, *others) for part in rest]
+        waiting = [pool.submit(loop, self._table, self.records, part, *others) for part in rest]
         results = [loop(self._table, self.records, first, *others), *(part.result() for part in waiting)]
         return sum(over for over, _ in results), sum(count for _, count in results)
 
@@ -360,6 +361,23 @@ class Games:
             "seat": self.seats * over,
             "illegal_action": terminations == ILLEGAL_ACTION,
         }
+
+
+def check_seed(seed: object) -> int | None:
+    """Return the seed of one game as an int, or None; raise `ValueError` unless it is an integer from 0 to 2^64 - 1."""
+    return None if seed is None else as_whole("seed", seed, 0, MAX_SEED)
+
+
+def check_seeds(seed: int | Sequence[int] | npt.NDArray[Any] | None, n: int) -> int | list[int] | None:
+    """Return the seed of `n` games as an int, as a list of `n` integers, or as None.
+
+    Raises `ValueError` unless all seeds are integers from 0 to 2^64 - 1, and for another number of seeds.
+    """
+    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray) or not np.ndim(seed):
+        return check_seed(seed)
+    if len(seed) != n:
+        raise ValueError(f"seed must be one integer, or a list of {n} integers, one per game; got {len(seed)}")
+    return [as_whole("seed", one, 0, MAX_SEED) for one in seed]
 
 
 def check_opening_plies(plies: int, rules: Rules) -> int:

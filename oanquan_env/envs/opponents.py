@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Floats, Ints, Mask
+from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.engine.core import Core, IllegalActionError
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.step import GREEDY, NOBODY, OTHERS, RANDOM
@@ -71,7 +71,7 @@ class Opponents:
         self._players = [*(self._players[number] for number in indices), *players]
         self.first, self._shares = len(indices), None
 
-    def weigh(self, weights: npt.ArrayLike) -> None:
+    def set_weights(self, weights: npt.ArrayLike) -> None:
         """Draw the opponents of new games in proportion to the weights; see `OAnQuanEnv.set_opponent_weights`."""
         shares = np.asarray(weights, np.float64)
         if shares.shape != (self.count,) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
@@ -87,7 +87,7 @@ class Opponents:
             indices = np.searchsorted(self._shares, records["opponent"][rows] / _TICKETS, side="right")
             records["opponent"][rows], records["player"][rows] = indices, self.first + indices
 
-    def forget(self, numbers: Ints) -> None:
+    def drop_unused(self, numbers: Ints) -> None:
         """Remove former players if no game uses them, and update `numbers` (N,), the index of each game's player."""
         if self.first and (numbers >= self.first).all():
             numbers -= self.first

@@ -6,8 +6,7 @@ from typing import Any, TypeAlias
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import parse_position
-from oanquan_env.engine.position_checks import PositionError
-from oanquan_env.engine.positions import SIDE_BYTES, Positions
+from oanquan_env.engine.positions import SIDE_BYTES, PositionError, Positions
 from oanquan_env.engine.rules import unknown_name
 
 Start: TypeAlias = Positions | Board | str  # a position to begin from

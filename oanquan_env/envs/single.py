@@ -8,11 +8,11 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from oanquan_env.arrays import Mask
+from oanquan_env.array_types import Mask
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.games import TERMINATIONS, Games, Seat
+from oanquan_env.envs.games import TERMINATIONS, Games, Seat, check_seed
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import RENDER_MODES, Replay, Screen, played_board
 from oanquan_env.envs.reset_options import check_options, start_position
@@ -139,6 +139,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """Start a new game: from the set-up, with a random opening, or from `options["position"]`, without one."""
         games = self._games
         start = start_position(games.core, check_options(options, ("position",)).get("position"))
+        seed = check_seed(seed)
         super().reset(seed=seed)
         games.seed(seed, _ONLY, self.np_random)
         games.begin(_ONLY, self.np_random, start)

@@ -10,10 +10,10 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
-from oanquan_env.envs.games import Games, Seat
+from oanquan_env.envs.games import Games, Seat, check_seeds
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Replay, Screen
 from oanquan_env.envs.reset_options import check_options, start_position
@@ -59,7 +59,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         num_envs: the number of games, N.
         render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or strings. Only the first 16
             games are drawn and the others are empty, so that large batches can be recorded. Gymnasium's `RecordVideo`
-            arranges the pictures as tiles.
+            arranges the pictures as tiles; it needs the package moviepy.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
         threads: number of threads among which the games are divided. It does not change the games.
         max_episode_steps: must be None, because `max_plies` of the rules limits the games.
@@ -98,6 +98,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self._is_disabled, self._is_same_step = mode == AutoresetMode.DISABLED, mode == AutoresetMode.SAME_STEP
         self.num_envs = num_envs
         self.metadata = {**self.metadata, "autoreset_mode": mode}
+        self.autoreset_mode = mode  # where TorchRL looks for it
         self.render_mode = render_mode
         self._games = Games(
             num_envs,
@@ -157,8 +158,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         checked = check_options(options, ("position", "reset_mask"))
         rows = self._rows_to_reset(checked.get("reset_mask"))
         start = start_position(self._games.core, checked.get("position"), self.num_envs)
+        seed = check_seeds(seed, self.num_envs)
         self._games.seed(seed, rows, self.np_random)
-        super().reset(seed=int(seed[0]) if isinstance(seed, Sequence | np.ndarray) else seed)
+        super().reset(seed=seed[0] if isinstance(seed, list) else seed)
         self._games.begin(rows, self.np_random, start)
         self._follow(rows, start)
         present = np.zeros(self.num_envs, dtype=np.bool_)

@@ -8,6 +8,7 @@ from collections.abc import MutableSequence, Sequence
 from typing import TypeAlias
 
 from oanquan_env.engine.move import MAX_PLIES, RESIGNED, RuleNumbers, leftovers
+from oanquan_env.engine.tables import inline
 
 FIELD_PRICE = 10
 """The price of a field in points, for sale and for buying back."""
@@ -20,6 +21,7 @@ GOES_ON, FIELDS_SOLD, MAX_ROUNDS = range(3)
 Marks: TypeAlias = MutableSequence[int]
 
 
+@inline
 def final_points(
     rules: RuleNumbers,
     south: int,
@@ -44,6 +46,7 @@ def final_points(
     return south_score + south_rest + south_own + north_lost, north_score + north_rest + north_own + south_lost
 
 
+@inline
 def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]:
     """Return `side` without the seeds on sold and pawned fields, and how many of those its player keeps and loses."""
     own = lost = 0
@@ -56,6 +59,7 @@ def _without_dealt(fields: int, side: int, marks: Marks) -> tuple[int, int, int]
     return side, own, lost
 
 
+@inline
 def round_winner(south: int, north: int, ended: int) -> int:
     """Return the player with more points, or NOBODY for a tie or a truncated round."""
     if south == north or ended >= MAX_PLIES:
@@ -63,6 +67,7 @@ def round_winner(south: int, north: int, ended: int) -> int:
     return 1 if north > south else 0
 
 
+@inline
 def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
     """Return the debt of the loser in points, at least 0. `winner` and `loser` are the two players' final points.
 
@@ -71,6 +76,7 @@ def debt(winner: int, loser: int, half: int, by_margin: int) -> int:
     return winner - loser if by_margin else max(0, min(half - loser, winner - half))
 
 
+@inline
 def change_hands(fields: int, half: int, by_margin: int, south: int, north: int, marks: Sequence[Marks]) -> int:
     """Change `marks` in place after a round that was neither drawn nor truncated, given its points; return the debt.
 
@@ -84,6 +90,7 @@ def change_hands(fields: int, half: int, by_margin: int, south: int, north: int,
     return owed
 
 
+@inline
 def _buy_back(fields: int, count: int, marks: Marks) -> None:
     """Give `count` fields back to their player: the most recently pawned fields first, then the most recently sold."""
     for _ in range(count):
@@ -96,6 +103,7 @@ def _buy_back(fields: int, count: int, marks: Marks) -> None:
         marks[lowest if marks[lowest] < 0 else highest] = 0
 
 
+@inline
 def _give_up(fields: int, owed: int, marks: Marks) -> None:
     """Sell the leftmost unsold field for each 10 points of `owed`; pawn the leftmost own field if 5-9 points remain."""
     lowest = highest = 0
@@ -110,6 +118,7 @@ def _give_up(fields: int, owed: int, marks: Marks) -> None:
             marks[field], rest = lowest - 1, 0
 
 
+@inline
 def match_end(
     fields: int, fields_to_lose: int, max_rounds: int, rounds: int, marks: Sequence[Marks]
 ) -> tuple[int, int]:
@@ -123,10 +132,7 @@ def match_end(
     return MAX_ROUNDS if rounds >= max_rounds else GOES_ON, NOBODY
 
 
+@inline
 def next_starter(starter: int, winner: int) -> int:
     """Return the next starter: the loser, or after a draw the player that did not start."""
     return 1 - (starter if winner == NOBODY else winner)
-
-
-INLINED = (final_points, _without_dealt, round_winner, debt, change_hands, _buy_back, _give_up, match_end, next_starter)
-"""All functions of this module. The WebAssembly build inlines them into their callers."""

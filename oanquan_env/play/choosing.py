@@ -1,5 +1,6 @@
 """Choose moves with Python players for the page and the widget."""
 
+import os
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,7 +14,7 @@ from oanquan_env.errors import UnknownAgentError, UsageError
 from oanquan_env.players import as_policy
 from oanquan_env.players.making import KINDS
 from oanquan_env.players.names import parse
-from oanquan_env.playing import choose_move
+from oanquan_env.rollouts import choose_move
 
 PARTS = ("player", "rules", "position")
 """The keys of a request for a move."""
@@ -33,7 +34,7 @@ class Chooser:
         self.players = players
         self._rng = rng or np.random.default_rng()
         self._player = lru_cache(maxsize=8)(as_policy)  # a player may need much memory
-        self._lock = threading.Lock()
+        self._locks: dict[int, threading.Lock] = {}  # by process, because a forked child may inherit a held lock
 
     def choose(self, asked: Any) -> dict[str, Any]:
         """Return `{move}` for a request `{player, rules, position}` (strings), or `{error: {code, detail}}`.
@@ -53,7 +54,7 @@ class Chooser:
             code = "player"
             if name not in self.players:
                 check_harmless(name)
-            with self._lock:
+            with self._locks.setdefault(os.getpid(), threading.Lock()):
                 move = choose_move(self._player(name, rules), board, self._rng)
             board.push(move)
             return {"move": str(move)}
@@ -69,5 +70,5 @@ def check_harmless(name: str) -> None:
     parsed = parse(name, KINDS)
     if parsed.net not in (None, "pretrained"):
         raise UnknownAgentError(f"the page cannot ask for the file {parsed.net}: name the player on the command line")
-    if parsed.beyond is not None:
-        check_harmless(parsed.beyond)
+    if parsed.fallback is not None:
+        check_harmless(parsed.fallback)

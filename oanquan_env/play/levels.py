@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
@@ -17,7 +17,7 @@ PERSON = "human"  # the name of a person in a list of players
 class Level(NamedTuple):
     """A playing strength: names of players, of which the first usable one plays, and the probability of a random move.
 
-    If `goes_on` is True, the level does not end the game while it has another move; see `GoingOn`.
+    If `goes_on` is True, the level does not end the game while it has another move; see `AvoidEnding`.
     """
 
     players: tuple[str, ...]
@@ -43,7 +43,7 @@ LEVELS = {
 package has a certificate with equal bounds for the rules, this level is proved to play perfectly from the set-up."""
 
 
-class GoingOn:
+class AvoidEnding:
     """A player that plays the moves of another player, but does not end the game while it has another move.
 
     If the other player's move would end the game, it plays a random move that does not, if there is one.
@@ -82,7 +82,7 @@ def player_at(level: Level, rules: Rules) -> Policy:
     core, policy = Core(rules), first_playing(level.players, rules)[1]
     if level.epsilon:
         policy = EpsilonPolicy(core, policy, level.epsilon)
-    return GoingOn(core, policy) if level.goes_on else policy
+    return AvoidEnding(core, policy) if level.goes_on else policy
 
 
 def player_of(name: str, rules: Rules) -> Policy | None:

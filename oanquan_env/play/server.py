@@ -110,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Read a request for a move as JSON, and send the result of `Chooser.choose` as JSON."""
         place, length = self._place(), self.headers.get("Content-Length", "")
-        fits = length.isdecimal() and len(length) < 9 and int(length) <= LARGEST_QUESTION
+        fits = length.isascii() and length.isdecimal() and len(length) < 9 and int(length) <= LARGEST_QUESTION
         if place is not None and (place != "choose" or not fits or "json" not in self.headers.get("Content-Type", "")):
             self._refuse(400, f"choose takes JSON of at most {LARGEST_QUESTION:,} bytes")
         elif place is not None:

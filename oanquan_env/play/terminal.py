@@ -8,19 +8,21 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.random import Generator
 
 from oanquan_env import render
-from oanquan_env.analysis import Analysis
 from oanquan_env.board import Board
 from oanquan_env.engine import notation
 from oanquan_env.engine.notation import Language, Move, NotationError, capital
 from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.players import Policy
 from oanquan_env.players.book import UNKNOWN, BookPolicy
-from oanquan_env.playing import choose_move
+from oanquan_env.rollouts import choose_move
+
+if TYPE_CHECKING:
+    from oanquan_env.players.search_player import Analysis  # imports Numba
 
 PREFERENCE = 3.0
 """The hint is the book's proved move unless the search values another move higher by more than this many points."""
@@ -118,7 +120,7 @@ class TerminalGame:
         """Show the best move and, for each legal move, the mover's final margin that the strongest search expects."""
         self._say("looking")
         player = first_playing(LEVELS["perfect"].players, self.board.rules)[1]
-        search: Any = player.beyond if isinstance(player, BookPolicy) else player  # all players of this level search
+        search: Any = player.fallback if isinstance(player, BookPolicy) else player  # all players of this level search
         analysis, scores = search.analyse(self.board), self.board.scores
         mine = scores.pop(self.board.mover)
         lead = mine - sum(scores) / len(scores)
@@ -127,7 +129,7 @@ class TerminalGame:
         show("  ".join(f"{move}\N{NO-BREAK SPACE}{round(lead + value):+d}" for move, value in analysis.values.items()))
 
 
-def best_move(player: Policy, analysis: Analysis) -> Move:
+def best_move(player: Policy, analysis: "Analysis") -> Move:
     """Return the book's move if the search rates it within `PREFERENCE` points of the best, else the best move."""
     action = player.known(analysis.board.positions)[0] if isinstance(player, BookPolicy) else UNKNOWN
     move = analysis.best if action == UNKNOWN else Move.from_action(action)

@@ -5,6 +5,7 @@ not import their libraries.
 """
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -12,13 +13,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
@@ -31,10 +33,16 @@ from oanquan_env.players.policy import Policy
 Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
 """A function that takes (N, D) observations and (N, A) bool masks of legal actions, and returns (N,) actions."""
 
-_MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+"""The pattern of MODULE:NAME."""
+MODULE_ENDINGS = tuple(SOURCE_SUFFIXES + EXTENSION_SUFFIXES)
+INSTALLED = {"site-packages", "dist-packages"}
+"""Names of the folders in which packages are installed."""
 
 
-def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET) -> Policy:
+def as_policy(
+    player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET, *, normalize: object = None
+) -> Policy:
     """Return `player` as a `Policy` for a core or for rules.
 
     `player` is one of these:
@@ -44,7 +52,9 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
       is instantiated, with the argument `core` if it takes one, otherwise without arguments
     - an object with a method `choose(positions, rng)`, see `Policy`
     - a model of stable-baselines3 or sb3-contrib: anything with `predict` and `observation_space`. If it takes no
-      masks, its illegal actions are replaced by random legal ones
+      masks, its illegal actions are replaced by random legal ones. Its observations are normalised as in training by
+      `normalize`, a `VecNormalize`, which defaults to `player.get_vec_normalize_env()`. A model that was loaded without
+      its environment has lost this object, so pass it
     - a torch module: anything with `forward` and `state_dict`. It takes observations, or observations and masks, and
       returns a logit or value of each action as its first output; the legal action with the highest output is played
     - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
@@ -55,9 +65,13 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
     Raises:
         UnknownAgentError: a `ValueError`; the name is unknown, or the module or the object in it does not exist.
         ValueError: for any other object, for a class instead of an instance, for a player with a `core` of other rules,
-            for a model whose observation space does not fit the rules, and in the same cases as `make`.
+            for a model whose observation space does not fit the rules, that lacks its `normalize` or that remembers
+            earlier observations, such as `RecurrentPPO`, and in the same cases as `make`.
     """
     core = core_or_rules if isinstance(core_or_rules, Core) else Core(as_rules(core_or_rules))
+    is_model = hasattr(player, "predict") and hasattr(player, "observation_space")
+    if normalize is not None and not is_model:
+        raise UsageError(f"normalize needs a model of stable-baselines3; got {type(player).__name__}")
     if isinstance(player, str):
         return _named(player, core)
     if inspect.isclass(player):
@@ -67,10 +81,11 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
         if isinstance(made_for, Core) and made_for.rules != core.rules:
             raise UsageError(f"this {type(player).__name__} plays '{made_for.rules}', not '{core.rules}'")
         return cast(Policy, player)
-    if hasattr(player, "predict") and hasattr(player, "observation_space"):
-        return _model_policy(player, core)
+    if is_model:
+        return _model_policy(player, core, normalize)
     if hasattr(player, "forward") and hasattr(player, "state_dict"):
-        return ObservedPolicy(core, _module_choice(player), observation=getattr(player, "observation", "counts"))
+        layout = getattr(player, "observation", "counts")
+        return ObservedPolicy(core, _module_choice(player, layout), observation=layout)
     if callable(player):
         return ObservedPolicy(core, player, observation=getattr(player, "observation", "counts"))
     raise UsageError(
@@ -81,7 +96,7 @@ def as_policy(player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET
 
 def _named(name: str, core: Core) -> Policy:
     """Return the player for a name or for `MODULE:NAME`; a kind of player takes precedence over a module."""
-    place = _MODULE.fullmatch(name)
+    place = MODULE.fullmatch(name)
     try:
         return make(name, core.rules)
     except UnknownAgentError as error:
@@ -114,17 +129,21 @@ def import_object(name: str) -> object:
     return value
 
 
-def module_source(name: str) -> bytes | None:
-    """Return the source of the module in `MODULE:NAME`, or None if it has no source. Only its parent packages run."""
-    place = _MODULE.fullmatch(name)
-    if place is None:
-        return None
+def module_files(top: str, *, installed: bool = True) -> dict[str, Path]:
+    """Return the files of a top-level module, or of all modules below a top-level package, by their relative path.
+
+    The module is not run. There are no files if it does not exist, or if it is installed and `installed` is False.
+    """
     with _current_folder():
         try:
-            spec = importlib.util.find_spec(place[1])
-        except ModuleNotFoundError:  # the package of the module is missing
-            return None
-    return Path(spec.origin).read_bytes() if spec and spec.origin and Path(spec.origin).is_file() else None
+            spec = importlib.util.find_spec(top)
+        except (ImportError, ValueError):  # for example, `__main__` may have no spec
+            return {}
+    places = [Path(place) for place in spec.submodule_search_locations or [spec.origin or ""]] if spec else []
+    if not installed and any(INSTALLED & set(place.parts) for place in places):
+        return {}
+    found = [(place, path) for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
+    return {os.path.relpath(path, place): path for place, path in found if path.name.endswith(MODULE_ENDINGS)}
 
 
 @contextlib.contextmanager
@@ -184,23 +203,60 @@ class ObservedPolicy:
         return chosen
 
 
-def _model_policy(model: Any, core: Core) -> Policy:
-    shape, names = model.observation_space.shape, {(Encoder(core, name).size,): name for name in OBSERVATIONS}
-    if shape not in names:
-        shapes = ", ".join(map(str, names))
+@functools.cache
+def use_one_torch_thread_in_children() -> None:
+    """Set torch to one thread in forked processes, which would otherwise wait for threads that fork does not copy."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=functools.partial(sys.modules["torch"].set_num_threads, 1))
+
+
+def _model_policy(model: Any, core: Core, normalize: Any) -> Policy:
+    if "torch" in sys.modules:
+        use_one_torch_thread_in_children()
+    shape, encoders = model.observation_space.shape, [Encoder(core, name) for name in OBSERVATIONS]
+    encoder = next((one for one in encoders if (one.size,) == shape), None)
+    if encoder is None:
+        shapes = ", ".join(f"({one.size},)" for one in encoders)
         raise ValueError(f"the model needs observations of shape {shape}; '{core.rules}' has shapes {shapes}")
+    if normalize is None and hasattr(model, "get_vec_normalize_env"):
+        normalize = model.get_vec_normalize_env()
+    if normalize is None:
+        _check_seen(getattr(model, "_last_obs", None), encoder)  # the last input of the network; `load` keeps it
+    elif not hasattr(normalize, "normalize_obs") or normalize.observation_space.shape != shape:
+        other = getattr(getattr(normalize, "observation_space", None), "shape", None)
+        got = type(normalize).__name__ + (f" for shape {other}" if other else "")
+        raise UsageError(f"normalize must be the model's VecNormalize, for observations of shape {shape}; got {got}")
     masked = "action_masks" in inspect.signature(model.predict).parameters
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
-        options = {"action_masks": masks} if masked else {}
-        return cast(npt.ArrayLike, model.predict(observations, deterministic=True, **options)[0])
+        seen = observations if normalize is None else normalize.normalize_obs(observations)
+        actions, memory = model.predict(seen, deterministic=True, **{"action_masks": masks} if masked else {})
+        if memory is not None:
+            raise UsageError(
+                f"this {type(model).__name__} remembers earlier observations, but a player chooses from one position; "
+                "train a model without memory, such as MaskablePPO: the observation contains the whole position"
+            )
+        return cast(npt.ArrayLike, actions)
 
-    return ObservedPolicy(core, choose, masked=masked, observation=names[shape])
+    choose(encoder.encode(core.start()), core.legal_mask(core.start()))  # refuse a memory before any game is played
+    return ObservedPolicy(core, choose, masked=masked, observation=encoder.observation)
 
 
-def _module_choice(module: Any) -> Observed:
+def _check_seen(seen: object, encoder: Encoder) -> None:
+    """Raise `UsageError` if the entries of (N, D) that are whole numbers in observations of the game are not whole."""
+    if isinstance(seen, np.ndarray) and seen.shape[1:] == (encoder.size,):
+        whole = seen[:, encoder.layout.get("counts", slice(None))]
+        if (whole != np.rint(whole)).any():
+            raise UsageError(
+                "the model was trained on changed observations; if a VecNormalize changed them, use "
+                "as_policy(model, normalize=…), otherwise pass a function of observations and masks that does the same"
+            )
+
+
+def _module_choice(module: Any, layout: str) -> Observed:
     """Return a function that chooses the legal action with the highest logit of a torch module."""
     torch: Any = sys.modules["torch"]
+    use_one_torch_thread_in_children()
     with_masks = len(inspect.signature(module.forward).parameters) > 1
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
@@ -213,6 +269,15 @@ def _module_choice(module: Any) -> Observed:
         try:
             with torch.no_grad():
                 outputs = module(*inputs)
+        except RuntimeError as error:
+            width = next((part.in_features for part in module.modules() if hasattr(part, "in_features")), None)
+            if width in (None, observations.shape[1]):
+                raise
+            raise UsageError(
+                f"the first linear layer of this {type(module).__name__} takes shape (N, {width}), but it received "
+                f"observations '{layout}' of shape {observations.shape}; if it expects another layout, set its "
+                f"attribute observation to one of {', '.join(OBSERVATIONS)}"
+            ) from error
         finally:
             for part, training in modes:
                 part.training = training

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints, Mask, best_actions
+from oanquan_env.array_types import Ints, Mask, best_actions
 from oanquan_env.engine.core import Core, Expanded, relative_points
 from oanquan_env.engine.positions import Positions
 from oanquan_env.players.policy import Policy

@@ -1,4 +1,4 @@
-"""A player that follows the strategies of a certificate (see `oanquan_env.search.certificates`), using only NumPy.
+"""A player that follows the strategies of a certificate (see `oanquan_env.proofs.certificates`), using only NumPy.
 
 From the certificate's position on, it never does worse than the proved bounds, whatever the opponent plays, if the game
 ends before the ply limit. The bounds do not hold in a round of a match in which a field is pawned or sold.
@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.core import Core, relative_points
-from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.positions import SIDE_BYTES, Positions
 from oanquan_env.engine.rules import Rules
-from oanquan_env.engine.symmetry import mirror_actions
+from oanquan_env.engine.symmetry import canonical_keys, mirror_actions
 from oanquan_env.players.policy import Policy
-from oanquan_env.search.certificates import (
+from oanquan_env.proofs.certificates import (
     Certificate,
     Strategy,
     beginnings,
@@ -33,13 +32,13 @@ class BookPolicy:
     """A player that follows a certificate, and lets another player move in positions outside the certificate.
 
     Each strategy is expanded to all its positions when it is first used, which takes at most a second. This class does
-    not check the claims of the certificate; `oanquan_env.benchmark.verification.verify` checks them.
+    not check the claims of the certificate; `oanquan_env.proofs.verification.verify` checks them.
     """
 
-    def __init__(self, certificate: Certificate, beyond: Policy) -> None:
+    def __init__(self, certificate: Certificate, fallback: Policy) -> None:
         self.core = Core(certificate.rules)
         self.certificate = certificate
-        self.beyond = beyond
+        self.fallback = fallback
         self._start = certificate.start()
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
@@ -47,7 +46,7 @@ class BookPolicy:
         actions = self.known(positions)
         others = (actions == UNKNOWN).nonzero()[0]
         if others.size:
-            actions[others] = self.beyond.choose(positions[others], rng)
+            actions[others] = self.fallback.choose(positions[others], rng)
         return actions
 
     def known(self, positions: Positions) -> Ints:
@@ -122,7 +121,7 @@ class Followed(NamedTuple):
         return min(enough, key=lambda entry: entry.rank) if enough else max(entries, key=lambda entry: entry.value)
 
 
-def with_book(beyond: Policy, rules: Rules) -> Policy:
-    """Return a `BookPolicy` with the package's certificate for `rules`; return `beyond` if the package has none."""
+def with_book(fallback: Policy, rules: Rules) -> Policy:
+    """Return a `BookPolicy` with the package's certificate for `rules`; return `fallback` if the package has none."""
     path = certificate_path(rules)
-    return BookPolicy(read_certificate(path), beyond) if path.is_file() else beyond
+    return BookPolicy(read_certificate(path), fallback) if path.is_file() else fallback

@@ -98,8 +98,8 @@ def _make_mcts(name: PlayerName, rules: Rules) -> Policy:
 def _make_book(name: PlayerName, rules: Rules) -> Policy:
     from oanquan_env.players.book import with_book
 
-    assert name.beyond
-    return with_book(make(name.beyond, rules), rules)
+    assert name.fallback
+    return with_book(make(name.fallback, rules), rules)
 
 
 _LIMITS: dict[str, OptionType] = {"depth": int, "nodes": int, "ms": float, "net": str}

@@ -34,7 +34,7 @@ class PlayerName:
         kind: the name of the kind of player.
         agent: the trained agent (a path or `pretrained`), or None.
         net: the value net (a path, `pretrained` or `any`), or None.
-        beyond: the name of the player for positions outside the book, or None.
+        fallback: the name of the player for positions outside the book, or None.
         options: values of the other options, converted to their types.
         epsilon: probability of a random move; None if the name does not mention it.
     """
@@ -43,7 +43,7 @@ class PlayerName:
     kind: str
     agent: str | None
     net: str | None
-    beyond: str | None
+    fallback: str | None
     options: Mapping[str, Any]
     epsilon: float | None
 
@@ -103,8 +103,8 @@ def parse(name: str, kinds: Kinds) -> PlayerName:
             raise UnknownAgentError(kind.needs)
     options = _read_options(word, kind, detail, parts)
     epsilon, net = options.pop("epsilon", None), options.pop("net", None)
-    agent, beyond = (place if kind.begins_with == what else None for what in ("agent", "player"))
-    return PlayerName(name, word, agent, net, beyond, options, epsilon)
+    agent, fallback = (place if kind.begins_with == what else None for what in ("agent", "player"))
+    return PlayerName(name, word, agent, net, fallback, options, epsilon)
 
 
 def _path_length(parts: list[str]) -> int:

@@ -5,7 +5,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from oanquan_env.arrays import Ints, Mask
+from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.core import check_whole
 from oanquan_env.engine.positions import Positions
 

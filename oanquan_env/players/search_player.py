@@ -1,13 +1,92 @@
 """Players that search: `minimax:depth=6`, `minimax:ms=50,net=pretrained`, `maxn:nodes=20000,net=pretrained`."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
-from oanquan_env.analysis import Analysis, check_analysable
-from oanquan_env.arrays import Ints, Mask, best_actions
+from oanquan_env.array_types import Ints, Mask, best_actions
 from oanquan_env.board import Board
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import MaxnSearch
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The results of a search of one board.
+
+    A value is a future margin under best play within the search: the points that the mover wins from here on, minus
+    the points that its opponent wins (with several opponents, the mean of their points). It includes the leftovers of
+    finished games but not the scores so far.
+
+    Attributes:
+        board: the board that was searched.
+        value: the value of the board, which is the value of its best moves.
+        proved: whether all values are exact; otherwise they are estimates at this depth.
+        depth: the search depth in plies.
+        line: the principal variation, which starts with the best move and may be shorter than `depth`.
+        values: the value of each legal move, best first.
+    """
+
+    board: Board
+    value: float
+    proved: bool
+    depth: int
+    line: tuple[Move, ...]
+    values: dict[Move, float]
+
+    @classmethod
+    def of(
+        cls, board: Board, values: Mapping[int, float], line: Iterable[int], depth: int, *, proved: bool = False
+    ) -> "Analysis":
+        """Return an analysis of a copy of `board`, given the value of each action and the actions of the best line."""
+        ranked = sorted(values, key=lambda action: -values[action])
+        moves = {Move.from_action(action): values[action] for action in ranked}
+        return cls(board.copy(), values[ranked[0]], proved, depth, tuple(map(Move.from_action, line)), moves)
+
+    @property
+    def best(self) -> Move:
+        """The best move, or the first of several equally good moves."""
+        return next(iter(self.values))
+
+    @property
+    def summary(self) -> str:
+        """A phrase with the value, the player to move, and `proved` or the depth of the search."""
+        points = f"{_points(self.value)} point{'s' * (abs(self.value) != 1)}"
+        how = "proved" if self.proved else f"searched to depth {self.depth}"
+        return f"{points} for {seat_name(self.board.rules, self.board.mover)} from here on, {how}"
+
+    def __str__(self) -> str:
+        moves = "  ".join(f"{move} {_points(value)}" for move, value in self.values.items())
+        return f"{self.summary}\nmoves  {moves}\nline   {' '.join(map(str, self.line))}"
+
+    def _repr_html_(self) -> str:
+        names, values = (
+            "".join(f"<td>{cell}</td>" for cell in row) for row in (self.values, map(_points, self.values.values()))
+        )
+        return (
+            f"<p>{self.summary}. Best line: {' '.join(map(str, self.line))}</p>"
+            f"<table><tr><th>move</th>{names}</tr><tr><th>points</th>{values}</tr></table>"
+        )
+
+
+def check_analysable(board: Board, core: Core) -> None:
+    """Raise ValueError if the game is over, or if the board's rules differ from the core's."""
+    if board.rules != core.rules:
+        raise ValueError(f"the player's rules are '{core.rules}', but the board's are '{board.rules}'")
+    if board.outcome is not None:
+        raise ValueError(f"the game is over ({board.outcome.termination!s}); there is nothing to analyse")
+
+
+def _points(value: float) -> str:
+    """Format a value with its sign and at most one decimal; a mean over opponents may not be a whole number."""
+    return f"{round(value, 1):+g}"
+
+
+# ---- players ---------------------------------------------------------------------------------------------------------
 
 
 class SearchPlayer:

@@ -4,7 +4,7 @@
 (`oanquan[human]`). Both packages are imported when they are first used.
 """
 
-from oanquan_env.engine.move_trace import LastMove
+from oanquan_env.engine.trace import LastMove
 from oanquan_env.errors import MissingExtraError
 from oanquan_env.render.drawable import Drawable, Snapshot
 from oanquan_env.render.raster import rgb

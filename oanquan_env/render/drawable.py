@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from oanquan_env.engine.move_trace import LastMove, MoveTrace
 from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language
 from oanquan_env.engine.positions import Outcome
 from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.trace import LastMove, MoveTrace
 
 
 class Drawable(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from oanquan_env.engine.move_trace import Frame, LastMove, MoveTrace
+from oanquan_env.engine.trace import Frame, LastMove, MoveTrace
 from oanquan_env.render.drawable import Drawable, Played, Snapshot
 
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.trace import LastMove
 from oanquan_env.errors import needing_extra
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.layout import Point, arc_points, layout_of

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.notation import SEAT_NAMES
 from oanquan_env.engine.positions import PAWNED, SOLD
 from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.trace import LastMove
 from oanquan_env.render.drawable import Drawable, ending_line, last_line, ply_line, shown_scores, status_line
 from oanquan_env.render.layout import STONE_RADIUS, Align, Point, Square, layout_of
 from oanquan_env.render.shapes import Box, Ellipse, Paint, Piece, Polygon, Sector, Shape, Text

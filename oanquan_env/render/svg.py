@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterable, Mapping
 from html import escape  # xml.sax.saxutils would import urllib and ssl
 
-from oanquan_env.engine.move_trace import LastMove
+from oanquan_env.engine.trace import LastMove
 from oanquan_env.render.drawable import Drawable, last_line, shown_scores, status_line
 from oanquan_env.render.layout import layout_of
 from oanquan_env.render.scene import Owners, backdrop, foreground

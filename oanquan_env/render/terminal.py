@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from textwrap import dedent, fill
 
-from oanquan_env.engine.move_trace import LastMove
 from oanquan_env.engine.notation import SEAT_NAMES, Language, capital
 from oanquan_env.engine.positions import PAWNED, SOLD
+from oanquan_env.engine.trace import LastMove
 from oanquan_env.render.drawable import Drawable, ending_line, last_line, ply_line, shown_scores, status_line
 from oanquan_env.render.layout import UNIT, layout_of
 from oanquan_env.render.scene import Owners

@@ -5,7 +5,7 @@ import time
 from types import ModuleType
 from typing import Any
 
-from oanquan_env.engine.move_trace import LastMove
+from oanquan_env.engine.trace import LastMove
 from oanquan_env.errors import needing_extra
 from oanquan_env.render.drawable import Drawable
 from oanquan_env.render.raster import rgb

@@ -1,1 +1,1 @@
-"""Game-tree search: compiled alpha-beta and max^n, proof-number search, the solver, and Monte-Carlo tree search."""
+"""Game-tree search: value nets, compiled alpha-beta and max^n, and Monte-Carlo tree search."""

@@ -14,23 +14,25 @@ from numba import types
 from oanquan_env.engine.compiled import compiled, compiled_recursion, record
 from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.search.leaf import horizon
-from oanquan_env.search.memory import (
+from oanquan_env.search.search_state import (
     ENTRIES,
     INFINITY,
     KEY,
     MAX_DEPTH,
     MEMORY,
     NO_ACTION,
+    TWO_PLAYER_RULES,
     Children,
     Memory,
+    SearchRules,
     Table,
+    apply_move,
     marked,
     next_child,
     play_all,
     side_key,
     table_place,
 )
-from oanquan_env.search.two_player import TWO_PLAYER_RULES, SearchRules, apply_move
 
 LOWER, UPPER, EXACT = 1, 2, 3
 """Kinds of entries: the stored value is a lower bound of the position's value, an upper bound, or the value itself."""

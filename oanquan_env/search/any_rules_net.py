@@ -19,11 +19,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.positions import MANDARIN_BYTE, Positions
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.errors import UnavailableError
-from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, read_arrays
+from oanquan_env.files import DATA, FileError, check_format, npz_bytes, parse_json, read_arrays
 from oanquan_env.rule_sets import LENGTH, canonical, layout, vector
 from oanquan_env.search.value_net import (
     FIELD_ROWS,
@@ -48,7 +48,7 @@ ANY = "any"
 FALLBACK_FIELDS = 3, 5
 """Numbers of fields with which `pretrained` falls back to the net for any rules. A search without it plays better with
 two fields, because it sees to the end of most games, and with four, which the net was not trained on."""
-PRETRAINED_PATH = Path(__file__).parents[1] / "data" / ANY_RULES_NAME
+PRETRAINED_PATH = DATA / ANY_RULES_NAME
 CONTEXT = 64
 """Number of units of the network that reads the rules."""
 MISSING = 2 * side_rows(MANDARIN_BYTE)

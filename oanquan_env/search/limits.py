@@ -15,7 +15,7 @@ import numpy as np
 from oanquan_env.engine.compiled import Int64s
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
-from oanquan_env.search.memory import MAX_DEPTH, UNLIMITED
+from oanquan_env.search.search_state import MAX_DEPTH, UNLIMITED
 
 _CHUNKS = 8
 """Parts of a batch per thread. There are several because some positions take many times longer than others."""
@@ -85,12 +85,13 @@ class SearchResult:
 class Workers:
     """Search threads, each with its own memory: the items that `new_memory` returns, the first with a field `stop`.
 
-    By default there is one thread per processor. A copy has new, empty memories.
+    By default there is one thread per processor. A copy has new, empty memories, and so has a forked process, because
+    its parent's threads, which do not exist there, may have been using the old ones.
     """
 
     def __init__(self, threads: int | None, new_memory: Callable[[], Iterable[Any]]) -> None:
         self.threads = threads or os.cpu_count() or 1
-        self._new_memory = new_memory
+        self._new_memory, self._process = new_memory, os.getpid()
         self._free: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         self._memories = [tuple(new_memory()) for _ in range(self.threads)]
         for memory in self._memories:
@@ -120,6 +121,8 @@ class Workers:
             finally:
                 self._free.put(memory)
 
+        if self._process != os.getpid():
+            vars(self).update(vars(Workers(self.threads, self._new_memory)))
         is_single = self.threads == 1 or rows <= 1
         if is_single and (_is_brief(rows, limits) or threading.current_thread() is not threading.main_thread()):
             step = rows

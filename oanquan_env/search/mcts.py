@@ -15,7 +15,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from oanquan_env.arrays import Floats, Ints, best_actions
+from oanquan_env.array_types import Floats, Ints, best_actions
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.positions import Positions
 from oanquan_env.rewards import game_rewards

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oanquan_env.arrays import Floats, Mask
+from oanquan_env.array_types import Floats, Mask
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.deepening import Limits, Search

@@ -27,12 +27,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, Positions, turn_places
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS, Rules, as_rules
 from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError, UsageError
-from oanquan_env.files import FileError, check_format, npz_bytes, parse_json, read_arrays
+from oanquan_env.files import DATA, FileError, check_format, check_readable, npz_bytes, parse_json, read_arrays
 
 HIDDEN = 256
 MULTIPLAYER_HIDDEN = 64
@@ -242,8 +242,9 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
     """Return the path of the file that `read_value_net` reads; raise its errors if no such file exists."""
     if name != PRETRAINED:
         path = Path(name) / VALUE_NET_NAME if Path(name).is_dir() else Path(name)
-        if not path.is_file():
+        if not path.exists():
             raise FileError(f"{path}: no such file; a value net is a file, or a run's folder with {VALUE_NET_NAME}")
+        check_readable(path)
         return path
     own = pretrained_path(rules)
     if not own.is_file():
@@ -254,4 +255,4 @@ def value_net_path(name: str | Path, rules: Rules) -> Path:
 
 def pretrained_path(rules: Rules) -> Path:
     """Return the path of the package's net for `rules`, whatever their ply limit; the file need not exist."""
-    return Path(__file__).parents[1] / "data" / f"value-{rules.replace(max_plies=0).slug}.npz"
+    return DATA / f"value-{rules.replace(max_plies=0).slug}.npz"

@@ -16,7 +16,6 @@ from safetensors.torch import load_file
 import agents
 from agents.config import dump_yaml, read_yaml
 from agents.evaluation.entrants import hash_of_files
-from agents.games import Games, StartsConfig
 from agents.networks.nets import make_network
 from agents.players.agent_files import (
     CARD_NAME,
@@ -29,6 +28,7 @@ from agents.players.agent_files import (
 from agents.players.network_player import PPOPlayer
 from agents.ppo import PPOConfig
 from agents.run import load_config
+from agents.self_play import SelfPlayGames, StartsConfig
 from oanquan_env import Core, Rules, mirror
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
@@ -46,7 +46,7 @@ def agent(tmp_path: Path) -> Path:
     return save_untrained(tmp_path / "agent")
 
 
-POSITIONS = Games(Core(), 50, StartsConfig(set_up_share=0, max_plies=8), seed=0).positions
+POSITIONS = SelfPlayGames(Core(), 50, StartsConfig(set_up_share=0, max_plies=8), seed=0).positions
 
 
 def test_an_agent_survives_its_files(agent: Path) -> None:
@@ -270,6 +270,8 @@ def test_committed_training_configurations_load(path: Path, tmp_path: Path) -> N
             for text in ("many", "yes", "010", "1:30", "2.5")
         ),
         ("threads: true", r"threads: must be a whole number, such as 200 or 1e6 \(got True\)"),
+        ("seed: 1\n<<: {seed: 2}", r"run\.yaml: not readable as YAML: line 2: the merge key << is not supp"),
+        ("network:\n  1: a\n  +1: b", r"run\.yaml: line 3: '?1'? is already in line 2"),
         ("ppo:\n  gamma: 1\n  'gamma': 0.9", r"run\.yaml: line 3: 'gamma' is already in line 2"),
         ({"threads": 1025}, r"threads: must be less than or equal to 1024 \(got 1025\)"),
         ({"network": {"width": 65_536, "depth": 64}}, r"network: embed, .* give a network of .* at most 268,435,456"),

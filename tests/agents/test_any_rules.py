@@ -9,13 +9,13 @@ import torch
 import yaml
 
 import train
+from agents.checkpoint import CHECKPOINT_NAME
 from agents.evaluation import make_rule_set_suites
-from agents.games import StartsConfig
 from agents.networks.any_rules import AnyRulesModule
 from agents.reports import cards
 from agents.rule_set_games import STAY, RuleSetGames
 from agents.run import load_config
-from agents.run_files import CHECKPOINT_NAME
+from agents.self_play import StartsConfig
 from agents.td import Learner, TDConfig, TDSettings
 from benchmarks import any_rules
 from oanquan_env import Core
@@ -145,7 +145,7 @@ def test_train_py_writes_a_net_for_any_rules(
     net = read_any_rules_net(folder)
     assert (net.origin["plies"], net.origin["config"]["rules"]) == (2 * ITERATION, "any")
     monkeypatch.setattr(cards, "PRETRAINED_PATH", tmp_path / "copy.npz")
-    assert cards.take(folder) == tmp_path / "copy.npz"
+    assert cards.publish(folder) == tmp_path / "copy.npz"
     assert (tmp_path / "copy.npz").read_bytes() == net.to_bytes()
     assert np.isfinite(net.for_rules("app fields=4 seeds=9").values(Core("app fields=4 seeds=9").start())).all()
 

@@ -16,11 +16,11 @@ from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.suites import load_suite, regret_path
-from oanquan_env.benchmark.tournament import NothingKept, Pairing, Tournament
+from oanquan_env.benchmark.tournament import NullStore, Pairing, Tournament
 from oanquan_env.files import FileError
 from oanquan_env.records.games import format_records
 from tests import ROOT
-from tests.players import rng
+from tests.players import rng, tick
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -49,13 +49,17 @@ def test_games_from_balanced_openings_are_the_default(capsys: pytest.CaptureFixt
     assert "4 openings of random play" in run(capsys, *duel[:3], "4", "--rules", "tonkin seeds=3")[1]  # has no suite
 
 
-def test_worst_cases_are_searched_once_and_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    options = ["--suite", "exploit", "--minutes", "0.001", "--rules", "tonkin", "--output", tmp_path]
+def test_worst_cases_are_searched_once_and_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tick(monkeypatch, 0.001)
+    options = ["--suite", "exploit", "--minutes", "0.01", "--rules", "tonkin", "--output", tmp_path]
     status, out, err = run(capsys, "greedy", "book:greedy", *options)
     assert (status, err) == (0, "")
     assert "gives up as South, as North, points" in out
     assert re.search(r"\n book:greedy +0, 0", out)
-    assert run(capsys, "greedy", "book:greedy", *options) == (0, out, "")
+    reused = "measured .* UTC: best responses greedy; best responses book:greedy\\."
+    assert re.search(reused, " ".join(run(capsys, "greedy", "book:greedy", *options)[1].split()))
     report = read_evaluation(tmp_path / "report.json")
     assert [[best["seat"] for best in one.exploited or ()] for one in report.players] == [["south", "north"]] * 2
     assert "two players" in run(capsys, "greedy", "--suite", "exploit", "--rules", "three-player")[2]
@@ -132,7 +136,9 @@ def test_stored_regret_is_not_measured_again(
     first = run(capsys, *arguments)
     assert first[0] == 0
     monkeypatch.setattr("oanquan_env.benchmark.tournament.regret", None)
-    assert run(capsys, *arguments) == first
+    again = " ".join(run(capsys, *arguments)[1].split())
+    reused = r" Reused from earlier sessions, measured at [\d :-]+ UTC: regret greedy\."
+    assert re.subn(reused, "", again) == (" ".join(first[1].split()), 1)
     with pytest.raises(TypeError, match="not callable"):  # no results are stored for another seed
         run(capsys, *arguments, "--seed", "5")
 
@@ -157,7 +163,7 @@ def test_the_command_line_overrides_the_file(capsys: pytest.CaptureFixture[str],
 def tournament(folder: Path | None, names: list[str], pairs: int = 6, seed: int = 0, rules: str = "") -> Tournament:
     core = Core(rules or "mancala-world")
     openings = random_suite(core, pairs, 4, rng(seed))
-    kept = FinishedParts(folder / PARTS) if folder else NothingKept()
+    kept = FinishedParts(folder / PARTS) if folder else NullStore()
     return Tournament(core, make_entrants(names, core.rules), openings, seed, kept)
 
 

@@ -15,10 +15,10 @@ from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import main as prove_main
 from agents.evaluation.prove_regret import prove_suite
 from oanquan_env import Board, Core, Positions
-from oanquan_env.arrays import Floats, Mask
+from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import Suite, judge, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite
-from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues

@@ -1,9 +1,10 @@
-"""Test the code and commands of docs/how-to/learning.md: custom networks, rewards and algorithms, with fewer plies."""
+"""Test the code and commands of docs/how-to/learning.md: networks, rewards, losses and algorithms, with fewer plies."""
 
 import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ import yaml
 
 import agents
 import train
+from agents.checkpoint import CHECKPOINT_NAME
 from agents.players.agent_files import CARD_NAME
-from agents.run_files import CHECKPOINT_NAME
 from oanquan_env import Core
 from oanquan_env.files import FileError
 from tests import ROOT
+from tests.runs import PLAIN, PPO, begin, same
 
 PAGE = (ROOT / "docs" / "how-to" / "learning.md").read_text()
 COMMANDS = [
@@ -65,7 +67,7 @@ def run(arguments: list[str], *more: str) -> int:
 
 @pytest.mark.slow
 def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    network, options, reward, begun, resumed = COMMANDS
+    network, options, reward, penalty, begun, resumed = COMMANDS
     assert run(network, *SMALL, *SMALL_PPO) == 0
     assert "try: python evaluate.py ppo:runs/mine,network=my_learning:MyNet greedy random" in capsys.readouterr().out
     player = agents.make("ppo:runs/mine,network=my_learning:MyNet")
@@ -82,11 +84,30 @@ def test_the_page_s_commands_run(own: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(["--resume", "runs/heads", "--total-plies", "2e3"]) == 0
     assert run(reward, *SMALL, *SMALL_PPO) == 0
     assert yaml.safe_load((own / "runs" / "captures" / CARD_NAME).read_text())["reward"] == "my_learning:captures"
+    assert run(penalty, *SMALL, *SMALL_PPO) == 0
+    agents.make("ppo:runs/penalty")
     assert run(begun, *SMALL) == 0
     assert "try: python evaluate.py ppo:runs/own greedy" in capsys.readouterr().out
     assert run(resumed) == 0
     state = torch.load(own / "runs" / "own" / CHECKPOINT_NAME, weights_only=True)
     assert state["plies"] == 4096
+
+
+def test_the_page_s_loss_is_ppo_s_with_a_penalty(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights: list[dict[str, torch.Tensor]] = []
+    logged: list[dict[str, float]] = []
+    own_kind: dict[str, Any] = {"kind": "my_learning:PenaltyRun"}
+    for changes in ({}, {**own_kind, "kl_coef": 0}, {**own_kind, "kl_coef": 100}):
+        numbers: dict[str, float] = {}
+        one = begin(own / str(len(logged)), {**PPO, "rules": "three-player", "network": PLAIN, **changes})
+        monkeypatch.setattr(one, "log", numbers.__setitem__)
+        for _ in range(3):
+            one.iterate()
+        one.close()
+        weights.append(one.network.state_dict())
+        logged.append(numbers)
+    assert same(weights[0], weights[1])
+    assert 0 < logged[2]["train/kl"] < logged[1]["train/kl"] / 2
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from agents.evaluation.pictures import draw_scores
 from agents.support.markdown import replace_between
 from benchmarks.report import RESULTS
 from evaluate import parse
-from oanquan_env.benchmark.estimates import Estimate
-from oanquan_env.benchmark.markdown import table
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary
+from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary, table
+from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.files import FileError
 
 

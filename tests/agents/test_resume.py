@@ -19,13 +19,14 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import evaluate
 import train
+from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.ppo import PPORun
 from agents.run import StopTrainingError, load_config
-from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests import ROOT
@@ -81,6 +82,27 @@ def test_interrupted_runs_resume_exactly(kind: str, at: list[int], settings: Any
         assert run.plies == number * ITERATION or kind == "kill"
     learn(run)
     assert_same_run(whole, tmp_path / "run")
+
+
+def test_tensorboard_shows_each_step_of_a_killed_run_once(settings: dict[str, Any], tmp_path: Path) -> None:
+    def shown() -> dict[str, list[int]]:
+        events = EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
+        return {tag: [event.step for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+
+    def kill(plies: int) -> None:
+        if plies == 5 * ITERATION:
+            (train,) = {tuple(steps) for tag, steps in shown().items() if tag.startswith("train/")}
+            assert train == tuple(range(ITERATION, 6 * ITERATION, ITERATION))  # a kill -9 would lose nothing
+            raise InterruptedError
+
+    stopped(tmp_path / "run", 2 * ITERATION, settings=settings, checkpoint_seconds=1e9)
+    with pytest.raises(InterruptedError):
+        resume(tmp_path / "run").learn(kill, lambda: False)  # after three iterations and one evaluation
+    learn(resume(tmp_path / "run"))
+    evaluated = {*range(0, 6 * ITERATION, settings["evaluation"]["every_plies"]), 6 * ITERATION}
+    for tag, steps in shown().items():
+        trained = range(ITERATION, 7 * ITERATION, ITERATION)
+        assert steps == sorted(evaluated if tag.startswith("evaluation/") else trained), tag
 
 
 def test_a_run_that_learns_from_lines_against_itself_resumes_exactly(
@@ -218,7 +240,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch: Pat
 def test_what_would_fail_later_is_refused_at_once(
     tmp_path: Path, monkeypatch: Patch, changes: Any, message: str
 ) -> None:
-    monkeypatch.setattr("oanquan_env.playing.MAX_FAILED_GAMES", 200)
+    monkeypatch.setattr("oanquan_env.rollouts.MAX_FAILED_GAMES", 200)
     with pytest.raises(UsageError, match=message):
         begin(tmp_path / "run", **changes)
     assert not (tmp_path / "run").exists()

@@ -16,12 +16,12 @@ import pytest
 
 import evaluate
 import train
+from agents.checkpoint import CHECKPOINT_NAME
 from agents.evaluation.evaluation import _play_pairing
 from agents.evaluation.labels import Labeller
 from agents.evaluation.make_regret import SuiteRecipe, make_suite
 from agents.evaluation.prove_regret import prove_suite
 from agents.run import load_config
-from agents.run_files import CHECKPOINT_NAME
 from agents.support.parallel import in_order, spread
 from agents.sweep import parse_seeds, train_seed
 from oanquan_env import Core

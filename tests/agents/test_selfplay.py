@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 import torch
 
-from agents.games import Games, StartsConfig
 from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
 from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, make_network
 from agents.networks.sums import SumOfRows
 from agents.ppo import SelfPlayVecEnv, advantages
+from agents.self_play import SelfPlayGames, StartsConfig
 from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS, RewardName
 from tests.boards import fair_reward
 
 
-def games(core: Core, n: int, set_up_share: float = 0.1, max_plies: int = 9, seed: int = 1) -> Games:
-    return Games(core, n, StartsConfig(set_up_share=set_up_share, max_plies=max_plies), seed)
+def games(core: Core, n: int, set_up_share: float = 0.1, max_plies: int = 9, seed: int = 1) -> SelfPlayGames:
+    return SelfPlayGames(core, n, StartsConfig(set_up_share=set_up_share, max_plies=max_plies), seed)
 
 
 def make_env(n_envs: int, rules: str = "mancala-world", reward: RewardName = "margin", share: float = 0.2) -> Any:
@@ -44,7 +44,7 @@ def test_advantages_are_those_of_each_seat_on_its_own(players: int) -> None:
         np.stack([np.roll(row, -step, axis=1) for step, row in enumerate(one)]) for one in (rewards, values)
     )
     known = mover_first[..., :-1]
-    found, returns = advantages(paid[:steps], known[:steps], known[steps], dones, gamma, lam)
+    found, returns = advantages(paid[:steps], known, dones, gamma, lam)
     advantage = np.zeros((n, players))
     for step in reversed(range(steps)):
         goes_on = ~dones[step][:, None]

@@ -10,9 +10,9 @@ import yaml
 
 import agents
 import train
-from agents.games import Games, StartsConfig
+from agents.checkpoint import CHECKPOINT_NAME
 from agents.run import load_config
-from agents.run_files import CHECKPOINT_NAME
+from agents.self_play import SelfPlayGames, StartsConfig
 from agents.td import Learner, TDConfig, TDSettings, ValueModule, lambda_returns, rollout
 from oanquan_env import Core
 from oanquan_env.engine.core import relative_points
@@ -63,7 +63,7 @@ def test_move_values_are_those_of_the_search_for_all_players(rules: str, depth: 
 @pytest.mark.parametrize("rules", ["mancala-world", "four-player"])
 def test_a_rollout_without_lambda_has_the_values_of_the_best_moves(rules: str) -> None:
     core, settings = Core(rules), TDSettings(games=8, steps=3, lam=0.0)
-    games = Games(core, 8, StartsConfig(max_plies=6), 0)
+    games = SelfPlayGames(core, 8, StartsConfig(max_plies=6), 0)
     search = MoveValues(core, 1, ValueModule(core.rules).export({}))
     positions, returns = rollout(games, search, settings, 1.0, np.random.default_rng(0))
     assert returns.shape == (24, core.rules.players)

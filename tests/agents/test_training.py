@@ -16,12 +16,13 @@ import evaluate
 import train
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.players.network_player import PPOPlayer
+from agents.ppo import advantages, collect
 from agents.run import Run, load_config
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
-from oanquan_env.playing import random_openings
+from oanquan_env.rollouts import random_openings
 from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, learn, resume, stopped
 from train import parse
 
@@ -133,6 +134,33 @@ def test_a_stopped_run_of_four_players_resumes_to_the_same_numbers_and_its_agent
     assert results.score.shape == (5, core.rules.players)
 
 
+def test_a_rollout_holds_what_the_games_played_in_the_order_of_time(tmp_path: Path) -> None:
+    """The same games are stepped again with the rollout's actions."""
+    rules = "three-player fields=2 max_plies=9"
+    run, twin = (begin(tmp_path / name, rules=rules, network=PLAIN) for name in ("run", "twin"))
+    collect(run.env, run.model)
+    buffer, ppo = run.model.rollout_buffer, run.config.ppo
+    shape = ppo.n_steps, ppo.n_envs, -1
+    observations, masks, actions, values = (
+        getattr(buffer, name).reshape(shape) for name in ("observations", "action_masks", "actions", "values")
+    )
+    rewards, dones = [], []
+    seen = twin.env.observe()
+    for step in range(ppo.n_steps):
+        assert (observations[step] == seen).all()
+        assert (masks[step] == twin.env.action_masks()).all()
+        seen, reward, done, _ = twin.env.step(actions[step, :, 0])
+        rewards.append(reward)
+        dones.append(done)
+    assert np.any(dones)
+    with torch.no_grad():
+        last = twin.model.policy.outputs(seen, twin.env.action_masks())[1].numpy()
+    values = np.concatenate([values, last[None]])
+    wanted, returns = advantages(np.stack(rewards), values, np.stack(dones), ppo.gamma, ppo.gae_lambda)
+    assert buffer.advantages == pytest.approx(wanted.ravel(), abs=1e-6)
+    assert buffer.returns == pytest.approx(returns.reshape(-1, 2), abs=1e-6)
+
+
 def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """stable-baselines3 compares flattened values and returns, so both must be in the same order."""
     run = begin(tmp_path / "run", rules="four-player")
@@ -144,9 +172,10 @@ def test_values_and_returns_of_all_players_meet_in_the_loss(tmp_path: Path, monk
     batch = next(buffer.get(64))  # flattens the buffer
     with torch.no_grad():
         actions = batch.actions.long().flatten()
-        values, _, _ = run.model.policy.evaluate_actions(batch.observations, actions, batch.action_masks)
+        values, log_probs, _ = run.model.policy.evaluate_actions(batch.observations, actions, batch.action_masks)
     assert values.shape == (64, 3)
     assert batch.old_values.numpy() == pytest.approx(values.numpy().reshape(-1), abs=1e-5)
+    assert batch.old_log_prob.numpy() == pytest.approx(log_probs.numpy(), abs=1e-5)
     assert batch.returns.shape == batch.old_values.shape
     assert errors[:, 0] == pytest.approx(movers, abs=1e-6)
     assert (np.abs(errors).max(axis=0) > 0).all()

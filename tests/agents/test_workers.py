@@ -14,8 +14,8 @@ import torch
 import yaml
 
 import train
+from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME
 from agents.run import load_config, run_type
-from agents.run_files import CHECKPOINT_NAME, CONFIG_NAME
 from agents.support import workers
 from oanquan_env.errors import UsageError
 from tests import ROOT

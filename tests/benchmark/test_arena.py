@@ -10,7 +10,6 @@ import pytest
 from agents.evaluation.labels import final_margins
 from agents.evaluation.openings import OpeningsRecipe, make_suite
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
-from oanquan_env.benchmark.estimates import score_estimate
 from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
 from oanquan_env.benchmark.pairs import (
     by_order,
@@ -19,11 +18,12 @@ from oanquan_env.benchmark.pairs import (
     play_pairs,
     score_interval,
 )
+from oanquan_env.benchmark.statistics import score_estimate
 from oanquan_env.benchmark.suites import openings_path
-from oanquan_env.engine.keys import canonical_keys, first_of_each, key_hashes, key_number
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each, key_hashes, key_number
 from oanquan_env.files import FileError
-from oanquan_env.playing import random_openings
 from oanquan_env.records.games import format_records
+from oanquan_env.rollouts import random_openings
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import read_value_net
 from tests.players import FirstMove, LastMove, rng

@@ -19,8 +19,8 @@ from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves, learning_curve
-from oanquan_env.benchmark.estimates import Estimate
 from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.players import make

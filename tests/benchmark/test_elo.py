@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from oanquan_env.benchmark.elo import ELO, comparisons, elo_of_score, expected_score, fit, rate
 from oanquan_env.benchmark.pairs import pentanomial
+from oanquan_env.benchmark.statistics import ELO, comparisons, elo_of_score, expected_score, fit, rate
 
 
 def test_an_elo_difference_is_a_score() -> None:

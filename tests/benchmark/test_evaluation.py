@@ -11,12 +11,10 @@ import pytest
 
 import evaluate as evaluate_script
 from agents.evaluation.evaluation import read_evaluation
-from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate
-from oanquan_env.arrays import Ints, Mask
-from oanquan_env.benchmark import progress
-from oanquan_env.benchmark.elo import elo_of_score
-from oanquan_env.benchmark.estimates import Estimate
+from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate, progress
+from oanquan_env.array_types import Ints, Mask
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, Comparison, reference_players
+from oanquan_env.benchmark.statistics import Estimate, elo_of_score
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
@@ -111,6 +109,12 @@ def test_a_torch_module_plays_its_best_legal_logit() -> None:
     assert core.legal_mask(positions)[np.arange(len(positions)), as_policy(module, core).choose(positions, rng)].all()
     with pytest.raises(ValueError, match=r"logits of shape \(\d+, 10\); got \(\d+, 3\)"):
         as_policy(torch.nn.Linear(18, 3), core).choose(positions, np.random.default_rng(0))
+    with pytest.raises(
+        ValueError, match=r"Sequential takes shape \(N, 207\), .* 'counts' of shape \(\d+, 18\); .* planes"
+    ):
+        as_policy(torch.nn.Sequential(torch.nn.Linear(207, 10)), core).choose(positions, rng)
+    with pytest.raises(RuntimeError, match="2x10 and 3x10"):  # the module's own fault
+        as_policy(torch.nn.Sequential(torch.nn.Linear(18, 10), torch.nn.Linear(3, 10)), core).choose(positions[:2], rng)
 
 
 def test_models_of_sb3_play_with_masks_or_have_illegal_actions_replaced() -> None:

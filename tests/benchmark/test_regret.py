@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from oanquan_env import Board, Core, Positions, Rules
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.regret import PHASES, Suite, judge, phases, regret
 from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite, regret_path
-from oanquan_env.engine.keys import canonical_keys, first_of_each
+from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import FileError
 from oanquan_env.search.deepening import Search
 from tests.players import Fixed, rng

@@ -19,7 +19,7 @@ from oanquan_env import (
     rotate_seats,
 )
 from oanquan_env.engine.core import relative_points
-from oanquan_env.engine.position_checks import score_bounds
+from oanquan_env.engine.positions import score_bounds
 from oanquan_env.players import RandomPolicy
 from tests import strategies
 from tests.boards import random_positions

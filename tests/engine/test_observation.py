@@ -12,7 +12,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy
-from oanquan_env.playing import play_randomly
+from oanquan_env.rollouts import play_randomly
 from tests import strategies
 
 SHORT, NORTH = "mancala-world max_plies=50", "1,2,3,4,0,7*/0,0,5,6,8,0 20,-6 1 9"

@@ -19,6 +19,10 @@ from tests import strategies
 from tests.boards import random_positions
 from tests.strategies import PRESET_NAMES
 
+PACKAGE = Path(compiled.__file__).parents[1]
+ROOMS = {"engine"} | {path.parent.name for path in PACKAGE.rglob("*.py") if "\n@compiled" in path.read_text()}
+"""The folders of functions that Numba compiles: the engine's loops, and modules that use the decorator `compiled`."""
+
 
 def assert_plays_alike(rules: Rules, seed: int) -> None:
     """Check that each legal move of random games has the same result alone, in a NumPy batch and in a compiled one."""
@@ -130,13 +134,16 @@ def test_a_core_says_whether_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> 
     assert Core(compiled=True).compiled
 
 
-def test_kept_code_is_not_used_after_any_source_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_kept_code_is_not_used_after_any_source_changed(
+    room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(compiled, "__file__", str(tmp_path / "oanquan_env" / "engine" / "compiled.py"))
-    engine, render = (tmp_path / "oanquan_env" / folder / "one.py" for folder in ("engine", "render"))
+    source, render = (tmp_path / "oanquan_env" / folder / "one.py" for folder in (room, "render"))
     digests = []
-    for source, text in ((engine, "1"), (render, "2"), (engine, "2"), (engine, "1")):
-        source.parent.mkdir(parents=True, exist_ok=True)
-        source.write_text(text)
+    for file, text in ((source, "1"), (render, "2"), (source, "2"), (source, "1")):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
         digests.append(compiled._digest.__wrapped__())
     assert digests[0] == digests[1] == digests[3] != digests[2]
 

@@ -6,8 +6,8 @@ from hypothesis import given
 
 from oanquan_env import Core, Positions, Rules, Termination
 from oanquan_env.engine.notation import parse_position
-from oanquan_env.engine.sowing import LAP_LIMIT
-from oanquan_env.playing import play_randomly
+from oanquan_env.engine.rules import LAP_LIMIT
+from oanquan_env.rollouts import play_randomly
 from tests import strategies
 from tests.boards import ENDLESS, endless_rules
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import Core, IllegalActionError, Positions
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.step import draw, game_type, generator_key, pick
 from oanquan_env.envs.games import Games

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from oanquan_env import PRESETS, Rules
-from oanquan_env.arrays import Mask
+from oanquan_env.array_types import Mask
 from oanquan_env.engine.step import SETTINGS, game_type
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests.players import random_legal
 from tests.strategies import PRESET_NAMES
 
-pytest.importorskip("numba_cuda", reason="needs numba-cuda: pip install 'oanquan[cuda]'")
+pytest.importorskip("numba_cuda", reason="needs the extra cuda")
 torch = pytest.importorskip("torch")
 
 import numba  # noqa: E402
 from numba import cuda, types  # noqa: E402
 
-from oanquan_env.cuda import Games, kernel, step_game  # noqa: E402
+from oanquan_env.cuda import CudaGames, kernel, step_game  # noqa: E402
 from oanquan_env.engine.compiled import RULES  # noqa: E402
-from oanquan_env.envs.games import Games as HostGames  # noqa: E402
+from oanquan_env.envs.games import Games  # noqa: E402
 
 OPPONENTS = (None, "random", "greedy")
 
@@ -37,7 +37,7 @@ def test_a_thread_plays_the_games_of_the_vector_environment(preset: str, opponen
     """Run the function of a CUDA thread in Python, and compare its games with the vector environment's."""
     settings: Any = {"opponent": opponent, "reward": "mixed", "opening_plies": 3}
     rules = PRESETS[preset].rules.replace(max_plies=20)
-    games, host = OAnQuanVectorEnv(4, rules, autoreset_mode="SameStep", **settings), HostGames(4, rules, **settings)
+    games, host = OAnQuanVectorEnv(4, rules, autoreset_mode="SameStep", **settings), Games(4, rules, **settings)
     rng, rows = np.random.default_rng(0), range(4)
     seen, info = games.reset(seed=5)
     host.seed(5, np.arange(4), rng)
@@ -83,7 +83,10 @@ def test_the_kernel_compiles_for_compute_capability_9(
 @pytest.mark.parametrize("preset", PRESET_NAMES)
 def test_the_games_on_the_device_are_those_of_the_vector_environment(preset: str, opponent: str | None) -> None:
     settings: Any = {"opponent": opponent, "reward": "margin", "opening_plies": 4}
-    host, device = OAnQuanVectorEnv(500, preset, autoreset_mode="SameStep", **settings), Games(500, preset, **settings)
+    host, device = (
+        OAnQuanVectorEnv(500, preset, autoreset_mode="SameStep", **settings),
+        CudaGames(500, preset, **settings),
+    )
     seen, info = host.reset(seed=3)
     for mine, theirs in zip((seen, info["action_mask"]), device.reset(seed=3), strict=True):
         assert (mine == theirs.numpy(force=True)).all()
@@ -98,4 +101,4 @@ def test_the_games_on_the_device_are_those_of_the_vector_environment(preset: str
 
 def test_other_opponents_are_refused() -> None:
     with pytest.raises(ValueError, match="opponent must be random, greedy or None on a device; got 'saver'"):
-        Games(2, opponent="saver")
+        CudaGames(2, opponent="saver")

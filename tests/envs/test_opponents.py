@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from oanquan_env import Core, Positions, evaluate
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests import ROOT
@@ -125,13 +125,20 @@ def test_an_opponent_reaches_environments_in_other_processes() -> None:
 
 
 FORKED = """
-import numpy as np, torch
-import agents, gymnasium, oanquan_env
+import sys, numpy as np, torch
+import gymnasium, oanquan_env
 
 torch.set_num_threads(2)
-player, start = agents.make("ppo:pretrained"), oanquan_env.Core().start(512)
-player.choose(start, np.random.default_rng(0))  # starts torch's threads
-games = gymnasium.make_vec("OAnQuan-v0", num_envs=2, vectorization_mode="async", opponent="ppo:pretrained")
+player = "ppo:pretrained"
+if sys.argv[1] == "module":
+    player = torch.nn.Sequential(torch.nn.Linear(18, 512), torch.nn.Linear(512, 512), torch.nn.Linear(512, 10))
+elif sys.argv[1] == "model":
+    from sb3_contrib import MaskablePPO
+    from oanquan_env.sb3 import OAnQuanVecEnv
+    player = MaskablePPO("MlpPolicy", OAnQuanVecEnv(2, opponent="random"), policy_kwargs={"net_arch": [512, 512]})
+policy = oanquan_env.players.as_policy(player)
+policy.choose(oanquan_env.Core().start(512), np.random.default_rng(0))  # starts torch's threads
+games = gymnasium.make_vec("OAnQuan-v0", num_envs=2, vectorization_mode="async", opponent=player)
 _, info = games.reset(seed=0)
 games.step(np.stack(info["action_mask"]).argmax(axis=1))
 games.close()
@@ -140,8 +147,9 @@ games.close()
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
-def test_a_network_that_the_parent_has_used_plays_in_forked_children() -> None:
+@pytest.mark.parametrize("player", ["agent", "module", "model"])
+def test_a_network_that_the_parent_has_used_plays_in_forked_children(player: str) -> None:
     threads = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-    command = [sys.executable, "-c", FORKED]
+    command = [sys.executable, "-c", FORKED, player]
     done = subprocess.run(command, cwd=ROOT, env=threads, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

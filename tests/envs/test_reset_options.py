@@ -1,7 +1,8 @@
-"""Test the options of `reset` in all three environments: valid start positions, and options that are refused."""
+"""Test the seed and the options of `reset` in all environments: valid start positions, and what is refused."""
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from oanquan_env import Board, Core, NotationError, Positions, raw_env
@@ -58,3 +59,14 @@ def test_a_batch_is_refused_for_one_row_of_other_rules() -> None:
     positions = Positions.concatenate([Core().start(), Core("seeds=4").start()])
     with pytest.raises(ValueError, match="row 1: seeds, stones and scores make 60 points"):
         OAnQuanVectorEnv(2, opponent=None).reset(options={"position": positions})
+
+
+@pytest.mark.parametrize(
+    "make", [raw_env, lambda: raw_env(match=True), OAnQuanEnv], ids=["single game", "match", "gymnasium"]
+)
+def test_a_game_has_one_seed(make: Any) -> None:
+    for seed in (5, np.int64(5), np.array(5), 2**64 - 1, None):
+        make().reset(seed=seed)
+    for wrong in ([5], (5,), np.array([5]), 5.0, True, "5", b"5", -1, 2**64):
+        with pytest.raises(ValueError, match="seed must be a whole number from 0 to 18,446,744,073,709,551,615; got"):
+            make().reset(seed=wrong)

@@ -1,18 +1,28 @@
 """Test the vector environment with stable-baselines3's interface against the one with Gymnasium's."""
 
+import io
+from typing import Any
+
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 
 pytest.importorskip("stable_baselines3")
 
-from sb3_contrib import MaskablePPO
+from sb3_contrib import MaskablePPO, RecurrentPPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
+from stable_baselines3.common.vec_env import VecNormalize
 
-from oanquan_env import Core
-from oanquan_env.envs.vector import OAnQuanVectorEnv
+from oanquan_env import Board, Core, IllegalActionError, Positions
+from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
+from oanquan_env.observation import Encoder
 from oanquan_env.players import as_policy
 from oanquan_env.sb3 import OAnQuanVecEnv
-from tests.players import random_legal
+from tests.boards import random_positions
+from tests.players import random_legal, rng
+
+SMALL: dict[str, Any] = {"n_steps": 4, "batch_size": 16, "n_epochs": 1, "device": "cpu"}
 
 
 def test_it_is_the_vector_environment_with_monitor_entries() -> None:
@@ -31,11 +41,162 @@ def test_it_is_the_vector_environment_with_monitor_entries() -> None:
         for row in done.nonzero()[0]:
             assert (infos[row]["terminal_observation"] == info["final_obs"][row]).all()
             assert infos[row]["episode"]["r"] == pytest.approx(earned[row])
+            for name in ("termination", "standings", "seat", "illegal_action", "opponent"):
+                assert np.array_equal(infos[row][name], info["final_info"][name][row])
             earned[row], ended = 0, ended + 1
     assert ended > 20
-    assert games.env_method("action_masks")[0].shape == (6, 10)
-    with pytest.raises(NotImplementedError, match="share one object"):
-        games.set_attr("seed", 1)
+    games.close()
+    with pytest.raises(ResetNeeded):
+        games.step(actions)
+
+
+def test_games_share_one_object() -> None:
+    games = OAnQuanVecEnv(6)
+    games.reset()
+    for indices in (None, range(6)):
+        assert games.env_method("action_masks", indices=indices)[0].shape == (6, 10)
+    assert games.get_attr("render_mode", [0, 5]) == [None, None]
+    for refused in (lambda: games.set_attr("seed", 1), lambda: games.env_method("action_masks", indices=[1])):
+        with pytest.raises(NotImplementedError, match="share one object"):
+            refused()
+    with pytest.raises(IndexError):
+        games.get_attr("render_mode", 6)
+
+
+OPENINGS: dict[str, Any] = {"opponent": "random", "opening_plies": 6}
+
+
+def test_seeds_take_effect_at_the_next_reset() -> None:
+    games, plain = OAnQuanVecEnv(4, **OPENINGS, seed=1), OAnQuanVectorEnv(4, **OPENINGS)
+    assert (games.reset() == plain.reset(seed=1)[0]).all()
+    before = games.games.positions
+    assert games.seed(2) == [2, 3, 4, 5]
+    assert games.games.positions.same(before).all()
+    for seed in (2, None, None):  # a seed is used once
+        assert (games.reset() == plain.reset(seed=seed)[0]).all()
+    for seed in (1, 2):  # SB3 seeds the environment when it makes a model, so this seed replaces the first
+        model = MaskablePPO("MlpPolicy", VecNormalize(OAnQuanVecEnv(4, **OPENINGS, seed=9)), **SMALL, seed=seed)
+        model.learn(0)
+        normalized: Any = model.get_env()
+        assert (normalized.get_original_obs() == plain.reset(seed=seed)[0]).all()
+    one, other = (OAnQuanVecEnv(64, **OPENINGS).reset() for _ in "12")
+    assert not np.array_equal(one, other)
+    assert len({*games.seed(None), *games.seed(None)}) > 4
+    for wrong in (-1, 1.5, True, "1", 2**64 - 3):
+        with pytest.raises(ValueError, match="seed must be a whole number from 0 to 18,446,744,073,709,551,612; got"):
+            games.seed(wrong)  # type: ignore[arg-type]
+
+
+def test_options_take_effect_at_the_next_reset() -> None:
+    games, positions = OAnQuanVecEnv(3, opponent="random", seat=0), random_positions(Core(), 40, seed=0)
+    south = positions[(positions.mover == 0).nonzero()[0][:3]]
+    board = Board.from_positions(Core(), south[:1])
+    each = Positions.concatenate([south[:1]] * 3)
+    for options, expected in (
+        ({"position": board}, each),
+        ({"position": south}, south),
+        ([{"position": south[row : row + 1]} for row in range(3)], south),
+        ([{}, {}, {}], Core().start(3)),
+        (None, Core().start(3)),
+    ):
+        games.set_options(options)
+        games.reset()
+        assert games.games.positions.same(expected).all()
+        games.reset()  # options are used once
+        assert games.games.positions.same(Core().start(3)).all()
+    for wrong, error, message in (
+        ([{}, {}], ValueError, "must be 3 dicts, one for each game, .*; got 2, of which 0 have a position"),
+        ([{}, {}, {"position": board}], ValueError, "all with a position or all without; got 3, of which 1 have"),
+        ({"reset_mask": np.ones(3, bool)}, ValueError, "unknown option of reset 'reset_mask'"),
+        ([{"postion": board}] * 3, ValueError, r"unknown option of reset 'postion' \(did you mean position\?\)"),
+        ({"position": Board("vietnamese")}, ValueError, "has the rules 'vietnamese', not"),
+        (["position"] * 3, TypeError, "options must be a dict or None; got str"),
+    ):
+        with pytest.raises(error, match=message):
+            games.set_options(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("actions", [np.full(3, 0.7), np.zeros(3), np.ones(3, bool), np.array(["0"] * 3), [[0]] * 3])
+def test_actions_are_whole_numbers(actions: Any) -> None:
+    games = OAnQuanVecEnv(3)
+    games.reset()
+    with pytest.raises(IllegalActionError, match="actions must be an array of 3 integers, got"):
+        games.step(actions)
+
+
+def test_games_are_drawn() -> None:
+    n = DRAWN_GAMES + 1
+    games = OAnQuanVecEnv(n, opponent="random", seat=0, render_mode="rgb_array")
+    plain = OAnQuanVectorEnv(n, opponent="random", seat=0, render_mode="rgb_array")
+    games.reset()
+    plain.reset()
+    pictures: Any = plain.render()
+    assert np.array_equal(games.get_images(), pictures[:DRAWN_GAMES])
+    tiles = games.render()
+    height, width, _ = pictures[0].shape
+    assert tiles is not None
+    assert np.array_equal(tiles[:height, :width], pictures[0])
+    assert (games.metadata["render_fps"], games.get_attr("render_mode")) == (1, ["rgb_array"] * n)
+    for mode in ("ansi", "human", "svg"):
+        with pytest.raises(ValueError, match=f"render_mode must be rgb_array or None; got '{mode}'"):
+            OAnQuanVecEnv(n, render_mode=mode)
+
+
+def test_the_self_play_view_is_refused_with_a_remedy() -> None:
+    with pytest.raises(ValueError, match=r"opponent must be a player: .*wrong sign.* set copies of the model"):
+        OAnQuanVecEnv(4, opponent=None)
+    with pytest.raises(ValueError, match="opponent cannot be set to None"):
+        OAnQuanVecEnv(4).set_opponent(None)
+
+
+def test_sb3_s_evaluation_reports_the_rewards_of_the_game() -> None:
+    games = VecNormalize(OAnQuanVecEnv(4, opponent="random"))
+    model = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(16)
+    rewards, lengths = evaluate_policy(model, games, 20, return_episode_rewards=True)  # type: ignore[arg-type]
+    assert {*rewards} <= {-1.0, 0.0, 1.0}
+    assert len(rewards) == len(lengths) == 20
+
+
+@pytest.mark.parametrize("observation", ["counts", "planes"])
+def test_a_model_s_observations_are_normalised_as_in_training(observation: str) -> None:
+    games = VecNormalize(OAnQuanVecEnv(4, opponent="random", observation=observation))
+    model = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(64)
+    core, file = Core(), io.BytesIO()
+    positions = random_positions(core, 200, seed=0)
+    raw, masks = Encoder(core, observation).encode(positions), core.legal_mask(positions)
+    best, wrong = (model.predict(it, None, None, True, masks)[0] for it in (games.normalize_obs(raw), raw))
+    assert (best != wrong).mean() > 0.1
+    model.save(file)
+    loaded, within = (MaskablePPO.load(file, env=env, device="cpu") for env in (None, games))
+    for player in (as_policy(model), as_policy(within), as_policy(loaded, normalize=games)):
+        assert (player.choose(positions, rng()) == best).all()
+    for call, message in (
+        (lambda: as_policy(loaded), r"trained on changed observations; .* as_policy\(model, normalize=…\)"),
+        (lambda: OAnQuanVecEnv(4, opponent=[loaded]), "trained on changed observations"),
+        (lambda: as_policy(loaded, normalize="greedy"), "normalize must be the model's VecNormalize, .*; got str"),
+        (
+            lambda: as_policy(loaded, normalize=VecNormalize(OAnQuanVecEnv(1, observation="moves"))),
+            r"got VecNormalize for shape \(227,\)$",
+        ),
+        (lambda: as_policy("greedy", normalize=games), "normalize needs a model of stable-baselines3; got str"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_only_observations_are_normalised() -> None:
+    games = VecNormalize(OAnQuanVecEnv(4, opponent="random"), norm_obs=False)
+    model, file = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(16), io.BytesIO()
+    model.save(file)
+    positions = random_positions(Core(), 50, seed=0)
+    chosen = [as_policy(it).choose(positions, rng()) for it in (model, MaskablePPO.load(file, device="cpu"))]
+    assert (chosen[0] == chosen[1]).all()
+
+
+def test_a_model_with_a_memory_is_refused() -> None:
+    model = RecurrentPPO("MlpLstmPolicy", OAnQuanVecEnv(2), n_steps=4, batch_size=4, device="cpu")
+    with pytest.raises(ValueError, match=r"this RecurrentPPO remembers earlier observations, .* without memory"):
+        as_policy(model)
 
 
 def test_maskable_ppo_learns_on_planes_and_takes_another_opponent() -> None:

@@ -176,7 +176,8 @@ def test_a_seed_for_all_or_for_each_game_is_a_run() -> None:
     same = [[data_equivalence(one, other, exact=True) for other in again] for one in runs]
     assert same == np.eye(len(runs), dtype=bool).tolist()
     assert data_equivalence(seeded_run(games, list(range(5, 69))), seeded_run(games, 5), exact=True)
-    for wrong in ([1, 2], [-1] * 64, [None] * 64, ["1"] * 64, -1, 1.5, True, 2**64):
+    assert data_equivalence(seeded_run(games, np.array(5)), seeded_run(games, np.int64(5)), exact=True)
+    for wrong in ([1, 2], [-1] * 64, [None] * 64, ["1"] * 64, -1, 1.5, True, 2**64, np.array(1.5), b"1" * 64):
         with pytest.raises(ValueError, match="seed must be "):
             games.reset(seed=wrong)  # type: ignore[arg-type]
 
@@ -271,3 +272,27 @@ def test_invalid_masks_are_refused(disabled: OAnQuanVectorEnv) -> None:
     ):
         with pytest.raises(error, match=message):
             disabled.reset(options={"reset_mask": mask})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("mode", [AutoresetMode.DISABLED, AutoresetMode.SAME_STEP])
+def test_torchrl_wraps_it(mode: AutoresetMode) -> None:
+    wrapper: Any = pytest.importorskip("torchrl.envs").GymWrapper
+    settings: Any = {"opponent": "greedy", "seat": 0, "autoreset_mode": mode}  # nothing is drawn
+    games, steps = OAnQuanVectorEnv(4, THREE_PLIES, **settings), 12
+    wrapped = wrapper(OAnQuanVectorEnv(4, THREE_PLIES, **settings), categorical_action_encoding=True)
+    played = wrapped.rollout(steps, break_when_any_done=False)
+    seen, _ = games.reset()
+    for step in range(steps):
+        assert (played["observation"][:, step].numpy() == seen).all()
+        seen, rewards, terminated, truncated, info = games.step(played["action"][:, step].numpy())
+        ended, after = terminated | truncated, seen.copy()
+        if mode == AutoresetMode.SAME_STEP and ended.any():
+            after[ended] = np.stack(info["final_obs"][ended].tolist())
+        assert (played["next", "observation"][:, step].numpy() == after).all()
+        for name, column in (("reward", rewards), ("terminated", terminated), ("done", ended)):
+            assert np.allclose(played["next", name][:, step, 0].numpy(), column)
+        if mode == AutoresetMode.DISABLED and ended.any():
+            seen, _ = games.reset(options={"reset_mask": ended})
+    assert played["next", "done"].sum() > 4

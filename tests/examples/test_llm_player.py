@@ -12,23 +12,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from examples.llm_player import LanguageModel, main, play, prompt_of, read_reply
-from oanquan_env import Board, Move
+from examples import llm_player
+from examples.llm_player import LanguageModel, RequestError, main, play
+from oanquan_env import Board, Move, Rules
+from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.players import make
 
 
 @contextmanager
-def served(answer: Callable[[str, int], tuple[int, Any]]) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """Serve the status and JSON that `answer(prompt, n)` returns for request n; yield the URL and all headers sent."""
+def served(answer: Callable[[str, int], tuple[Any, ...]]) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """Serve the status and content that `answer(prompt, n)` returns for request n; yield the URL and all headers sent.
+
+    The content is bytes, or is sent as JSON. A third value is the length in the header, if it is not the true one.
+    """
     seen: list[dict[str, str]] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             seen.append(dict(self.headers))
-            status, content = answer(request["messages"][0]["content"], len(seen))
+            status, content, *length = answer(request["messages"][0]["content"], len(seen))
+            body = content if isinstance(content, bytes) else json.dumps(content).encode()
             self.send_response(status)
+            self.send_header("Content-Length", str(length[0] if length else len(body)))
             self.end_headers()
-            self.wfile.write(json.dumps(content).encode())
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None: ...
 
@@ -39,12 +47,17 @@ def served(answer: Callable[[str, int], tuple[int, Any]]) -> Iterator[tuple[str,
     server.server_close()
 
 
-def completion(text: str) -> tuple[int, Any]:
-    return 200, {"choices": [{"message": {"content": text}}]}
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llm_player, "WAITS", (0.0, 0.0, 0.0))
+
+
+def completion(text: Any, finish_reason: str = "stop") -> tuple[int, Any]:
+    return 200, {"choices": [{"message": {"content": text}, "finish_reason": finish_reason}]}
 
 
 def last_legal(prompt: str, _: int) -> tuple[int, Any]:
-    moves = re.search(r"Your legal moves: (.*)\. The last", prompt)
+    moves = re.search(r"Your legal moves: (.*)\. Choose", prompt)
     assert moves
     return completion(f"I think of 1A\n{moves[1].split(', ')[-1]}\n")
 
@@ -61,9 +74,9 @@ class Scripted(LanguageModel):
         vars(self).update(vars(model_of("", folder, **settings)))
         self.script, self.requests = iter(replies), list[list[dict[str, str]]]()
 
-    def ask(self, messages: list[dict[str, str]]) -> str:
+    def ask(self, messages: list[dict[str, str]]) -> tuple[str, str | None]:
         self.requests.append(list(messages))
-        return next(self.script)
+        return next(self.script), "stop"
 
 
 def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> None:
@@ -71,7 +84,7 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
     model = Scripted(tmp_path, ["no idea", "**3a**", "9A", "I play 3A.", "1A", "7C", "?"])
     chosen = [model.choose_move(board) for _ in range(4)]
     assert chosen == [Move.parse("3A"), Move.parse("3A"), Move.parse("1A"), None]
-    assert model.replies == {"legal": 3, "illegal": 2, "unparsed": 2}
+    assert model.replies == {"legal": 3, "illegal": 2, "unparsable": 2, "truncated": 0, "failed": 0}
     assert [len(messages) for messages in model.requests] == [1, 3, 1, 3, 1, 1, 3]
     assert [messages[-1]["content"] for messages in model.requests[1:4:2]] == [
         "Your last line must name exactly one move. Try again.",
@@ -79,10 +92,10 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
     ]
     lines = [json.loads(line) for line in (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["replies"] for line in lines] == [
-        ["unparsed", "legal"],
+        ["unparsable", "legal"],
         ["illegal", "legal"],
         ["legal"],
-        ["illegal", "unparsed"],
+        ["illegal", "unparsable"],
     ]
     assert [message["role"] for message in lines[0]["messages"]] == ["user", "assistant", "user", "assistant"]
     assert lines[0]["messages"][-1]["content"] == "**3a**"
@@ -107,12 +120,12 @@ def test_a_model_is_compared_with_the_baselines(
     options += ["--transcripts", str(tmp_path / "new" / "llm.jsonl")]
     with served(last_legal) as (url, seen):
         found = main(["--base-url", url, *options])
-    assert set(found["regret"]) == {"m", "random", "greedy"}
-    regret, text = found["regret"]["m"], capsys.readouterr().out
-    assert f"m: regret {regret.mean:.2f} ({regret.low:.2f} to {regret.high:.2f}) points" in text
+    assert set(found["regret"]["answered"]) == {"model", "random", "greedy"}
+    regret, text = found["regret"]["answered"]["model"], capsys.readouterr().out
+    assert f"m {regret.mean:.2f} ({regret.low:.2f} to {regret.high:.2f})" in text
     assert "m answered 20 of 20 positions" in text
     assert sum(found["results"].values()) == 3
-    assert found["replies"] == {"legal": len(seen), "illegal": 0, "unparsed": 0}
+    assert found["replies"] == {"legal": len(seen), "illegal": 0, "unparsable": 0, "truncated": 0, "failed": 0}
     assert len((tmp_path / "new" / "llm.jsonl").read_text(encoding="utf-8").splitlines()) == len(seen) > 20
     assert {headers["Authorization"] for headers in seen} == {"Bearer secret"}
 
@@ -121,48 +134,126 @@ def test_a_model_that_never_answers_forfeits_everything(tmp_path: Path, capsys: 
     options = ["--model", "m", "--positions", "5", "--games", "2", "--transcripts", str(tmp_path / "llm.jsonl")]
     with served(lambda *_: completion("no idea")) as (url, _):
         found = main(["--base-url", url, *options])
-    assert set(found["regret"]) == {"random", "greedy"}
+    assert set(found["regret"]) == {"asked"}
+    assert found["regret"]["asked"]["model"].mean == found["regret"]["asked"]["random"].mean
     assert found["results"] == {"forfeits": 2}
-    assert found["replies"]["unparsed"] == 2 * (5 + 2)
+    assert found["replies"]["unparsable"] == 2 * (5 + 2)
     assert "against greedy: 0 wins, 0 draws, 0 losses, 2 forfeits" in capsys.readouterr().out
 
 
-def test_a_refusal_is_tried_again_and_an_unknown_answer_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
-    question = [{"role": "user", "content": "?"}]
-    with served(lambda _, n: (503, {}) if n < 3 else completion("5A")) as (url, _):
-        assert model_of(url, tmp_path).ask(question) == "5A"
-    assert waits == [1, 4]
-    for answer in ({}, [], {"choices": []}, "?"):
-        with served(lambda *_, answer=answer: (200, answer)) as (url, _), pytest.raises(ValueError, match="not a chat"):
-            model_of(url, tmp_path).ask(question)
-    with served(lambda *_: (500, {})) as (url, _), pytest.raises(OSError, match="500"):
-        model_of(url, tmp_path).ask(question)
+def test_regrets_are_over_the_same_positions() -> None:
+    """Unanswered positions count as the mean regret of the legal moves."""
+    suite = load_suite(Rules()).take(np.arange(6))
+    boards = [Board.from_positions(suite.core, suite.positions, row) for row in range(6)]
+    lost = [
+        [np.nanmax(values) - values[move.action] for move in board.legal_moves]
+        for board, values in zip(boards, suite.values, strict=True)
+    ]
+    answers = {4: None, 1: boards[1].legal_moves[-1], 3: boards[3].legal_moves[0], 0: None}
+    found = llm_player.regrets(suite, answers, np.random.default_rng(0))
+    own, random = [lost[1][-1], lost[3][0]], {row: float(np.mean(lost[row])) for row in answers}
+    assert found["answered"]["model"].mean == pytest.approx(np.mean(own))
+    assert found["answered"]["random"].mean == pytest.approx((random[1] + random[3]) / 2)
+    assert found["asked"]["model"].mean == pytest.approx((sum(own) + random[0] + random[4]) / 4)
+    assert found["asked"]["random"].mean == pytest.approx(sum(random.values()) / 4)
+    rows = sorted(answers)
+    greedy = make("greedy").choose(suite.positions[np.array(rows)], np.random.default_rng(0))
+    regrets = {
+        row: np.nanmax(suite.values[row]) - suite.values[row, action] for row, action in zip(rows, greedy, strict=True)
+    }
+    assert found["asked"]["greedy"].mean == pytest.approx(np.mean(list(regrets.values())))
+    assert found["answered"]["greedy"].mean == pytest.approx((regrets[1] + regrets[3]) / 2)
 
 
 @pytest.mark.parametrize(
-    ("reply", "move"),
+    ("response", "reason", "requests"),
     [
-        ("5A", "5A"),
-        ("So:\n 5a \n", "5A"),
-        ("**3A**", "3A"),
-        ("Thinking of 1A and 2C …\nI play 3A.", "3A"),
-        ("5A!\nGood luck!", "5A"),
-        ("5A, yes, 5A", "5A"),
-        ("9A", "9A"),
-        ("\\boxed{3A}", "3A"),
-        ("", None),
-        ("3A, because 4C loses", None),
-        ("15A or x3A or 3Ab", None),
+        ((200, b'{"choices": [', 4000), "status 200.*choices", 4),
+        ((200, {"error": {"message": "overloaded", "code": 529}}), "overloaded", 4),
+        ((200, b"<html><h1>Bad gateway"), "<html>", 4),
+        ((200, b"[" * 100_000), "status 200", 4),
+        ((200, {"choices": []}), "status 200.*choices", 4),
+        ((503, b""), "status 503", 4),
+        ((429, {"error": "too fast"}), "too fast", 4),
+        ((404, {"error": {"message": "no model m"}}, 4000), "status 404.*no model m", 1),
+        ((401, {"detail": "no key"}), "no key", 1),
+        ((307, {}), "status 307", 1),
     ],
 )
-def test_the_only_move_of_the_last_line_that_names_one_is_read(reply: str, move: str | None) -> None:
-    assert read_reply(reply) == (move and Move.parse(move))
+def test_a_failed_request_is_repeated_if_that_may_help(
+    tmp_path: Path, response: tuple[Any, ...], reason: str, requests: int
+) -> None:
+    with served(lambda *_: response) as (url, seen), pytest.raises(RequestError, match=reason):
+        model_of(url, tmp_path).ask([{"role": "user", "content": "?"}])
+    assert len(seen) == requests
+    with served(lambda _, n: response if n < requests else completion("5A")) as (url, _):
+        assert model_of(url, tmp_path).ask([{"role": "user", "content": "?"}]) == ("5A", "stop")
 
 
-def test_prompts_list_the_legal_moves_only_where_asked_for() -> None:
-    assert "Your legal moves: 1A, 1C" in prompt_of(Board(), legal_moves=True)
-    assert "legal moves" not in prompt_of(Board())
+def test_all_forms_of_content_are_read(tmp_path: Path) -> None:
+    parts = [{"type": "thinking", "thinking": "1A?"}, {"type": "text", "text": "I play "}, "5A"]
+    for content, text in ((parts, "I play 5A"), (None, ""), ("\ud800 5A", "\ud800 5A")):
+        with served(lambda *_, content=content: completion(content)) as (url, _):
+            model = model_of(url, tmp_path)
+            assert model.ask([{"role": "user", "content": "?"}]) == (text, "stop")
+            assert model.choose_move(Board()) == (Move.parse("5A") if text else None)
+    lines = (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[-1])["messages"][-1]["content"] == "\ud800 5A"
+    with served(lambda _, n: completion("5A", "length" if n == 1 else "stop")) as (url, _):
+        model = model_of(url, tmp_path)
+        assert model.choose_move(Board()) == Move.parse("5A")
+    assert (model.replies["truncated"], model.replies["legal"]) == (1, 1)
+    assert "Your reply was cut off. Try again." in (tmp_path / "llm.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_run_continues_after_failures_and_ends_after_three_in_a_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The results so far are printed, and the transcript has the failures."""
+
+    def run(answer: Callable[[str, int], tuple[Any, ...]], transcripts: str = str(tmp_path / "llm.jsonl")) -> Any:
+        options = ["--model", "m", "--positions", "6", "--games", "1", "--legal-moves", "--transcripts", transcripts]
+        with served(answer) as (url, _):
+            return main(["--base-url", url, *options])
+
+    found = run(lambda prompt, n: (404, {"error": "filtered"}) if n in (2, 4, 5) else last_legal(prompt, n))
+    assert "m answered 3 of 3 positions" in capsys.readouterr().out
+    assert (found["replies"]["failed"], found["results"].total(), found["ended"]) == (3, 1, "")
+    lines = [json.loads(line) for line in (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["replies"] for line in lines[:6]] == [
+        ["legal"],
+        ["failed"],
+        ["legal"],
+        ["failed"],
+        ["failed"],
+        ["legal"],
+    ]
+    assert "filtered" in lines[1]["messages"][-1]["content"]
+
+    found = run(lambda prompt, n: last_legal(prompt, n) if n < 3 else (404, {"error": "gone"}))
+    out, err = capsys.readouterr()
+    assert "m answered 2 of 2 positions" in out
+    assert found["replies"] == {"legal": 2, "illegal": 0, "unparsable": 0, "truncated": 0, "failed": 3}
+    assert "(4 positions and 1 games are missing)" in err
+    assert "gone" in err
+
+    assert "No space left" in run(last_legal, "/dev/full")["ended"]
+    requests = iter(["1A"])
+
+    def interrupted(_: object) -> tuple[str, str]:
+        for reply in requests:
+            return reply, "stop"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(llm_player, "send", interrupted)
+    assert run(last_legal)["ended"] == "interrupted"
+    assert "1 positions" in capsys.readouterr().out
+
+
+def test_a_dead_endpoint_ends_the_run_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with served(last_legal) as (url, _):
+        pass
+    found = main(["--base-url", url, "--model", "m", "--jobs", "4", "--transcripts", str(tmp_path / "llm.jsonl")])
+    assert found["regret"] == {}
+    assert "refused" in found["ended"]
+    assert "(100 positions and " in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Golden playthroughs: one whole game of each preset as text, with the results of public functions at every ply.
+"""Golden files: a game of each preset with the results of public functions at every ply, and prompts by language.
 
 `python -m tests.golden` rewrites them. Run it only after an intended change of behaviour, and read the diff.
 """
@@ -6,10 +6,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from oanquan_env import Board, Core, GameRecord, Move, Positions, Rules, divide, mirror, raw_env, rotate_seats
-from oanquan_env.engine.notation import format_position
+from oanquan_env import PRESETS, Board, Core, GameRecord, Move, Positions, Rules, divide, mirror, raw_env, rotate_seats
+from oanquan_env.engine.notation import Language, format_position
 from oanquan_env.players import move_gains
 from oanquan_env.rewards import REWARDS
+from oanquan_env.text import prompt
 
 FOLDER = Path(__file__).parent
 
@@ -45,6 +46,15 @@ def playthrough(preset: str) -> Iterator[str]:
         yield from (f"story: {line}" for line in str(board.last_trace).splitlines())
     yield "\n== record"
     yield from str(GameRecord.from_board(board, {"Event": "golden"}, {1: "fixed choice"})).splitlines()
+
+
+def prompts(language: Language) -> str:
+    """Return the default prompts for the set-ups of all presets, and one prompt with all options."""
+    told = {preset: prompt(Board(preset), language=language) for preset in PRESETS}
+    board = Board("vietnamese")
+    board.push("5A")
+    told["all options"] = prompt(board, language=language, rules=False, legal_moves=True, history=True, answer="json")
+    return "\n\n".join(f"== {name}\n{text}" for name, text in told.items()) + "\n"
 
 
 def _board_lines(board: Board) -> Iterator[str]:

@@ -15,4 +15,6 @@ const asked = {
   daily: (day, count) => log.dailyOf(day, count),
 };
 const answers = calls.map(([name, ...given]) => asked[name]?.(...given) ?? log[name]?.(kept, ...given) ?? null);
-process.stdout.write(JSON.stringify({ answers, kept: log.readLog(JSON.stringify(kept)) }));
+const written = JSON.stringify(kept), read = log.readLog(written);
+if (JSON.stringify(read) !== written) throw new Error("a log that is read differs from what was written");
+process.stdout.write(JSON.stringify({ answers, kept: read }));

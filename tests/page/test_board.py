@@ -113,6 +113,34 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
     assert drawn == "No square changes hands."
 
 
+def test_a_key_that_is_held_down_acts_once_and_a_key_without_a_name_does_nothing() -> None:
+    press = """given.keys.map(([key, repeat, tag]) => {
+        const acts = [], act = (name) => () => acts.push(name), button = { click: act("click") };
+        const dataset = { move: "3A" }, closest = () => ({ dataset });
+        const at = { tagName: tag, dataset, closest, focus: act("focus") };
+        const event = { key, repeat, target: at, preventDefault: act("kept"), stopPropagation() {} };
+        event.composedPath = () => [at];
+        const made = Object.assign(Object.create(module[given.name].prototype), {
+            legal: new Map([[0, []]]), chosen: null, buttons: { undo: button, next: button },
+            send: (move) => acts.push(move), wayTowards: () => at,
+        });
+        return [given.name === "Tools" ? made.key(event, true) : made.onKey(event), acts];
+    })"""
+
+    def pressed(module: str, name: str, *keys: list[Any]) -> Any:
+        return run_script(module, press, {"name": name, "keys": keys})
+
+    way = [["Enter", False, "g"], ["Enter", True, "g"], [" ", True, "g"], ["ArrowLeft", True, "g"], [None, False, "g"]]
+    acts = [["3A", "kept"], ["kept"], ["kept"], ["focus", "kept"], []]
+    assert [found for _, found in pressed("board.js", "BoardView", *way)] == acts
+    keys = [["u", False, "BODY"], ["u", True, "BODY"], ["ArrowRight", True, "BODY"], ["u", True, "INPUT"]]
+    keys += [[None, False, "BODY"], ["Enter", False, "BUTTON"], ["Enter", True, "BUTTON"], ["Enter", True, "TEXTAREA"]]
+    found = pressed("tools.js", "Tools", *keys)
+    assert found == [
+        [True, ["click"]], [True, []], [True, []], [False, []], [False, []], [False, []], [True, []], [False, []],
+    ]  # fmt: skip
+
+
 def test_a_motion_that_is_cut_short_leaves_the_next_game_alone() -> None:
     played = run_script(
         "moving-board.js",

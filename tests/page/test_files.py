@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gzip
 import http.server
+import json
 import re
 import shutil
 import ssl
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browsers import Person, serve
+from tests.node import CALLS, run_node
 from tools import bundle
 from tools.page_files import (
     KEEPER,
@@ -64,6 +66,23 @@ def test_lists_of_files_are_as_the_command_writes_them() -> None:
     keeper = (WEB / KEEPER).read_text(encoding="utf-8")
     names = {path.relative_to(WEB).as_posix() for path in WEB.rglob("*") if path.is_file()}
     assert {name for name in names if f'"{name}"' not in keeper} == {"index.html", KEEPER, "widget.js", "players.json"}
+
+
+def test_a_new_version_keeps_the_files_of_other_rules_that_an_earlier_one_has_cached() -> None:
+    scope, drawing, net = "https://example.org/play/", "data/drawing-3-5.json", "data/net-tonkin.bin"
+    old, other = f"oanquan {scope} old", "oanquan https://example.org/ old"
+    given = {
+        "source": (WEB / KEEPER).read_text(encoding="utf-8"),
+        "scope": scope,
+        "caches": {old: {net: "old", "words.js": "old", "gone.js": "old"}, other: {net: "other"}},
+        "later": {old: {drawing: "old"}},  # a game under other rules while the new version waited
+    }
+    stores = json.loads(run_node(CALLS / "keeper.mjs", stdin=json.dumps(given)))
+    assert stores[0] == [other, {net: "other"}]
+    ((name, files),) = stores[1:]
+    assert name.startswith(f"oanquan {scope} ")
+    assert (files[net], files[drawing], files["words.js"]) == ("new", "old", "new")
+    assert set(files) == {net, drawing, *of_its_beginning()} - {PAGE} | {"./"}
 
 
 class Files(http.server.SimpleHTTPRequestHandler):

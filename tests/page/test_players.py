@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from oanquan_env import Board, Core, Rules
-from oanquan_env.benchmark.opening_values import opening_move_values
 from oanquan_env.engine.notation import Move
 from oanquan_env.files import npz_bytes, read_arrays
 from oanquan_env.play.levels import LEVELS, player_of
@@ -22,8 +21,9 @@ from oanquan_env.play.terminal import PREFERENCE
 from oanquan_env.players import SaverPolicy, make, move_gains
 from oanquan_env.players.book import UNKNOWN, BookPolicy, with_book
 from oanquan_env.players.search_player import SearchPlayer
-from oanquan_env.search.bounds import Bounds
-from oanquan_env.search.certificates import certificate_path
+from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.certificates import certificate_path
+from oanquan_env.proofs.opening_values import opening_move_values
 from oanquan_env.search.value_net import read_value_net
 from tests.boards import played_board
 from tests.certificates import SHIPPED

@@ -58,7 +58,22 @@ def test_the_daily_puzzle_counts_once_and_days_in_a_row_make_a_streak() -> None:
     )  # fmt: skip
     assert [answers[number] for number in (2, 6, 9)] == ["●●○", "●●○", "●●"]
     assert [answers[number] for number in (7, 10, 11, 12, 14, 16)] == [1, 2, 2, 0, 2, 1]
-    assert kept["streak"] == {"day": 103, "days": 1}
+    assert kept["days"] == [100, 101, 103]
+
+
+def test_a_clock_that_goes_back_or_ahead_costs_no_streak() -> None:
+    month = [("finishDay", day, 1, True) for day in range(70, 101)]
+    streak = [("streakOn", day) for day in (98, 99, 100, 101, 102)]
+    answers, _ = logged(*month, *streak, ("finishDay", 99, 1, True), *streak, ("finishDay", 101, 1, True), *streak)
+    assert [answers[at : at + 5] for at in (31, 37, 43)] == [[31] * 4 + [0]] * 2 + [[32] * 5]
+    answers, _ = logged(*month, ("finishDay", 900, 1, True), ("streakOn", 900), ("finishDay", 3, 1, True), *streak[3:])
+    assert [answers[32], answers[34]] == [1, 31]  # the clock was wrong by years for some time
+    # a puzzle opened on day 100 may be solved after that of day 101
+    answers, _ = logged(*month[:-1], ("finishDay", 101, 1, True), month[-1], ("streakOn", 101))
+    assert answers[-1] == 32
+    older = '{"streak": {"day": 100, "days": 31}}'
+    answers, kept = logged(*streak, text=older)
+    assert (answers, sorted(kept["days"])) == ([31] * 4 + [0], list(range(70, 101)))
 
 
 def test_the_daily_puzzle_depends_only_on_the_date() -> None:
@@ -167,6 +182,23 @@ def test_solving_failing_and_coming_back(visit: Visit) -> None:
     assert person.state["rules"] == SET
     page.locator("#puzzles").click()
     page.locator(medium, has_text="4 of").wait_for()
+
+
+@pytest.mark.slow
+def test_a_daily_puzzle_counts_for_the_day_on_which_it_was_opened(visit: Visit) -> None:
+    person = visit()
+    page, days = person.page, "JSON.parse(localStorage['oanquan-puzzles']).days"
+    page.clock.set_fixed_time(datetime.datetime(2026, 3, 1, 23, 59))
+    page.locator("#puzzles").click()
+    page.clock.set_fixed_time(datetime.datetime(2026, 3, 2, 23, 58))  # the dialog was open all day
+    page.locator("#daily").click()
+    person.waits_for(" · ")
+    page.clock.set_fixed_time(datetime.datetime(2026, 3, 3, 0, 1))
+    page.reload()
+    person.waits_for(" · ")
+    solve(person, kept_puzzle(person)[1]["line"])
+    page.locator("#share-day").wait_for()
+    assert page.evaluate(days) == [(datetime.date(2026, 3, 2) - datetime.date(1970, 1, 1)).days]
 
 
 @pytest.mark.slow

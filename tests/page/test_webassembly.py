@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from oanquan_env import PRESETS, Core, Match, MatchRules, Rules, Termination
 from oanquan_env.engine.compiled import rule_record
 from oanquan_env.engine.notation import parse_position
-from oanquan_env.playing import play_randomly, random_openings
+from oanquan_env.rollouts import play_randomly, random_openings
 from oanquan_env.search.value_net import read_value_net
 from tests.boards import ENDLESS, endless_rules
 from tests.nets import random_net

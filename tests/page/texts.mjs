@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 
 const web = new URL("../../oanquan_env/play/web/", import.meta.url), file = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
-const [rules, notation, records, matches, links, { Engine }, { Refused }, { parseRecords }, { playRounds, resumeMatch }, { readLink }, { parsePosition }] = await Promise.all(
+const [rules, notation, records, matches, links, { Engine }, { Refused }, { parseRecords }, { playRounds, resumeMatch }, { findLink, readLink }, { parsePosition }] = await Promise.all(
   ["rules", "notation", "records", "match-model", "links", "engine", "refused", "record-reading", "match-reading", "link-reading", "position-reading"].map((name) => load(`${name}.js`)),
 );
 const engine = await Engine.load(file("engine.wasm"), JSON.parse(file("engine.json")));
@@ -47,6 +47,7 @@ const ANSWERS = {
   rounds: (by, match, moves) => describe(playRounds(moves, engine.rules(read(by)), rules.parseMatchRules(match, read(by), catalogue), engine)),
   linked,
   fragment: (text) => readLink(text, catalogue),
+  found: findLink,
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from oanquan_env import Board, Rules
-from oanquan_env.analysis import Analysis
 from oanquan_env.files import FileError
 from oanquan_env.play import terminal
 from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.players.book import with_book
+from oanquan_env.players.search_player import Analysis
 from oanquan_env.search import value_net
 from tests.players import FirstMove
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from oanquan_env import Board, Positions
-from oanquan_env.arrays import Ints
+from oanquan_env.array_types import Ints
 from oanquan_env.cli import main
 from oanquan_env.play import server as serving
 from oanquan_env.play.choosing import Chooser

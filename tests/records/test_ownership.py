@@ -10,7 +10,7 @@ from oanquan_env.engine.notation import NotationError
 from oanquan_env.match.ownership import Ownership, match_standings
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.match.settling import debt
-from oanquan_env.playing import play_randomly
+from oanquan_env.rollouts import play_randomly
 from tests.strategies import ownerships, seeds
 from tests.strategies import rules as any_rules
 

@@ -143,5 +143,5 @@ def test_mutated_texts_are_read_right_or_refused_with_their_place(kind: str, cou
             lines, line = re.split("\r\n?|\n", text) if error.line else [text], error.line or 1
             good = 1 <= line <= len(lines) and error.column in range(1, len(lines[line - 1]) + 2)
             refused += good
-        assert good, f"add it to FAULTS of test_strangers.py: {text!r}"
+        assert good, f"add it to FAULTS of test_untrusted_input.py: {text!r}"
     assert count / 2 < refused < count

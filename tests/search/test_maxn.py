@@ -12,8 +12,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.loops import in_turn
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.search.limits import Limits
-from oanquan_env.search.maxn import MaxnSearch
-from oanquan_env.search.multiplayer import NET_UNIT, apply_move, compile_multiplayer
+from oanquan_env.search.maxn import NET_UNIT, MaxnSearch, apply_move, compile_multiplayer
 from tests import strategies
 from tests.boards import random_positions
 from tests.nets import random_net

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oanquan_env import Core, Positions, mirror, rotate_seats
-from oanquan_env.arrays import Floats
+from oanquan_env.array_types import Floats
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.players import GreedyPolicy, make, move_gains

@@ -11,13 +11,12 @@ from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, Terminatio
 from oanquan_env.engine.move import can_play
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.players.search_player import SearchPlayer
-from oanquan_env.search import alphabeta
-from oanquan_env.search.deepening import Limits, Search, root
+from oanquan_env.proofs.solver import Solver
+from oanquan_env.search import alphabeta, deepening
+from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.limits import SearchResult
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
-from oanquan_env.search.memory import MIN_BUCKET_BITS, marked, new_memory
-from oanquan_env.search.solver import Solver
-from oanquan_env.search.two_player import apply_move, compile_rules
+from oanquan_env.search.search_state import MIN_BUCKET_BITS, apply_move, compile_rules, marked, new_memory
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies
 from tests.boards import random_positions
@@ -239,7 +238,7 @@ def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before()
 
 
 def test_a_search_that_is_stopped_before_it_begins_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, core = root.search_rows, Core()
+    begun, core = deepening.search_rows, Core()
 
     def late(tree: alphabeta.Tree, *arguments: object) -> None:
         while not tree.memory.stop:
@@ -248,7 +247,7 @@ def test_a_search_that_is_stopped_before_it_begins_stops(monkeypatch: pytest.Mon
 
     search, limits = Search(core, threads=1), Limits(depth=8, milliseconds=1)
     with monkeypatch.context() as patch:
-        patch.setattr(root, "search_rows", late)
+        patch.setattr(deepening, "search_rows", late)
         assert [result.depth for result in search.best_moves(core.start(2), limits)] == [1, 1]
     assert search.best(core.start(), Limits(depth=6)).depth == 6  # only the other search was stopped
     assert search.values(core.start(), 3).tolist() == Search(core).values(core.start(), 3).tolist()

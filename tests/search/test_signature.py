@@ -15,7 +15,7 @@ import pytest
 from oanquan_env import PRESETS, Core, Positions
 from oanquan_env.players import make
 from oanquan_env.players.search_player import SearchPlayer
-from oanquan_env.playing import play_randomly
+from oanquan_env.rollouts import play_randomly
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts, SearchedLeaves

@@ -21,7 +21,7 @@ from oanquan_env.players import make
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.leaf import canonical, evaluate, horizon, with_net
 from oanquan_env.search.maxn import MaxnSearch
-from oanquan_env.search.two_player import SearchRules, compile_rules, mover_first
+from oanquan_env.search.search_state import SearchRules, compile_rules, mover_first
 from oanquan_env.search.value_net import (
     HIDDEN,
     LARGEST,

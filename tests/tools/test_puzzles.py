@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from oanquan_env import PRESETS, Board, Core, Positions
-from oanquan_env.engine.keys import canonical_keys
 from oanquan_env.engine.notation import Move
+from oanquan_env.engine.symmetry import canonical_keys
 from oanquan_env.play.levels import LEVELS
 from oanquan_env.search.deepening import Search
 from tools.puzzle_themes import THEMES, is_largest_badge, points_lead, themes_of

@@ -13,10 +13,10 @@ from numba import types
 from numba.extending import overload_method
 
 from oanquan_env.engine import move, tables
-from oanquan_env.engine.compiled import RULES, inlined, record
+from oanquan_env.engine.compiled import RULES, inline_marked, inlined, record
 from oanquan_env.engine.move import MAX_PLIES, RUNNING, SEATS, Four, RuleNumbers
 from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE
-from oanquan_env.engine.sowing import LAP_LIMIT
+from oanquan_env.engine.rules import LAP_LIMIT
 from oanquan_env.match import settling
 
 MOST_SQUARES = SEATS * (MANDARIN_BYTE + 1)
@@ -54,10 +54,7 @@ GAME = record(
     },
 )
 
-_HELPERS: list[Callable[..., Any]] = [tables.origin, tables.square_bytes, tables.side_masks, tables.playable]
-_HELPERS += [move.shift_of, move.walk_numbers, *settling.INLINED]
-for _helper in _HELPERS:
-    inlined(_helper)
+inline_marked(settling)
 _sowings: Any = numba.njit(error_model="numpy")(tables.sowings)
 _walks: Any = numba.njit(error_model="numpy")(tables.walks)
 

@@ -13,7 +13,7 @@ from oanquan_env.engine import move
 from oanquan_env.engine.positions import MANDARIN_BYTE
 from oanquan_env.engine.rules import CHOICES, FIELD_NAMES
 from oanquan_env.match.rules import MatchMeasure
-from oanquan_env.search.memory import MAX_DEPTH
+from oanquan_env.search.search_state import MAX_DEPTH
 from tools.webassembly.build import RECORDS
 
 TOOLS = ("llvmlite", "numba", "ziglang")

@@ -5,9 +5,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from oanquan_env.engine.compiled import inlined, record
-from oanquan_env.search import maxn, memory, multiplayer, root, two_player
+from oanquan_env.search import deepening, maxn, search_state
 from oanquan_env.search.alphabeta import DEFAULT_GUESS_DEPTH, SLOT, Tree
-from oanquan_env.search.memory import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, UNLIMITED
+from oanquan_env.search.search_state import ENTRIES, INFINITY, MAX_ACTIONS, MAX_DEPTH, UNLIMITED
 from tools.webassembly.entries import EntryPoint, fill_rules, scores, side, sides
 
 TABLE_BITS = 18
@@ -54,9 +54,9 @@ def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None
     found, state = work.roots[0], work.memory
     found.own, found.other, found.plies_left = side(rules, game, 0), side(rules, game, 1), plies_left(rules, game)
     rules.has_net, state.guess_depth, state.stop = query.has_net, DEFAULT_GUESS_DEPTH, 0
-    bits = memory.bits_to_use(TABLE_BITS, query.depth, query.nodes)
+    bits = search_state.bits_to_use(TABLE_BITS, query.depth, query.nodes)
     tree, depth, nodes = Tree(rules, state, table.buckets[:]), query.depth or MAX_DEPTH, query.nodes or UNLIMITED
-    root.search_rows(tree, work.roots, depth, nodes, query.every_move != 0, bits)
+    deepening.search_rows(tree, work.roots, depth, nodes, query.every_move != 0, bits)
     query.value, query.reached, query.proved, query.played = found.value, found.depth, 1 - found.is_open, found.nodes
     query.valued = 0
     for action in range(MAX_ACTIONS):
@@ -72,7 +72,7 @@ def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
     found.sides[0], found.sides[1], found.sides[2], found.sides[3] = sides(rules, game)
     found.scores[0], found.scores[1], found.scores[2], found.scores[3] = scores(rules, game)
     found.plies_left = plies_left(rules, game)
-    rules.has_net, rules.unit, state.stop = query.has_net, multiplayer.NET_UNIT if query.has_net else 1, 0
+    rules.has_net, rules.unit, state.stop = query.has_net, maxn.NET_UNIT if query.has_net else 1, 0
     depth, nodes = query.depth or MAX_DEPTH, query.nodes or UNLIMITED
     first_depth = 1 if query.nodes else depth
     maxn.search_rows(rules, state, work.roots, first_depth, depth, nodes, query.every_move != 0)
@@ -85,13 +85,13 @@ def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
     query.value = best / ((rules.players - 1) * rules.unit)
 
 
-inlined(memory.bits_to_use)
+inlined(search_state.bits_to_use)
 
 RECORDS = {
-    "two_rules": two_player.TWO_PLAYER_RULES,
-    "two": _work(memory.MEMORY, root.ROOT),
+    "two_rules": search_state.TWO_PLAYER_RULES,
+    "two": _work(search_state.MEMORY, deepening.ROOT),
     "table": np.dtype([("buckets", SLOT, (1 << TABLE_BITS, ENTRIES))]),
-    "many_rules": multiplayer.MULTIPLAYER_RULES,
+    "many_rules": maxn.MULTIPLAYER_RULES,
     "many": _work(maxn.MEMORY, maxn.MAXN_ROOT),
     "query": QUERY,
 }

@@ -178,7 +178,8 @@ export class BoardView extends MovingBoard {
       next?.focus();
     } else if (event.key === "Enter" || event.key === " ") {
       this.byKeyboard = true;
-      if (way) this.send(way.dataset.move);
+      if (event.repeat) ; // a key that is held down plays no move
+      else if (way) this.send(way.dataset.move);
       else if (at.dataset.square !== undefined) this.choose(Number(at.dataset.square));
     } else if (event.key === "Escape" && this.chosen !== null) {
       const field = this.squares[this.chosen].hit;

@@ -1,5 +1,5 @@
 // Proved moves and values: certificates, as in oanquan_env/players/book.py, and opening tables, as in
-// oanquan_env/benchmark/opening_values.py, combined with search values. The error for a damaged file names the damaged part.
+// oanquan_env/proofs/opening_values.py, combined with search values. The error for a damaged file names the damaged part.
 
 import { Strategy, damaged, keyOf, readArrays, unpack } from "./certificate.js";
 import { moveText, positionText } from "./notation.js";

@@ -1,5 +1,5 @@
 // Reads and checks certificates: archives of arrays, and strategies expanded to all their positions, as described in
-// oanquan_env/search/certificates.py and checked by oanquan_env/benchmark/verification.py. This code shares nothing with the
+// oanquan_env/proofs/certificates.py and checked by oanquan_env/proofs/verification.py. This code shares nothing with the
 // search that made them, and uses no document.
 
 import { parsePosition } from "./position-reading.js";

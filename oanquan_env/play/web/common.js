@@ -19,7 +19,25 @@ export const store = {
     } catch { return null; }
   },
   set: (name, value) => { try { localStorage.setItem(`oanquan-${name}`, value); } catch { /* private windows */ } },
+  /** Return the entries of a stored list for which `valid` holds; keep a copy of a list with others. */
+  list(name, valid) {
+    const text = store.get(name) || "[]", isValid = (entry) => { try { return valid(entry); } catch { return false; } };
+    let entries = null;
+    try { entries = JSON.parse(text); } catch { /* damaged */ }
+    const good = Array.isArray(entries) ? entries.filter(isValid) : [];
+    if (good.length !== entries?.length) store.keepUnread(name, text);
+    return good;
+  },
+  /** Keep a copy of a text that could not be read in whole, because the next `set` replaces it. */
+  keepUnread(name, text) {
+    const copies = store.get(`${name}-unread`) ?? "";
+    if (!copies.includes(`${text}\n`)) store.set(`${name}-unread`, `${copies}${text}\n`);
+  },
 };
+
+export const isText = (value) => typeof value === "string";
+export const areTexts = (value) => Array.isArray(value) && value.every(isText);
+export const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText(value.id ?? "");
 
 /**
  * The last state of the game, the choices for new games, and the language. `aim` is the purpose of a game: {game, helped} for a
@@ -54,7 +72,10 @@ export async function copy(text, confirmation) {
 
 /** Return an error in words; `text` is the text in which it was found. */
 export function explain(error, text = "") {
-  if (!(error instanceof Refused)) return navigator.onLine ? String(error) : words().offline;
+  if (!(error instanceof Refused)) {
+    const script = /module/i.test(error?.message) && (/[\w-]+\.js\b/.exec(error.message)?.[0] ?? "JavaScript"); // as browsers say it of an import
+    return !navigator.onLine ? words().offline : error?.file || script ? words().missing(error.file || script) : String(error);
+  }
   const place = error.column && text ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}` : "";
   const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) => (name === error.field && words().fields?.[name] ? `“${words().fields[name]}”` : name));
   return `${words().errors[error.code] ?? words().errors.request} ${capital(detail)}${place}`.trim();

@@ -4,7 +4,7 @@ import { presetName } from "./side-panel.js";
 import { ROLES, moveName } from "./board-words.js";
 import { $, complain, copy, explain, make, notice, page, words } from "./common.js";
 import "./dialog-words.js";
-import { readLink } from "./link-reading.js";
+import { findLink, readLink } from "./link-reading.js";
 import { PERSON } from "./game-model.js";
 import { capital } from "./nodes.js";
 import { Refused } from "./refused.js";
@@ -23,10 +23,11 @@ export function open() {
 async function openText(text, number = null) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
-    const held = text.trim();
-    if (/^https?:\S+#\S+$/.test(held)) {
-      if (!(await openHeld(held.slice(held.indexOf("#") + 1)))) return;
-    } else await play("load", number === null ? { text } : { text, number });
+    const link = /\[Rules\s/.test(text) ? null : findLink(text); // a record may also hold an address
+    if (link !== null) {
+      if (!(await openHeld(link))) return;
+    } else if (/^\s*https?:\S+\s*$/.test(text)) throw new Refused("link", "it holds no game", "liên kết không có ván nào");
+    else await play("load", number === null ? { text } : { text, number });
     $("share-dialog").close();
     $("games-dialog").close();
     notice(words().opened);
@@ -76,13 +77,15 @@ async function openHeld(text) {
 
 /** Start the game in the page's address. */
 export async function openLink() {
-  const text = location.hash.slice(1);
-  history.replaceState(null, "", location.href.split("#")[0]);
+  let text = "";
   try {
+    text = findLink(location.hash) ?? location.hash.slice(1);
     await openHeld(text);
   } catch (error) {
+    if (!(error instanceof Refused)) throw error; // the address keeps the link, so that the page can be loaded again
     notice(explain(error, error.code === "position" ? new URLSearchParams(text).get("from") : ""), 30);
   }
+  history.replaceState(null, "", location.href.split("#")[0]);
 }
 
 // ---- sharing ---------------------------------------------------------------------------------------------------------

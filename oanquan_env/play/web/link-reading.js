@@ -7,13 +7,24 @@ import { parseRules, quoted } from "./rules.js";
 
 const LONGEST = { rules: 1000, from: 1000, match: 1000, moves: 50_000, south: 100, east: 100, north: 100, west: 100, game: 20 };
 const LONGEST_LINK = 100_000;
+const LINK = /(?:#|%(?:25)*23)([a-z_]+(?:=|%(?:25)*3D)\S*)/i; // in any text
+const ENCODED = new RegExp(`%(?:25)*(?:3D|26(?:${Object.keys(LONGEST).join("|")})=)`, "i"); // messengers encode = and &, even twice; links.js does not
 
-const refuse = (en, vi) => { throw new Refused("request", en, vi); };
+const refuse = (en, vi) => { throw new Refused("link", en, vi); };
 
-/** Return the game in a fragment, as the request "new" takes it; null if there is none. Throws Refused. */
-export function readLink(fragment, catalogue) {
-  const text = fragment.replace(/^#/, ""), held = new Map();
-  if (!text.includes("=")) return null;
+/** Return the fragment of the first link to a game in a text, without #; null if there is none. Throws Refused. */
+export function findLink(text) {
+  let found = LINK.exec(text)?.[1];
+  if (!found) return null;
+  try {
+    while (ENCODED.test(found)) found = decodeURIComponent(found);
+  } catch { refuse("the link is damaged: a % in it is not followed by the code of a character", "liên kết bị hỏng: sau dấu % không phải mã của ký tự"); }
+  return found.replaceAll("&amp;", "&").replace(/[.,;:!?*)\]}>"'…”’»]+$/, "");
+}
+
+/** Return the game in a fragment, as the request "new" takes it. Throws Refused. */
+export function readLink(text, catalogue) {
+  const held = new Map();
   if (text.length > LONGEST_LINK) refuse(`a link has at most ${LONGEST_LINK} characters`, `liên kết dài nhất là ${LONGEST_LINK} ký tự`);
   for (const [key, value] of new URLSearchParams(text)) {
     const known = Object.keys(LONGEST).join(", ");

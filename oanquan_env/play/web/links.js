@@ -22,7 +22,7 @@ export function linkOf(game, catalogue, id = null) {
   const sitting = id ? seatsOfReader(game) : played.map((name) => (game.isPlayer(name) ? name : PERSON));
   for (const [seat, side] of sides(rules.players).entries()) if (sitting[seat] !== PERSON) held.push([side, sitting[seat]]);
   if (id) held.push(["game", id]);
-  return held.map(([key, value]) => `${key}=${safe(value)}`).join("&");
+  return held.map(([key, value]) => `${key}=${safe(value)}`).join("&").replace(/\.$/, "%2E"); // messengers leave the last dot out of a link
 }
 
 /** Return the seats as the next friend to move sees them: this friend is the person, and the persons here are friends. */

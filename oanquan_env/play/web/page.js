@@ -1,13 +1,13 @@
 // The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads later.
 
 import { show } from "./side-panel.js";
-import { $, complain, notice, page, store, words } from "./common.js";
+import { $, complain, explain, notice, page, store, words } from "./common.js";
 import { begin, play, view } from "./table.js";
-import { SPEEDS } from "./tools.js";
+import { SPEEDS, isHeld } from "./tools.js";
 
 const OPTIONS = { speed: Object.keys(SPEEDS), preview: ["true", "false"], loud: ["true", "false"] };
 const dialogs = { new: () => import("./new-game.js"), puzzles: () => import("./puzzles.js"), learn: () => import("./learn.js"), openings: () => import("./explorer.js"), share: () => import("./files.js") };
-let resigning = null;
+let resigning = null, failure = null; // why the page is not complete
 
 view.addEventListener("render", show);
 view.addEventListener("option", ({ detail: [name, value] }) => store.set(name, value));
@@ -23,9 +23,10 @@ $("resign").onclick = () => {
 $("language").onclick = () => setLanguage(page.language === "en" ? "vi" : "en");
 
 document.addEventListener("keydown", (event) => {
-  if (document.querySelector("dialog[open]")) return;
+  if (isHeld(event)) event.preventDefault();
+  if (!page.state || document.querySelector("dialog[open]")) return;
   if (view.key(event)) event.preventDefault();
-  else if (event.key.startsWith("Arrow") && ["BODY", "BUTTON", "H2"].includes(event.composedPath()[0].tagName)) {
+  else if (event.key?.startsWith("Arrow") && ["BODY", "BUTTON", "H2"].includes(event.composedPath()[0].tagName)) {
     view.board.byKeyboard = true;
     view.board.svg.querySelector('.hit[tabindex="0"]')?.focus();
     event.preventDefault();
@@ -43,10 +44,22 @@ function setLanguage(chosen) {
   $("language").textContent = words().other;
   $("language").lang = chosen === "en" ? "vi" : "en";
   view.setLanguage(chosen);
+  if (failure) fail(failure);
 }
 
+/** Say what is missing, and offer to load the page again; without a game, hide the rest. */
+function fail(error) {
+  failure = error;
+  $("failed").hidden = false;
+  $("failed").querySelector("p").textContent = explain(error);
+  if (page.state) return;
+  document.querySelector("main").hidden = true;
+  for (const button of document.querySelectorAll("nav button:not(#language)")) button.disabled = true;
+}
+$("reload").onclick = () => location.reload();
+
 /** Open the game in the page's address, if there is one. */
-const openLink = async () => { if (location.hash.includes("=")) await (await dialogs.share()).openLink(); };
+const openLink = async () => { if (/=|%(25)*3D/i.test(location.hash)) await (await dialogs.share()).openLink(); };
 
 /** Cache the page for offline use; a version that arrived since the last visit takes over. */
 async function keep() {
@@ -67,12 +80,12 @@ async function start() {
   }
   try {
     await begin();
+    window.addEventListener("hashchange", () => openLink().catch(fail));
     await openLink();
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
     if (page.aim?.par !== undefined) await import("./par.js").then(() => view.refresh());
-    window.addEventListener("hashchange", () => openLink().catch(complain));
-    document.body.dataset.ready = "yes";
-  } catch (error) { complain(error); }
+  } catch (error) { fail(error); }
+  if (page.state) document.body.dataset.ready = "yes";
   keep().catch(() => {}); // the page also works without a cache
 }
 

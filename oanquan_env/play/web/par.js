@@ -5,15 +5,12 @@ import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
 import "./puzzle-words.js";
 import { playFor, tools, view } from "./table.js";
 
-const KEPT = "par";
+const KEPT = "par", MOST = 7; // results kept, in case that the clock goes back
+
+const results = () => store.list(KEPT, ({ day, short }) => Number.isInteger(day) && short >= 0);
 
 /** Return the points by which the person missed a day's par, 0 for none; null until the first game is over. */
-export function shortOf(day) {
-  try {
-    const kept = JSON.parse(store.get(KEPT));
-    return kept.day === day && kept.short >= 0 ? kept.short : null;
-  } catch { return null; }
-}
+export const shortOf = (day) => results().find((one) => one.day === day)?.short ?? null;
 
 export async function playPar() {
   const day = dayOf(new Date()), all = await tools().data("par.json"), { rules, position, par } = all[dailyOf(day, all.length)];
@@ -27,7 +24,7 @@ function tell() {
   if (aim?.game !== game || aim.par === undefined) return;
   const seat = seats.findIndex(({ person }) => person), over = outcome && view.settled;
   const short = over ? aim.par - outcome.scores[seat] + outcome.scores[1 - seat] : null;
-  if (over && shortOf(aim.day) === null) store.set(KEPT, JSON.stringify({ day: aim.day, short }));
+  if (over && shortOf(aim.day) === null) store.set(KEPT, JSON.stringify([...results(), { day: aim.day, short }].slice(-MOST)));
   $("about-game").append(make("br"), make("b", { textContent: over ? words().parEnd(short) : words().parGoal(aim.par) }));
   $("share-day").hidden = !over;
   $("share-day").textContent = words().copyResult;

@@ -38,7 +38,7 @@ function refuse(en, vi, python = false) {
   throw Object.assign(new Refused("player", en, vi), { python });
 }
 
-/** Parse a player's name; return {kind, options, epsilon, beyond}. Throws Refused if `names.parse` raises an error. */
+/** Parse a player's name; return {kind, options, epsilon, fallback}. Throws Refused if `names.parse` raises an error. */
 function parse(name) {
   const [, kind, detail] = /^([^:]*):?([^]*)$/.exec(name);
   if (!Object.hasOwn(KINDS, kind)) {
@@ -46,7 +46,7 @@ function parse(name) {
   }
   if (kind === "book") {
     if (!detail) refuse("book needs a player for positions that it does not know, as in book:greedy", "book cần một máy chơi khác, như book:greedy");
-    return { kind, beyond: parse(detail) };
+    return { kind, fallback: parse(detail) };
   }
   const { epsilon = 0, ...options } = optionsOf(kind, detail);
   if (!(epsilon >= 0 && epsilon <= 1)) {
@@ -78,7 +78,7 @@ export function presetOf(rules, catalogue) {
 }
 
 /**
- * Return the player of a level or a name for some rules: {name, kind, epsilon, goesOn}. The kind `book` has `beyond`, the player
+ * Return the player of a level or a name for some rules: {name, kind, epsilon, goesOn}. The kind `book` has `fallback`, the player
  * for other positions; `search` has {depth, nodes, net}, with the preset of the net; `full` searches all lines to `depth`.
  * Throws Refused if the page has no such player, or if it does not support the rules.
  */
@@ -100,8 +100,8 @@ export function firstPlaying(names, rules, catalogue) {
   return playerOf(names.at(-1), rules, catalogue);
 }
 
-function made({ kind, options, epsilon, beyond }, rules, catalogue) {
-  if (kind === "book") return { kind, beyond: made(beyond, rules, catalogue) };
+function made({ kind, options, epsilon, fallback }, rules, catalogue) {
+  if (kind === "book") return { kind, fallback: made(fallback, rules, catalogue) };
   if (kind === "random" || kind === "saver") return { kind, epsilon };
   if (kind === "greedy") return { kind: "full", depth: 1, epsilon };
   const limits = LIMITS.filter((limit) => limit in options), { depth, nodes = Infinity, ms = Infinity } = options;

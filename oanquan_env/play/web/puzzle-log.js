@@ -1,8 +1,8 @@
 // The log of solved puzzles, failed puzzles that come back, and the daily puzzle with its streak: plain data, stored as one text.
 //
-// { sets: { name: { solved: [id], failed: { id: turn }, turn } }, daily: { day, missed: [step], steps, over }, streak: { day, days } }
+// { sets: { name: { solved: [id], failed: { id: turn }, turn } }, daily: { day, missed: [step], steps, over }, days: [day] }
 // A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn. Days are
-// counted from 1970.
+// counted from 1970; `days` are those whose puzzle was solved.
 
 const RETURN = 4; // turns until a failed puzzle comes back: three others lie between
 const DAY = 86_400_000;
@@ -15,12 +15,18 @@ export function readLog(text) {
   let kept = {};
   try { kept = object(JSON.parse(text)); } catch { /* no log, or a damaged one */ }
   const sets = Object.entries(object(kept.sets)).map(([name, set]) => [name, readSet(object(set))]);
-  const { day, missed, steps, over } = object(kept.daily), streak = object(kept.streak);
+  const { day, missed, steps, over } = object(kept.daily);
   return {
     sets: Object.fromEntries(sets),
     daily: isCount(day) && isCount(steps) ? { day, steps, missed: Array.isArray(missed) ? missed.filter(isCount) : [], over: over === true } : null,
-    streak: isCount(streak.day) && isCount(streak.days) ? { day: streak.day, days: streak.days } : { day: 0, days: 0 },
+    days: readDays(kept),
   };
+}
+
+/** Read the days; older logs have only the last day and the length of a streak. */
+function readDays({ days, streak }) {
+  const { day, days: length } = object(streak);
+  return Array.isArray(days) ? days.filter(isCount) : isCount(day) && isCount(length) ? Array.from({ length: Math.min(length, day, 4000) }, (_, before) => day - before) : [];
 }
 
 function readSet({ solved, failed, turn }) {
@@ -89,11 +95,14 @@ export function finishDay(log, day, steps, solved) {
   const daily = today(log, day, steps);
   if (daily.over) return;
   daily.over = true;
-  if (solved && log.streak.day !== day) log.streak = { day, days: streakOn(log, day) + 1 };
+  if (solved && !log.days.includes(day)) log.days.push(day);
 }
 
-/** Return on how many days in a row, up to this day or the day before, the daily puzzle was solved. */
-export const streakOn = ({ streak }, day) => (streak.day === day || streak.day === day - 1 ? streak.days : 0);
+/** Return on how many days in a row the daily puzzle was solved, including this day or one near it: a clock or a journey may set the date back. */
+export function streakOn({ days }, day) {
+  const end = (from, by) => { while (days.includes(from)) from += by; return from; };
+  return Math.max(0, ...[-1, 0, 1, 2].map((step) => end(day + step, 1) - end(day + step, -1) - 1));
+}
 
 /** Return a mark for each step of a daily puzzle. */
 export const marksOf = ({ steps, missed }) => Array.from({ length: steps }, (_, step) => (missed.includes(step + 1) ? "○" : "●")).join("");

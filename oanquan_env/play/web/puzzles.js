@@ -1,7 +1,7 @@
 // Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the first
 // puzzle; the words below the board are in narration.js.
 
-import { $, complain, copy, make, page, store, words } from "./common.js";
+import { $, areTexts, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";
 import "./puzzle-words.js";
 import { playPar, shortOf } from "./par.js";
@@ -11,7 +11,11 @@ const LEVELS = ["first", "easy", "medium", "hard", "own"], KEPT = "puzzles", OWN
 let choice = null; // the chosen level or theme, with its rules: { level } or { theme }
 let attempt = { game: null, missed: false, over: false };
 
-const log = () => readLog(store.get(KEPT));
+function log() {
+  const text = store.get(KEPT), kept = readLog(text);
+  if (text && JSON.stringify(kept) !== text) store.keepUnread(KEPT, text);
+  return kept;
+}
 const change = (act) => { const kept = log(); act(kept); store.set(KEPT, JSON.stringify(kept)); };
 const setName = (level, rules) => (level === "first" || level === "own" ? level : rules);
 
@@ -22,10 +26,7 @@ function presetOf() {
 }
 
 /** Return the puzzles from mistakes in a person's own games, { id, rules, puzzle: { position, line } }. */
-function ownPuzzles() {
-  const isOwn = ({ id, rules, puzzle }) => [id, rules, puzzle.position, ...puzzle.line].every((text) => typeof text === "string");
-  try { return JSON.parse(store.get(OWN)).filter(isOwn); } catch { return []; }
-}
+const ownPuzzles = () => store.list(OWN, ({ id, rules, puzzle }) => areTexts([id, rules, puzzle.position]) && areTexts(puzzle.line));
 
 export function keepOwn(mistakes) {
   const kept = ownPuzzles(), added = mistakes.filter(({ id }) => !kept.some((one) => one.id === id));
@@ -38,7 +39,11 @@ export function practise(mistake) {
   return begin(mistake);
 }
 
-const begin = ({ rules, level, number, id, puzzle }) => play("puzzle", puzzle ? { rules, puzzle: { ...puzzle, id } } : { rules, level, number });
+/** Show a puzzle; if it is the puzzle of the day, it counts for this day even if it is solved later. */
+async function begin({ rules, level, number, id, puzzle }) {
+  const day = dayOf(new Date()), isDaily = !puzzle && id === (await dailyPuzzle(day)).id;
+  await play("puzzle", puzzle ? { rules, puzzle: { ...puzzle, id } } : { rules, level, number, day: isDaily ? day : null });
+}
 
 /** Return all puzzles of a preset in one list, with those of own games, [{ id, level, number, themes, steps }]. */
 async function puzzlesOf(rules) {
@@ -81,7 +86,7 @@ export async function open() {
   const own = puzzles.filter(({ level }) => level !== "first" && level !== "own");
   $("puzzle-list").replaceChildren(
     make("p", { className: "soft", textContent: words().aboutPuzzles }),
-    button(words().daily, [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "), () => begin(daily), { id: "daily", className: over ? "" : "main" }),
+    button(words().daily, [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "), () => dailyPuzzle(dayOf(new Date())).then(begin), { id: "daily", className: over ? "" : "main" }),
     button(words().par, shortOf(day) === null ? "" : words().offPar(shortOf(day)), playPar, { id: "par" }),
     ...(over ? [make("button", { type: "button", id: "copy-result", onclick: () => share(day, daily.steps), textContent: words().copyResult })] : []),
     make("p", { id: "puzzle-rules", textContent: `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` }),
@@ -104,9 +109,8 @@ function share(day, steps) {
 export async function show() {
   const { puzzle, game } = page.state ?? {};
   if (!puzzle) return;
-  const day = dayOf(new Date()), { level, answer, revealed, step, steps, themes, number, counts } = puzzle, packaged = level !== "own", isKept = packaged || puzzle.id !== "";
-  const isDaily = packaged && level !== "first" && puzzle.id === (await dailyPuzzle(day)).id;
-  if (page.state.puzzle !== puzzle) return; // the game has moved on meanwhile
+  const { day, level, answer, revealed, step, steps, themes, number, counts } = puzzle, packaged = level !== "own", isKept = packaged || puzzle.id !== "";
+  const isDaily = day !== null;
   if (attempt.game !== game) attempt = { game, missed: false, over: false };
   if (answer && isKept && !attempt.over) {
     const clean = answer.right && !revealed && !attempt.missed, name = setName(level, puzzle.rules), id = puzzle.id || puzzle.name;
@@ -135,9 +139,9 @@ export async function show() {
 
 $("retry").onclick = () => play(...(page.state.puzzle.answer?.right ? ["back", { moves: 0 }] : ["undo"])).catch(complain);
 $("show-answer").onclick = async () => {
-  const { puzzle } = page.state, day = dayOf(new Date());
+  const { puzzle } = page.state, { day } = puzzle;
   try {
-    if (puzzle.level !== "own" && puzzle.id === (await dailyPuzzle(day)).id) change((kept) => { for (let step = puzzle.step; step <= puzzle.steps; step++) miss(kept, day, puzzle.steps, step); });
+    if (day !== null) change((kept) => { for (let step = puzzle.step; step <= puzzle.steps; step++) miss(kept, day, puzzle.steps, step); });
     await play("undo");
     await play("show_answer");
   } catch (error) { complain(error); }

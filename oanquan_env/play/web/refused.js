@@ -10,3 +10,6 @@ export class Refused extends Error {
     Object.assign(this, { code, detail: { en, vi }, field, column, line, games });
   }
 }
+
+/** Return the error for a file of the page that could not be loaded. */
+export const missing = (file, error = null) => Object.assign(new Error(`${file}: ${error?.message}`), { file });

@@ -1,7 +1,7 @@
 // Caches the page for offline use, each version as a whole. `python -m tools.page` writes its lists.
 
-const VERSION = "d1242fe33306c28e";
-const FILES = ["board-style.js", "board-words.js", "board.js", "book.js", "certificate.js", "common.js", "data/about.en.html", "data/about.vi.html", "data/catalogue.json", "data/certificate-vietnamese.npz", "data/drawing-2-5.json", "data/lessons.json", "data/net-vietnamese.bin", "data/opening-values-vietnamese.json", "data/puzzles-first.json", "data/puzzles-vietnamese.json", "dialog-words.js", "drawn-board.js", "engine.js", "engine.json", "engine.wasm", "explorer.js", "files.js", "game-model.js", "game.js", "gif.js", "icon.png", "icon.svg", "./", "learn.js", "lesson.js", "lessons.js", "link-reading.js", "links.js", "live-values.js", "losses.js", "manifest.webmanifest", "match-model.js", "match-reading.js", "match-table.js", "move-markers.js", "move-words.js", "moves.wasm", "moving-board.js", "narration.js", "new-game.js", "nodes.js", "notation.js", "page.css", "page.js", "par.js", "picture.js", "players.js", "portraits.js", "position-reading.js", "proof-words.js", "puzzle-log.js", "puzzle-words.js", "puzzles.js", "record-reading.js", "records.js", "refused.js", "review-words.js", "review.js", "rotation.js", "rules.js", "session.js", "side-panel.js", "sound.js", "state.js", "table.js", "thinker.js", "thinking.js", "tools.js", "trace.js", "words.js", "worker.js"];
+const VERSION = "472a1c9e5c03c897";
+const FILES = ["board-style.js", "board-words.js", "board.js", "book.js", "certificate.js", "common.js", "data/about.en.html", "data/about.vi.html", "data/catalogue.json", "data/certificate-vietnamese.npz", "data/drawing-2-5.json", "data/lessons.json", "data/net-vietnamese.bin", "data/opening-values-vietnamese.json", "data/puzzles-first.json", "data/puzzles-vietnamese.json", "dialog-words.js", "drawn-board.js", "engine.js", "engine.json", "engine.wasm", "explorer.js", "files.js", "game-model.js", "game.js", "gif.js", "icon.png", "icon.svg", "./", "learn.js", "lesson.js", "lessons.js", "link-reading.js", "links.js", "live-values.js", "losses.js", "manifest.webmanifest", "match-model.js", "match-reading.js", "match-table.js", "move-markers.js", "move-words.js", "moves.wasm", "moving-board.js", "narration.js", "new-game.js", "nodes.js", "notation.js", "page.css", "page.js", "par.js", "picture.js", "players.js", "portraits.js", "position-reading.js", "proof-words.js", "puzzle-log.js", "puzzle-words.js", "puzzles.js", "python-players.js", "record-reading.js", "records.js", "refused.js", "resuming.js", "review-words.js", "review.js", "rotation.js", "rules.js", "session.js", "side-panel.js", "sound.js", "state.js", "table.js", "thinker.js", "thinking.js", "tools.js", "trace.js", "words.js", "worker.js"];
 const OTHERS = ["data/certificate-app.npz", "data/certificate-ludii.npz", "data/certificate-mancala-world.npz", "data/certificate-tonkin.npz", "data/drawing-2-2.json", "data/drawing-2-3.json", "data/drawing-2-4.json", "data/drawing-3-2.json", "data/drawing-3-3.json", "data/drawing-3-4.json", "data/drawing-3-5.json", "data/drawing-4-2.json", "data/drawing-4-3.json", "data/drawing-4-4.json", "data/drawing-4-5.json", "data/net-app.bin", "data/net-four-player.bin", "data/net-ludii.bin", "data/net-mancala-world.bin", "data/net-three-player.bin", "data/net-tonkin.bin", "data/network-lines.json", "data/opening-values-app.json", "data/opening-values-ludii.json", "data/opening-values-mancala-world.json", "data/opening-values-tonkin.json", "data/par.json", "data/puzzles-app.json", "data/puzzles-ludii.json", "data/puzzles-mancala-world.json", "data/puzzles-tonkin.json"];
 const NAME = `oanquan ${registration.scope} ${VERSION}`;
 const fresh = (name) => new Request(name, { cache: "reload" });
@@ -15,13 +15,25 @@ async function kept(name) {
   return reply;
 }
 
-async function forgetOthers() {
-  for (const name of await caches.keys()) if (name.startsWith(`oanquan ${registration.scope} `) && name !== NAME) await caches.delete(name);
+/** Cache the files of other rules that earlier versions have cached; without a network, copy them. Return the names of the earlier caches. */
+async function carryOver() {
+  const earlier = (await caches.keys()).filter((name) => name.startsWith(`oanquan ${registration.scope} `) && name !== NAME);
+  for (const cache of await Promise.all(earlier.map((name) => caches.open(name)))) {
+    for (const name of OTHERS) {
+      const old = await cache.match(name);
+      if (old) await kept(name).catch(async () => (await caches.open(NAME)).put(name, old));
+    }
+  }
+  return earlier;
+}
+
+async function activate() {
+  for (const name of await carryOver()) await caches.delete(name); // first, files that were cached while this version waited
   await clients.claim();
 }
 
-addEventListener("install", (event) => event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(FILES.map(fresh)))));
-addEventListener("activate", (event) => event.waitUntil(forgetOthers()));
+addEventListener("install", (event) => event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(FILES.map(fresh))).then(carryOver)));
+addEventListener("activate", (event) => event.waitUntil(activate()));
 addEventListener("fetch", (event) => {
   const { method, url } = event.request, name = url.slice(registration.scope.length).replace(/[?#].*/, "").replace(/^(index\.html)?$/, "./");
   if (method === "GET" && url.startsWith(registration.scope) && [...FILES, ...OTHERS].includes(name)) event.respondWith(kept(name));

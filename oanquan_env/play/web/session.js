@@ -100,16 +100,16 @@ export class Session extends EventTarget {
 
   /**
    * Show `puzzle`, a position under `rules`, or the package's puzzle `number` of a level (the first follows the last). The
-   * game is kept until `resume`.
+   * game is kept until `resume`. `day` is the day whose puzzle it is (puzzle-log.js), or null.
    *
    * A puzzle is { position, line }, and { name?, themes?, id? } in the package: `line` has the moves of the solver and the
    * opponent in turn; several right moves share one text, such as "3A 5C". `name` is the key of its words.
    */
-  async _puzzle({ puzzle: custom = null, rules: text = null, level = "first", number = 0 }) {
+  async _puzzle({ puzzle: custom = null, rules: text = null, level = "first", number = 0, day = null }) {
     const { presets, default: usual } = this.#catalogue, own = text ?? rulesText((this.#paused?.game ?? this.game).rules, this.#catalogue);
     const { puzzle, by, counts } = custom ? { puzzle: { position: custom.position, line: custom.line, id: custom.id ?? "", name: "own" }, by: own, counts: {} } : await this.#packaged(presets[own]?.values.players === 2 ? own : usual, level, number);
     const rules = this.#engine.rules(parseRules(by, this.#catalogue)), start = await this.#position(rules, puzzle.position);
-    const chosen = { ...puzzle, source: custom ? { puzzle, rules: by } : { level, number, rules: own }, level: custom ? "own" : level, number: custom ? 0 : number % counts[level], counts, revealed: false };
+    const chosen = { ...puzzle, source: custom ? { puzzle, rules: by } : { level, number, rules: own, day }, day, level: custom ? "own" : level, number: custom ? 0 : number % counts[level], counts, revealed: false };
     return this.#put({ rules, start }, Array(rules.players).fill(PERSON), { paused: this.#toResume, puzzle: chosen });
   }
 
@@ -289,7 +289,10 @@ export class Session extends EventTarget {
   /** Return whether a player has this name. */
   async #knows(name, rules) {
     if (name === PERSON || name === FRIEND) return false;
-    try { await this.#check(name, rules); return true; } catch { return false; }
+    try { await this.#check(name, rules); return true; } catch (error) {
+      if (error instanceof Refused) return false;
+      throw error;
+    }
   }
 
   /** Return the action of a legal move, given as text or action. */

@@ -63,8 +63,8 @@ export function progress({ line }, game) {
 
 /** Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `revealed`: the page played the line. */
 export function puzzleJson(puzzle, game) {
-  const { level, name = "", number, counts, id = "", themes = [], revealed } = puzzle, { moves, wrong, done } = progress(puzzle, game);
+  const { level, name = "", number, counts, id = "", themes = [], revealed, day } = puzzle, { moves, wrong, done } = progress(puzzle, game);
   const steps = (puzzle.line.length + 1) / 2, step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
   const answer = wrong || done ? { move: moves.at(-1), right: done, line: puzzle.line } : null;
-  return { level, name, number, counts, id, themes, rules: puzzle.source.rules, revealed, step, steps, answer };
+  return { level, name, number, counts, id, themes, rules: puzzle.source.rules, day, revealed, step, steps, answer };
 }

@@ -1,10 +1,10 @@
 // The game of this page: its session, its board, and its storage. Each tab stores its own game, so that two tabs do not
 // disturb each other; a new tab continues the last game of any tab.
 
-import { $, complain, page, store } from "./common.js";
+import { $, areTexts, complain, isGame, isText, page, store } from "./common.js";
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
-import { Refused } from "./refused.js";
+import { Refused, missing } from "./refused.js";
 import { Session } from "./session.js";
 
 const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // maximum number of unfinished games stored, and also of games with friends
@@ -13,9 +13,11 @@ const address = (name) => new URL(name, import.meta.url);
 let session = null, engine = null, thinker = null, lastDrawing = null;
 
 async function file(name) {
-  const reply = await fetch(address(name));
-  if (!reply.ok) throw new Error(`${name}: ${reply.status} ${reply.statusText}`);
-  return name.endsWith(".json") ? reply.json() : reply.arrayBuffer();
+  try {
+    const reply = await fetch(address(name));
+    if (!reply.ok) throw new Error(`${reply.status} ${reply.statusText}`);
+    return await (name.endsWith(".json") ? reply.json() : reply.arrayBuffer());
+  } catch (error) { throw missing(name, error); }
 }
 
 /** Load a file of the folder `data` once. */
@@ -38,25 +40,19 @@ export async function play(name, asked = {}) {
 }
 
 /** Return the moves of each game with a friend, by its id, as last seen in this browser. */
-export function friendGames() {
-  try { return new Map(JSON.parse(store.get("friends")).filter(areTexts)); } catch { return new Map(); }
-}
+export const friendGames = () => new Map(store.list("friends", areTexts));
 
 /** Return the replaced unfinished games, newest first: {text, seats, id, rules, moves, at}; `at` is in milliseconds since 1970. */
-export function unfinishedGames() {
-  try {
-    return JSON.parse(store.get("games")).filter((game) => isGame(game) && isText(game.rules) && Number.isInteger(game.moves) && Number.isInteger(game.at));
-  } catch { return []; }
-}
+export const unfinishedGames = () => store.list("games", (game) => isGame(game) && isText(game.rules) && Number.isInteger(game.moves) && Number.isInteger(game.at) && Math.abs(game.at) <= 8.64e15); // as far as dates go
 
 function updateUnfinished(change) {
   store.set("games", JSON.stringify(change(unfinishedGames())));
-  view.dispatchEvent(new Event("render"));
+  if (page.state) view.dispatchEvent(new Event("render"));
 }
 
 /** Continue an unfinished game; persons replace players that are no longer available. */
 export async function goBack({ text, seats, id }) {
-  await play("load", { text, seats, id }).catch(() => play("load", { text }));
+  await (await import("./resuming.js")).loadKept((asked) => play("load", asked), { text, seats, id }, page.catalogue.levels);
   updateUnfinished((games) => games.filter((game) => game.text !== text));
 }
 
@@ -87,7 +83,6 @@ function lazily(make, ...methods) {
 function follow() {
   const drawing = session.drawing();
   page.state = session.state();
-  if (page.aim && page.aim.game === null) page.aim.game = page.state.game; // in a restored game
   if (page.aim?.game !== page.state.game && !page.state.puzzle) page.aim = null;
   view.helped = page.aim?.helped ? page.aim.game : null;
   save();
@@ -110,74 +105,35 @@ function save() {
   } catch { /* private windows */ }
 }
 
-const isText = (value) => typeof value === "string", areTexts = (value) => Array.isArray(value) && value.every(isText);
-const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText(value.id ?? "");
-const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2 : isText(value.level));
-const isAim = (value) => value?.helped === true || [[value?.bound, value?.least], [value?.par, value?.day]].some((numbers) => numbers.every(Number.isInteger));
-
-/** Return the snapshot of this tab, or else the last of any tab, without invalid parts: other pages of the host may have written it. */
-function readSnapshot() {
-  for (const place of [() => sessionStorage.getItem(KEPT), () => localStorage.getItem(LAST)]) {
-    try {
-      const snapshot = JSON.parse(place()), { text, seats, id, puzzle, branch, aim } = snapshot ?? {};
-      if (isGame(snapshot)) return { text, seats, id, puzzle: isPuzzle(puzzle) ? puzzle : null, branch: isGame(branch) ? branch : null, aim: isAim(aim) ? aim : null };
-    } catch { /* private windows, or no JSON */ }
-  }
-  return null;
-}
-
-// ---- Python players, if `oanquan play --browser` serves the page ----------------------------------------------------
-
-/** Return {players, kinds}: players named on the command line, and kinds of players that any page may use; null without a server. */
-async function pythonPlayers() {
-  if (location.protocol !== "http:") return null; // a server of static files
-  try {
-    const reply = await fetch("players.json");
-    return reply.ok ? await reply.json() : null;
-  } catch { return null; }
-}
-
-/** Return the move, as text, of a Python player in a position; throws Refused. */
-async function askPython(player, position, rules) {
-  let answer;
-  try {
-    const body = JSON.stringify({ player, rules, position });
-    answer = await (await fetch("choose", { method: "POST", headers: { "Content-Type": "application/json" }, body })).json();
-  } catch { throw new Refused("player", `the program that plays ${player} isn’t answering`, `chương trình chơi ${player} không trả lời`); }
-  if (answer.error) throw new Refused(answer.error.code, answer.error.detail);
-  return answer.move;
+/** Return the stored texts: the game of this tab, and the last of any tab. */
+function stored() {
+  try { return [sessionStorage.getItem(KEPT), localStorage.getItem(LAST)].filter(Boolean); } catch { return []; } // private windows
 }
 
 // ---- start -----------------------------------------------------------------------------------------------------------
 
-/** Begin this tab's game: its own before a reload, the last one of any tab, or a new one. */
+const pythonPlayers = async () => (location.protocol === "http:" ? (await import("./python-players.js")).connect() : null);
+
+/** Begin this tab's game: its own before a reload, the last one of any tab, or a new one. After an error, nothing has been stored. */
 export async function begin() {
+  if (typeof WebAssembly !== "object") throw new Refused("start", "this browser has no WebAssembly, or has switched it off. Please use another browser.", "trình duyệt này không có WebAssembly hoặc đã tắt nó. Hãy dùng trình duyệt khác.");
   const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
-  const ask = python && askPython, askable = (name) => python.players.includes(name) || python.kinds.includes(name.split(":")[0]);
-  engine = await Engine.load(bytes, layout);
+  engine = await Engine.load(bytes, layout).catch((error) => { throw missing("moves.wasm", error); });
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.players ?? []), ...catalogue.players])] };
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, worker, ask, askable });
+  const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, worker, ...python });
   thinker = lazily(thinking, "needsPython", "choose", "hint");
   session = new Session({ engine, thinker, data, catalogue });
+  const texts = stored(), first = newcomersGame();
+  if (texts.length) {
+    const { aim, refused, errors } = await (await import("./resuming.js")).resume(session, texts, catalogue.levels, first);
+    page.aim = aim;
+    if (refused.length) updateUnfinished((games) => [...refused, ...games].slice(0, MOST));
+    errors.slice(0, 1).forEach(complain);
+  } else await session.request("new", first);
   session.addEventListener("changed", follow);
-  await goOn(readSnapshot());
+  follow();
   thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads the files for a first reply
-}
-
-/** Continue the stored game; persons replace players that are no longer available. */
-async function goOn(before) {
-  try {
-    if (before) {
-      page.aim = before.aim && { ...before.aim, game: null };
-      await session.restore(before);
-      return;
-    }
-  } catch (error) {
-    complain(error);
-    try { await session.request("load", { text: before.text }); return; } catch { /* a game of an older page */ }
-  }
-  await session.request("new", newcomersGame());
 }
 
 export const view = new GameView($("board"), async (name, asked) => {

@@ -37,7 +37,7 @@ export class Thinking {
     if (player.kind === "book") {
       const action = (await this.#proofs(Book, engine, rules))?.provedMove(position) ?? null;
       if (action !== null) return { actions: [action], legal, epsilon: 0 };
-      player = player.beyond;
+      player = player.fallback;
     }
     const { epsilon, goesOn } = player;
     if (player.kind === "random" || legal.length < 2) return { actions: legal, legal, epsilon };
@@ -49,7 +49,7 @@ export class Thinking {
   async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
     const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
     const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
-    const adviser = player.beyond ?? player, found = await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
+    const adviser = player.fallback ?? player, found = await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
     const openings = proved && rules.players === 2 ? (await this.#proofs(Openings, engine, rules)) ?? Openings.none(engine) : null, bounds = openings?.moveValues(rules, position) ?? {}, most = openings?.value(rules, position)?.upper ?? Infinity;
     const { scores, mover } = position, lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
     const moves = Object.entries(found.values).map(([action, value]) => {

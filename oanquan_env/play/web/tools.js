@@ -18,6 +18,11 @@ const PRESSED = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [ke
 const ALWAYS = new Set(["undo", "loud"]);
 const WORDED = new Set(["undo", "redo", "hint", "before", "after"]);
 
+const isField = (event) => /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()[0].tagName);
+
+/** Return whether Enter is held down, which would press a button again and again. */
+export const isHeld = (event) => event.repeat && event.key === "Enter" && !isField(event);
+
 /** A row of buttons; `actions` has a function for each, and `onoption(name, value)` is called when an option changes. */
 export class Tools {
   constructor(root, actions, onoption) {
@@ -96,10 +101,11 @@ export class Tools {
   /** Press the button for a key if it is enabled; return whether a key has a button. Arrow keys have one only if `stepping`. */
   key(event, stepping) {
     const arrows = stepping ? { ArrowLeft: "previous", ArrowRight: "next" } : {};
-    const name = arrows[event.key] ?? PRESSED[event.key.toLowerCase()], at = event.composedPath()[0];
-    if (!name || event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName)) return false;
+    const name = arrows[event.key] ?? PRESSED[event.key?.toLowerCase()]; // browsers that fill in a form send keys without a name
+    if (isHeld(event)) return true;
+    if (!name || event.ctrlKey || event.altKey || event.metaKey || isField(event)) return false;
     const button = this.buttons[name];
-    if (!button.disabled && !button.hidden) button.click();
+    if (!event.repeat && !button.disabled && !button.hidden) button.click();
     return true;
   }
 }

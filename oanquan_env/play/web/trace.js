@@ -3,10 +3,9 @@
 import { CAPTURE, LAP, STOP } from "./engine.js";
 import { copyFrame } from "./nodes.js";
 
-// A code is the number of a byte, from the mover's side on, plus DIRECTION if clockwise; a mandarin square has bytes MANDARIN and ZERO.
-const BYTES = 8, MANDARIN = 5, ZERO = 6, DIRECTION = 32;
-const NO_GAP = 0, NOTHING = 1;
-const REASONS = ["no_further_gap", "nothing_behind", "unripe_mandarin", "seeds_stay", "one_capture"];
+// A code is the number of a byte, from the mover's side on, plus DIRECTION if clockwise; the seeds of a mandarin square have byte MANDARIN.
+const BYTES = 8, MANDARIN = 5, DIRECTION = 32;
+const TURN_ENDS = ["no_further_gap", "nothing_behind", "unripe_mandarin", "seeds_stay", "one_capture", "mandarin_ahead", "empty_mandarin_ahead"];
 
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
@@ -24,14 +23,6 @@ export function traceOf(rules, before, action, { position: after, steps }, stand
     return ((mover + Math.floor(byte / BYTES)) % players) * (fields + 1) + Math.min(byte % BYTES, fields);
   };
   const behind = (code, distance) => (((square(code) + (direction(code) ? -distance : distance)) % squares) + squares) % squares;
-  const turnEnd = (code, reason) => {
-    const gap = square(code), full = after.seeds[gap] || after.stones[Math.floor(gap / (fields + 1))];
-    if (code % BYTES === ZERO && (reason === NO_GAP || reason === NOTHING)) {
-      if (reason === NO_GAP || full) return "mandarin_ahead";
-      if (rules.empty_mandarin === "stop") return "empty_mandarin_ahead";
-    }
-    return REASONS[reason];
-  };
   const points = [...before.scores];
   const trace = { rules, player: mover, action, before: copyFrame(before), after: copyFrame(after), laps: [], takings: [], turnEnd: "not_completed", refillings: [] };
   for (const [kind, code, number, stone] of steps) {
@@ -42,7 +33,7 @@ export function traceOf(rules, before, action, { position: after, steps }, stand
       const value = number + stone * rules.stone_value;
       trace.takings.push({ gap: square(code), square: behind(code, 1), seeds: number, stones: stone, points: value });
       points[mover] += value;
-    } else if (kind === STOP) trace.turnEnd = turnEnd(code, number);
+    } else if (kind === STOP) trace.turnEnd = TURN_ENDS[number];
     else {
       const player = (mover + code) % players;
       trace.refillings.push({ player, seeds: fields, borrowed: Math.max(0, fields - Math.max(0, points[player])) });

@@ -11,12 +11,12 @@ export const WORDS = {
     open: "Open", pasteHere: "To open a game, paste a record or a link:", cancel: "Cancel", begin: "Start", back: "Back", next: "Next", close: "Close",
     rules: "Rules", starter: "Who starts", asMatch: "Play a match: the loser of each round sells squares", more: "For experts: every rule, any position",
     position: "Start from a position",
-    copy: "Copy this:", offline: "You’re offline, and this part hasn’t been downloaded.",
+    copy: "Copy this:", offline: "You’re offline, and this part hasn’t been downloaded.", missing: (file) => `A part of the page couldn’t be loaded: ${file}. Check your connection, then try again.`,
     confirmResign: "Press Resign again to confirm.",
     confirmRound: "Press Resign again to give up this round. The seeds left on the board go to the other player.",
     errors: {
       rules: "These rules can’t be used.", position: "This isn’t a valid position.", player: "There’s no such player here.",
-      record: "This isn’t a game record.", move: "That move isn’t possible now.", request: "That isn’t possible now.",
+      record: "This isn’t a game record.", move: "That move isn’t possible now.", request: "That isn’t possible now.", link: "This link can’t be opened.", start: "The game can’t start.",
     },
     at: (column) => `The error is at the marked character (position ${column}):`,
     presets: {
@@ -32,12 +32,12 @@ export const WORDS = {
     open: "Mở", pasteHere: "Dán biên bản hoặc liên kết vào đây để mở:", cancel: "Hủy", begin: "Bắt đầu", back: "Trước", next: "Sau", close: "Đóng",
     rules: "Luật", starter: "Ai đi trước", asMatch: "Cả trận: người thua ván phải bán ruộng", more: "Cho người rành: từng luật và thế cờ",
     position: "Bắt đầu từ thế cờ",
-    copy: "Hãy sao chép:", offline: "Hiện không có mạng, mà phần này chưa được lưu sẵn.",
+    copy: "Hãy sao chép:", offline: "Hiện không có mạng, mà phần này chưa được lưu sẵn.", missing: (file) => `Không tải được một phần của trang: ${file}. Hãy kiểm tra mạng rồi thử lại.`,
     confirmResign: "Bấm Xin thua lần nữa để chịu thua.",
     confirmRound: "Bấm Xin thua lần nữa để chịu thua ván này: quân còn trên bàn thuộc về người kia.",
     errors: {
       rules: "Không chơi được theo luật này.", position: "Không đọc được thế cờ này.", player: "Ở đây không có máy này.",
-      record: "Không mở được: đây không phải biên bản ván cờ.", move: "Lúc này không đi được nước đó.", request: "Không làm được lúc này.",
+      record: "Không mở được: đây không phải biên bản ván cờ.", move: "Lúc này không đi được nước đó.", request: "Không làm được lúc này.", link: "Không mở được liên kết này.", start: "Không bắt đầu được.",
     },
     at: (column) => `Chỗ sai là ký tự được đánh dấu (thứ ${column}):`,
     presets: {

@@ -1,0 +1,189 @@
+"""Make whole games for offline reinforcement learning, as `.npz` files and as a Minari data set.
+
+    python -m agents.game_data --output out/games --games 1000 --player minimax:depth=4 --opponent greedy
+    python -m agents.game_data --output out/games --games 1000 --minari oanquan/minimax-v0
+
+The player's seat is drawn for each game, and the opponent plays all other seats. `numpy.load` reads the files
+`games-00000.npz` and so on; `FIELDS` describes their arrays. They depend only on the options and the players' files. A
+repeated command keeps finished files. A Minari data set (`pip install -e ".[minari]"`) holds the same games as the
+player observes them in the environment `OAnQuan-v0`, with the masks of legal actions in `infos["action_mask"]`.
+"""
+
+import dataclasses
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import tyro
+
+from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
+from agents.evaluation.entrants import hash_of_files
+from agents.support.data_folder import data_folder
+from oanquan_env import Core
+from oanquan_env.engine.positions import Termination
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.errors import needing_extra
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
+from oanquan_env.observation import Encoder
+from oanquan_env.players import Policy, as_policy
+from oanquan_env.rewards import check_reward, ply_rewards
+from oanquan_env.rollouts import play_randomly
+
+PROGRAM = "python -m agents.game_data"
+GAMES = 500  # games per file; a killed command loses the games of its unfinished file
+Columns: TypeAlias = dict[str, npt.NDArray[Any]]
+FIELDS = {
+    "observations": "(M, D) int32, the position before each ply as its mover sees it, see oanquan_env.observation",
+    "masks": "(M, A) bool, the legal actions",
+    "actions": "(M,) uint8, the action played",
+    "movers": "(M,) uint8, the seat of the player that played the action",
+    "rewards": "(M, P) float32, the reward of each seat for the ply",
+    "begins": "(G,) int64, index of each game's first ply; its last ply is before the next game's first",
+    "seats": "(G,) uint8, the player's seat; the opponent plays all others",
+    "standings": "(G, P) int32, points at the end",
+    "terminations": "(G,) uint8, why the game ended, as in oanquan_env.envs.TERMINATIONS",
+    "final_observations": "(G, D) int32, the final position as the player sees it",
+}
+"""The arrays of a file of G games with M plies in total (P players, A actions, D numbers per observation)."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The options that determine the games."""
+
+    games: Count  # number of games
+    player: str = "minimax:depth=4"  # name of the player whose observations Minari stores
+    opponent: str = "greedy"  # name of the player in all other seats
+    rules: str = DEFAULT_PRESET  # rules by name
+    reward: str = "margin"  # reward of a ply: margin, outcome or mixed
+    opening_plies: CountOrZero = 8  # maximum number of random plies at the start of a game
+    seed: Seed = 0  # seed of all randomness
+
+
+def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recipe, rng: np.random.Generator) -> Columns:
+    """Play `n` games between the player and the opponent; return the arrays of `FIELDS`."""
+    positions, seats = core.start(n), rng.integers(0, core.rules.players, n)
+    play_randomly(core, positions, rng.integers(0, recipe.opening_plies + 1, n), rng)
+    ended = positions.over.nonzero()[0]
+    positions[ended] = core.start(len(ended))  # games that ended in the opening start at the set-up
+    encoder, reward, going = Encoder(core), check_reward(recipe.reward), np.arange(n)
+    plies: list[tuple[npt.NDArray[Any], ...]] = []
+    while going.size:
+        batch = positions[going]
+        movers, before, actions = batch.mover.copy(), batch.scores.copy(), np.zeros(len(going), dtype=np.intp)
+        observations, masks, mine = encoder.encode(batch), core.legal_mask(batch), movers == seats[going]
+        for player, rows in zip(players, (mine.nonzero()[0], (~mine).nonzero()[0]), strict=True):
+            if rows.size:
+                actions[rows] = player.choose(batch[rows], rng)
+        core.play(batch, actions)
+        rewards = ply_rewards(reward, core, before, batch).astype(np.float32)
+        plies.append((going, observations, masks, actions.astype(np.uint8), movers.astype(np.uint8), rewards))
+        positions[going] = batch
+        going = going[~batch.over]
+    game, *columns = (np.concatenate(parts) for parts in zip(*plies, strict=True))
+    order = game.argsort(kind="stable")
+    by_game = (np.searchsorted(game[order], np.arange(n)), seats.astype(np.uint8), core.standings(positions))
+    ends = positions.ended, encoder.encode(positions, seats)
+    return dict(zip(FIELDS, (*(column[order] for column in columns), *by_game, *ends), strict=True))
+
+
+def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
+    """Play the games of each file that is missing in `folder`, and write the file."""
+    players = as_policy(recipe.player, core), as_policy(recipe.opponent, core)
+    with progress_bar() as bar:
+        for number in bar.track(range(-(-recipe.games // GAMES)), description="files"):
+            path = folder / f"games-{number:05}.npz"
+            if not path.exists():
+                n = min(GAMES, recipe.games - number * GAMES)
+                games = play_games(core, players, n, recipe, np.random.default_rng([recipe.seed, number]))
+                write_atomically(path, npz_bytes(**games))
+
+
+def read_games(path: Path) -> Columns:
+    """Read the arrays in `FIELDS` from a file. Raises `ValueError` if an array is missing or the file is damaged."""
+    with naming_damage(path, "not a file of games", "; delete it to make it anew"):
+        data = read_arrays(path)
+        return {name: data[name] for name in FIELDS}
+
+
+def episodes(games: Columns) -> Iterator[Columns]:
+    """Yield each game as an episode of the environment `OAnQuan-v0`, from the player's side.
+
+    An episode has T steps: `observations` (T+1, D), `masks` (T+1, A), and `actions`, `rewards`, `terminations` and
+    `truncations` (T,). A reward covers the player's ply and all replies; the first reward also covers the plies before
+    the player's first. Games in which the player never moved are skipped.
+    """
+    ends = np.append(games["begins"][1:], len(games["actions"]))
+    for game, (begin, end) in enumerate(zip(games["begins"], ends, strict=True)):
+        seat = games["seats"][game]
+        turns = begin + (games["movers"][begin:end] == seat).nonzero()[0]
+        if not turns.size:
+            continue
+        last, truncated = np.arange(len(turns)) == len(turns) - 1, games["terminations"][game] >= Termination.MAX_PLIES
+        masks = games["masks"][turns]
+        yield {
+            "observations": np.concatenate([games["observations"][turns], games["final_observations"][[game]]]),
+            "masks": np.concatenate([masks, np.zeros_like(masks[:1])]),
+            "actions": games["actions"][turns].astype(np.int64),
+            "rewards": np.add.reduceat(games["rewards"][begin:end, seat], np.append(0, turns[1:] - begin)),
+            "terminations": last & (not truncated),
+            "truncations": last & truncated,
+        }
+
+
+def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
+    """Write a Minari data set of the player's episodes from a folder's files; return the number of episodes."""
+    with needing_extra("minari"):
+        import minari
+        from minari.data_collector import EpisodeBuffer
+    games = (episode for path in sorted(folder.glob("games-*.npz")) for episode in episodes(read_games(path)))
+    buffers = []
+    for number, episode in enumerate(games):
+        masks = episode.pop("masks").astype(np.int8)
+        parts = {key: list(column) for key, column in episode.items()}
+        buffers.append(EpisodeBuffer(id=number, infos={"action_mask": list(masks)}, **parts))
+    settings: Any = {name: getattr(recipe, name) for name in ("rules", "opponent", "reward", "opening_plies")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Minari warns that author and permalink are missing
+        minari.create_dataset_from_buffers(
+            name,
+            buffers,
+            env=gymnasium.make("OAnQuan-v0", **settings),
+            algorithm_name=recipe.player,
+            description=f"Ô Ăn Quan, made by {command_of(PROGRAM, recipe)}",
+        )
+    return len(buffers)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    output: Folder  # folder to which the files are written
+    recipe: tyro.conf.OmitArgPrefixes[Recipe]
+    # also write a Minari data set of this name, such as oanquan/minimax-v0; MINARI_DATASETS_PATH sets its folder
+    minari: Annotated[str | None, tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = None
+
+
+@command(Options, PROGRAM, __doc__)
+def main(options: Options) -> None:
+    """Play the games and write their files."""
+    recipe, folder = options.recipe, options.output
+    core = Core(recipe.rules)
+    check_reward(recipe.reward)
+    files = [hash_of_files(name, core.rules) for name in (recipe.player, recipe.opponent)]
+    settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": files}
+    with data_folder(folder, "games", settings, FIELDS):
+        write_games(recipe, core, folder)
+        print(f"{recipe.games:,} games in {folder}")
+        if options.minari is not None:
+            print(f"{write_minari(options.minari, recipe, folder):,} episodes in the Minari data set {options.minari}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

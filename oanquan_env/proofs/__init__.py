@@ -1,0 +1,1 @@
+"""Proved values: proof-number search, the solver, certificates and their verification."""

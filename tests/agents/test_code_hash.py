@@ -1,0 +1,189 @@
+"""Test that hashes of custom code cover what the code consists of, and that resumed work notices a change of it."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import evaluate
+from agents import game_data, position_data
+from agents.checkpoint import RUN_NAME
+from agents.evaluation.entrants import hash_of_files
+from agents.evaluation.evaluation import read_evaluation
+from agents.run import run_type
+from agents.support.code_hash import code_hashes, custom_code
+from oanquan_env import Rules
+from oanquan_env.benchmark.tournament import Tournament
+from oanquan_env.files import FileError
+from oanquan_env.players import Kind
+from oanquan_env.players.making import KINDS
+from oanquan_env.proofs.certificates import certificate_path
+from tests.nets import random_net
+from tests.runs import ITERATION, PLAIN, stopped
+
+FILES = {
+    "own_things/players.py": """
+from pathlib import Path
+from oanquan_env.players import GreedyPolicy
+from . import parts
+
+def make(core):
+    import own_helper
+    return Path(__file__).with_name("weights.pt"), open("table.txt")
+
+class Mine(GreedyPolicy):
+    pass
+""",
+    **dict.fromkeys(("own_things/parts.py", "own_things/unused.py", "own_deeper.py", "own_other.py"), ""),
+    "own_helper.py": "import numpy, json, own_deeper",
+    "own_reward.py": "def reward(core, before, positions):\n    return 0 * before",
+    **dict.fromkeys(("own_things/weights.pt", "table.txt", "other.txt"), "numbers"),
+}
+NAME = "own_things.players:Mine"
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write `FILES` into a new current folder, and return the folder."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in [name for name in sys.modules if name.startswith("own_")]:
+        monkeypatch.delitem(sys.modules, name)
+    return tmp_path
+
+
+def change(path: Path) -> None:
+    path.write_text(path.read_text() + "\n")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_hash_covers_the_package_what_it_imports_and_files_that_it_names(own: Path, name: str) -> None:
+    before, code = hash_of_files(NAME, Rules()), code_hashes([NAME])
+    assert list(code) == ["own_deeper", "own_helper", "own_things"]  # neither the project nor installed packages
+    change(own / name)
+    others = {"own_other.py", "own_reward.py", "other.txt"}
+    assert (hash_of_files(NAME, Rules()) == before) == (name in others)
+    assert (code_hashes([NAME]) == code) == (name in others or not name.endswith(".py"))
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        *(("greedy", []), ("book:greedy", []), ("ppo:pretrained", []), ("ppo:pretrained,network=plain", [])),
+        (NAME, [NAME]),
+        ("ppo:runs/x,network=own_things.net:Net", ["own_things.net:Net"]),
+        ("book:ppo:runs/x,network=own_things.net:Net", ["own_things.net:Net"]),
+        ("book:theirs", ["theirs.players:theirs"]),
+        ("theirs:level=own_things.levels:HARD", ["own_things.levels:HARD", "theirs.players:theirs"]),
+    ],
+)
+def test_code_outside_the_project_is_known_by_a_player_s_name(
+    name: str, code: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def make(parsed: object, rules: Rules) -> Any: ...
+
+    make.__module__ = "theirs.players"
+    monkeypatch.setitem(KINDS, "theirs", Kind({}, make, {"level": str}))
+    assert custom_code(name) == code
+
+
+def test_a_book_s_hash_covers_its_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tonkin, other = Rules.parse("tonkin"), tmp_path / "other.npz"
+    other.write_bytes(certificate_path(tonkin).read_bytes() + b"0")
+    before = hash_of_files("book:greedy", tonkin)
+    monkeypatch.setattr("agents.evaluation.entrants.certificate_path", lambda _: other)
+    assert "" != hash_of_files("book:greedy", tonkin) != before
+
+
+def test_parts_of_a_player_of_one_s_own_are_reused_only_if_asked_and_unchanged(
+    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play_one, played = Tournament.play_one, list[str]()
+
+    def counted(self: Tournament, a: int, b: int, *rest: Any) -> object:
+        played.append(self.entrants[b].label)
+        return play_one(self, a, b, *rest)
+
+    def run(*options: str) -> tuple[list[str], str, set[str]]:
+        played.clear()
+        words = ["own=" + NAME, "random", "greedy", "--pairs", "1", "--output", "out", *options]
+        assert evaluate.main(words) == 0
+        reused = read_evaluation(own / "out" / "report.json").reused
+        return [*played], " ".join(capsys.readouterr().out.split()), set(reused)
+
+    monkeypatch.setattr(Tournament, "play_one", counted)
+    theirs, mine = {"games random – greedy"}, {"games own – random", "games own – greedy"}
+    asked, _, reused = run()
+    assert (asked, reused) == (["random", "greedy", "greedy"], set())
+    asked, out, reused = run()
+    assert (asked, reused) == (["random", "greedy"], theirs)
+    assert "measuring again: own; add --reuse to keep what was measured with the same code" in out
+    assert "Reused from earlier sessions, measured at 2" in out
+    asked, out, reused = run("--reuse")
+    assert (asked, reused) == ([], theirs | mine)
+    assert "measuring again" not in out
+    change(own / "own_helper.py")
+    asked, _, reused = run("--reuse")
+    assert (asked, reused) == (["random", "greedy"], theirs)
+    monkeypatch.setattr("agents.evaluation.finished_parts.project_code", lambda: {"agents": "changed, not committed"})
+    assert run("--reuse")[0] == ["random", "greedy", "greedy"]
+
+
+def test_the_message_of_an_interrupted_evaluation_names_reuse(
+    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tournament, "play_one", interrupted)
+    assert evaluate.main([NAME, "greedy", "--pairs", "1", "--output", "out"]) == 130
+    again = f", and measures again: {NAME}; add --reuse to keep what was measured with the same code\n"
+    assert capsys.readouterr().err == f"evaluate.py: interrupted; the same command continues in out{again}"
+
+
+def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def resumed() -> list[str]:
+        lines = list[str]()
+        run_type("ppo").resume(folder, lines.append).close()
+        return [line for line in lines if "changed since the run began" in line]
+
+    settings = {"reward": "own_reward:reward", "network": PLAIN, "total_plies": 2 * ITERATION}
+    folder = stopped(own / "run", ITERATION, **settings)
+    assert resumed() == []
+    change(own / "own_other.py")
+    assert resumed() == []
+    change(own / "own_reward.py")
+    note = "changed since the run began, or not recorded then: {}; results may differ"
+    assert resumed() == [note.format("own_reward")]
+    monkeypatch.setattr("agents.checkpoint.project_code", lambda: {"agents": "other", "oanquan_env": "other"})
+    assert resumed() == [note.format("agents, oanquan_env, own_reward")]
+    origin = yaml.safe_load((folder / RUN_NAME).read_text())
+    assert set(origin["code"]) == {"agents", "oanquan_env", "own_reward"}
+    origin["versions"]["torch"] = "1.0"
+    del origin["code"]  # as in a run of an earlier version
+    (folder / RUN_NAME).write_text(yaml.safe_dump(origin))
+    assert resumed() == [note.format("agents, oanquan_env, own_reward, torch")]
+    (folder / RUN_NAME).write_text("code: 3")
+    with pytest.raises(FileError, match=r"run\.yaml: not the origin of a run: "):
+        resumed()
+
+
+@pytest.mark.parametrize(
+    ("main", "options"),
+    [
+        (position_data.main, ["--positions", "1", "--depth", "1", "--net", "net.npz"]),
+        (game_data.main, ["--games", "1", "--player", "maxn:depth=1,net=net.npz"]),
+    ],
+)
+def test_data_of_a_retrained_net_are_not_mixed_with_the_old(
+    own: Path, main: Any, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed, status in ((0, 0), (0, 0), (1, 2)):
+        (own / "net.npz").write_bytes(random_net("mancala-world", seed=seed).to_bytes())
+        assert main(["--output", "out", *options]) == status
+    assert "choose another folder" in capsys.readouterr().err

@@ -1,0 +1,122 @@
+"""Test the data for offline learning: positions with the values of their moves."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import position_data
+from agents.evaluation import labels
+from agents.position_data import FIELDS, main, read_columns, read_positions
+from agents.support.data_folder import ABOUT_NAME
+from examples import offline_learning
+from oanquan_env import Core
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import load_suite, suite_keys
+from oanquan_env.engine.symmetry import canonical_keys
+from oanquan_env.observation import Encoder
+from oanquan_env.players import make
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.value_net import read_value_net
+from tests.players import rng
+
+SMALL = ["--depth", "2", "--jobs", "1"]
+
+
+@pytest.fixture(autouse=True)
+def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(position_data, "SHARD", 40)
+    monkeypatch.setattr(labels, "CHUNK", 16)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.glob("*.npz"))}
+
+
+def make_data(folder: Path, *options: str) -> dict[str, str]:
+    """Write a small data set to `folder` with the command and `options`; return each data file's SHA-256 by name."""
+    assert main(["--output", str(folder), *SMALL, *options]) == 0
+    return hashes(folder)
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    capsys.readouterr()
+    assert main([*SMALL, *options]) == 2
+    return capsys.readouterr().err
+
+
+def test_files_hold_different_positions_with_the_values_that_a_search_finds(tmp_path: Path) -> None:
+    files = make_data(tmp_path, "--positions", "100", "--depth", "3", "--net", "pretrained")
+    assert list(files) == [f"positions-0000{number}.npz" for number in range(len(files))]
+    core, keys, total = Core(), set[bytes](), 0
+    search = Search(core, threads=1, net=read_value_net("pretrained"))
+    for name in files:
+        found, positions = read_columns(tmp_path / name), read_positions(tmp_path / name, core)
+        values, proved = search.proved_values(positions, 3)
+        assert list(found) == list(FIELDS)
+        assert not positions.over.any()
+        assert (found["observations"] == Encoder(core).encode(positions)).all()
+        np.testing.assert_array_equal(found["values"], values)
+        assert (found["proved"] == proved).all()
+        keys |= {key.tobytes() for key in canonical_keys(core, positions)}
+        total += len(positions)
+    assert total == len(keys) == 100
+    assert not keys & {key.tobytes() for key in suite_keys(core)}
+    about = json.loads((tmp_path / ABOUT_NAME).read_text())
+    assert (about["fields"], about["asked"]["depth"]) == (FIELDS, 3)
+
+
+def test_work_that_was_killed_goes_on_and_comes_to_the_same_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = make_data(tmp_path / "whole", "--positions", "100")
+    written = position_data.write_atomically
+
+    def killed(path: Path, content: bytes) -> None:
+        if path.name == "positions-00001.npz":
+            raise KeyboardInterrupt
+        written(path, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(position_data, "write_atomically", killed)
+        assert main(["--output", str(tmp_path / "killed"), *SMALL, "--positions", "100"]) == 130
+    assert not capsys.readouterr().err
+    first = tmp_path / "killed" / "positions-00000.npz"
+    assert list(hashes(first.parent)) == [first.name]
+    time = first.stat().st_mtime_ns
+    assert make_data(tmp_path / "killed", "--positions", "100") == whole
+    other = make_data(tmp_path / "other", "--positions", "100", "--seed", "1")
+    assert set(other.values()).isdisjoint(whole.values())
+    assert first.stat().st_mtime_ns == time
+
+
+def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_data(tmp_path, "--positions", "30")
+    path, options = tmp_path / "positions-00000.npz", ["--output", str(tmp_path), "--positions", "30"]
+    error = refusal(capsys, *options, "--seed", "1")
+    assert f"{tmp_path} holds data made with " in error
+    assert "choose another folder" in error
+    whole, columns = path.read_bytes(), dict(read_columns(path))
+    path.write_bytes(whole[:-30])
+    assert f"{path}: not a file of positions" in refusal(capsys, *options)
+    for change, message in (
+        ({"values": np.array([print], dtype=object)}, "not a file of positions: not readable as .npz"),
+        ({"ply": columns["ply"][1:]}, "not a file of positions: its arrays must have the same length"),
+        ({"stones": 2 + columns["stones"]}, "no positions of 'mancala-world'"),
+    ):
+        np.savez(path, **{**columns, **change})
+        assert f"{path}: {message}" in refusal(capsys, *options)
+
+
+@pytest.mark.slow
+def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
+    make_data(tmp_path, "--positions", "1500", "--depth", "3")
+    net = str(tmp_path / "offline.npz")
+    found = offline_learning.main([str(tmp_path), "--epochs", "20", "--batch-size", "256", "--save", net]).regret
+    suite = load_suite(Core().rules).part("development")
+    greedy, again = (regret(make(name), suite, rng()) for name in ("greedy", f"maxn:depth=1,net={net}"))
+    assert found is not None
+    assert found.mean == pytest.approx(again.mean, abs=0.2)  # ties are broken at random
+    assert again.high < greedy.low

@@ -1,0 +1,95 @@
+"""Test that a forked child can use the objects whose threads, locks and memories it has inherited."""
+
+import copy
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oanquan_env import Board, Core
+from oanquan_env.envs import games
+from oanquan_env.envs.vector import OAnQuanVectorEnv
+from oanquan_env.play import choosing
+from oanquan_env.search.deepening import Limits, Search
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
+MOST_SECONDS = 5
+
+
+def in_child(work: Callable[[], bool]) -> bool:
+    """Return what `work` returns in a forked child; False also if it raises an error or does not end in a minute."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of forks beside other threads
+        child = os.fork()
+    if not child:
+        status = 1
+        try:
+            status = not work()
+        finally:
+            os._exit(status)
+    end = time.monotonic() + MOST_SECONDS
+    while time.monotonic() < end:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status == 0
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
+def test_a_batch_with_threads_plays_on_in_a_forked_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "FEWEST_SHARED", 2)
+    batch = OAnQuanVectorEnv(4, threads=3)
+    mask = batch.reset(seed=0)[1]["action_mask"]
+    mask = batch.step(mask.argmax(axis=1))[4]["action_mask"]  # starts the threads
+    wanted = copy.deepcopy(batch).step(mask.argmax(axis=1))[0]
+
+    def step() -> bool:
+        return np.array_equal(batch.step(mask.argmax(axis=1))[0], wanted)
+
+    assert in_child(lambda: step() and in_child(lambda: batch.step(mask.argmax(axis=1))[0].shape == wanted.shape))
+    assert step()
+
+
+def test_a_search_runs_in_a_child_that_was_forked_while_another_thread_searched() -> None:
+    core, limits = Core("tonkin"), Limits(depth=3)
+    search = Search(core, threads=1, table_megabytes=1)
+    wanted, in_use, done = search.best(core.start(), limits), threading.Event(), threading.Event()
+
+    def hold(*_: Any) -> None:
+        in_use.set()
+        done.wait(MOST_SECONDS)
+
+    searcher = threading.Thread(target=search._workers.run, args=(1, hold, limits))
+    searcher.start()
+    in_use.wait(MOST_SECONDS)
+    assert in_child(lambda: search.best(core.start(), limits) == wanted)
+    done.set()
+    searcher.join()
+
+
+def test_a_chooser_answers_in_a_child_that_was_forked_while_it_chose(monkeypatch: pytest.MonkeyPatch) -> None:
+    chooser, parent, choose = choosing.Chooser(), os.getpid(), choosing.choose_move
+    choosing_now, done = threading.Event(), threading.Event()
+
+    def wait(*arguments: Any) -> Any:
+        if os.getpid() == parent:
+            choosing_now.set()
+            done.wait(MOST_SECONDS)
+        return choose(*arguments)
+
+    monkeypatch.setattr(choosing, "choose_move", wait)
+    asked = {"player": "greedy", "rules": "tonkin", "position": Board("tonkin").text()}
+    server = threading.Thread(target=chooser.choose, args=(asked,))
+    server.start()
+    choosing_now.wait(MOST_SECONDS)
+    assert in_child(lambda: "move" in chooser.choose(asked))
+    done.set()
+    server.join()
