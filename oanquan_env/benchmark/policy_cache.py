@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from oanquan_env.array_types import Mask, best_actions
-from oanquan_env.engine.core import Core
+from oanquan_env.array_types import Mask
+from oanquan_env.engine.core import Core, random_actions
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.symmetry import Keys
 from oanquan_env.errors import UsageError
@@ -117,7 +117,7 @@ class Answers:
             self.draws |= bool(several.size)
             for row in () if self.every_tie else several:  # draw as `choose` does if asked only about this row
                 one = tied[row : row + 1]
-                tied[row] = actions == best_actions(np.zeros(one.shape), one, position_generator(positions, row))
+                tied[row] = actions == random_actions(one, position_generator(positions, row))
             return tied
         rng = np.random.default_rng(0)
         if not self.draws:
