@@ -37,7 +37,7 @@ from oanquan_env.rule_sets import TRAIN, split
 from oanquan_env.search.any_rules_net import ANY, ANY_RULES_NAME
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import MaxnSearch
-from oanquan_env.search.move_values import MoveValues
+from oanquan_env.search.move_values import MoveValues, search_for
 from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
 
 DEPTHS = 2, 1
@@ -342,8 +342,7 @@ class TDRun(Run[TDConfig]):
         return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
 
     def _search(self) -> Search | MaxnSearch:
-        searching = Search if self.core.rules.players == 2 else MaxnSearch
-        return searching(self.core, threads=self.config.threads, net=self.network.export({}))
+        return search_for(self.core, net=self.network.export({}), threads=self.config.threads)
 
     def measure(self) -> tuple[dict[str, Any], str]:
         """Measure regret on the suite's development part, with one search per node limit; see `Run.measure`."""
