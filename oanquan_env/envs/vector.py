@@ -209,15 +209,14 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
         """Draw the last ply of each game as a picture or as text, according to `render_mode`; see the class."""
         if self.render_mode is None:
-            self._screen.draw(self.positions[:1], None)  # `draw` warns
+            self._screen.draw(Replay(self._games.core))  # `draw` warns
             return None
         pictures = [self._draw(replay) for replay in self._replays]
         empty = np.zeros_like(pictures[0]) if isinstance(pictures[0], np.ndarray) else ""
         return (*pictures, *[empty] * (self.num_envs - len(pictures)))
 
     def _draw(self, replay: Replay) -> str | npt.NDArray[np.uint8]:
-        before, action = replay.last[-1] if replay.last else (replay.now, None)
-        picture = self._screen.draw(before, action)
+        picture = self._screen.draw(replay)
         assert picture is not None  # the render modes do not include a window
         return picture
 
