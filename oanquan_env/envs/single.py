@@ -36,10 +36,11 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     **An illegal action terminates the game** with reward -1 under every `reward`; the position stays as it was. An
     action outside the space raises `IllegalActionError`; a step after the end raises `gymnasium.error.ResetNeeded`.
 
-    When the game is over, `info` also holds `termination` (the reason, or `illegal_action`), `standings` (P,) int32
-    (the points of all players), `seat` (the seat that received the last reward) and `illegal_action` (bool). A running
-    game always has a legal action: if the opponent ends a game before the agent's first move, seat, opponent and
-    opening are drawn again. `reset` raises ValueError after 100 such games in a row.
+    When the game is over, `info` also holds `termination` (the reason or `illegal_action`, a string; a code in
+    `OAnQuanVectorEnv`), `standings` (P,) int32 (the points of all players), `seat` (the seat that received the last
+    reward) and `illegal_action` (bool). A running game always has a legal action: if the opponent ends a game before
+    the agent's first move, seat, opponent and opening are drawn again. `reset` raises ValueError after 100 such games
+    in a row.
 
     `reset(seed=…)` seeds all random draws, including the opponent's. `reset(options={"position": p})` starts from a
     running position of the same rules, as text, as a `Board` or as a batch of one; the opponent moves first if it is

@@ -34,7 +34,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. Each entry of `info` comes with an (N,)
     bool array, named with a leading underscore as in `_action_mask`, that marks the rows to which the entry applies.
     `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a string in
-    `OAnQuanEnv`, is int64 here: the index of the string in `oanquan_env.envs.TERMINATIONS`.
+    `OAnQuanEnv`, is int64 here, because strings would need a Python object for each game: the code is the index of the
+    string in `oanquan_env.envs.TERMINATIONS`.
 
     `reset` and `step` return new arrays in each call; the caller owns them.
 
