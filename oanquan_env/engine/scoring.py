@@ -3,6 +3,7 @@
 Like `step`, these are plain functions that Numba compiles.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from oanquan_env.engine.move import RUNNING, Four, RuleNumbers, can_play, leftovers, play
@@ -62,7 +63,7 @@ def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ende
 
 
 @inline
-def margin(players: int, points: Any, place: int) -> int:
+def margin(players: int, points: Sequence[int], place: int) -> int:
     """Return P - 1 times the points of the player at index `place` minus the mean of the other players' points.
 
     The first four entries of `points` are the points of P players, padded with zeros.

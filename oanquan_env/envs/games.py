@@ -98,13 +98,8 @@ class Games:
         opening_plies = check_opening_plies(opening_plies, rules)
         self._opponents = Opponents(opponent, self.core)
         self._settings = np.zeros(1, SETTINGS)
-        self._settings[0] = (
-            _check_seat(seat, rules, opponent),
-            REWARDS.index(check_reward(reward)),
-            opening_plies,
-            0,
-            0,
-        )
+        seat, paid = _check_seat(seat, rules, opponent), REWARDS.index(check_reward(reward))
+        self._settings[0] = seat, paid, opening_plies, 0, 0
         self._set_up = self._starts(self.core.start())
         self._threads = as_whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
@@ -151,19 +146,8 @@ class Games:
             self._rules_array[0] = self.core.record
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = {
-            "observation",
-            "mask",
-            "terminated",
-            "truncated",
-            "rewards",
-            "seats",
-            "opponents",
-            "_rows",
-            "_pools",
-            "_loops",
-            "_rules_array",
-        }
+        views = "observation", "mask", "terminated", "truncated", "rewards", "seats", "opponents"
+        derived = *views, "_rows", "_pools", "_loops", "_rules_array"  # `_prepare` makes them anew
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -341,18 +341,18 @@ class MaxnSearch:
         return roots
 
 
-def _result(found: MaxnRoot, scale: int) -> SearchResult:
-    valued = (found.worths != UNKNOWN).nonzero()[0]
-    values = dict(zip(valued.tolist(), (found.worths[valued] / scale).tolist(), strict=True))
-    best = found.worths.max()
-    actions = tuple((found.worths == best).nonzero()[0].tolist())
+def _result(root: MaxnRoot, scale: int) -> SearchResult:
+    valued = (root.worths != UNKNOWN).nonzero()[0]
+    values = dict(zip(valued.tolist(), (root.worths[valued] / scale).tolist(), strict=True))
+    best = root.worths.max()
+    actions = tuple((root.worths == best).nonzero()[0].tolist())
     return SearchResult(
         action=actions[0],
         actions=actions,
         value=float(best / scale),
-        depth=int(found.depth),
+        depth=int(root.depth),
         proved=False,
-        nodes=int(found.nodes),
+        nodes=int(root.nodes),
         line=actions[:1],
         values=values,
     )
