@@ -18,7 +18,7 @@ from pathlib import Path
 from agents.evaluation.evaluation import read_evaluation
 from agents.reports.cards import cards
 from agents.support.markdown import renew, replace_between
-from experiments import beams, exploit, methods, players, search, solve, speed, training, workers
+from experiments import any_rules, beams, exploit, methods, players, search, solve, speed, training, workers
 from experiments.frame import RESULTS, Cells, program, published, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import Regret
@@ -211,6 +211,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         "worst": worst,
         **beams.EXPERIMENT.parts(),
         **exploit.EXPERIMENT.parts(),
+        **any_rules.EXPERIMENT.parts(),
         "responses": responses,
         "presets": presets,
         "trained": trained,

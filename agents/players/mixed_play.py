@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from oanquan_env import Core, Positions, Rules
+from oanquan_env.engine.core import advance
 from oanquan_env.players import EpsilonPolicy, Policy, make
-from oanquan_env.rollouts import advance, random_openings, seated
+from oanquan_env.rollouts import random_openings, seated
 
 EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move, used equally often
 LONGEST_START = 8  # maximum number of random plies at the start of a game
