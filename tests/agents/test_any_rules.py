@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from benchmarks import any_rules
 
 import train
 from agents.checkpoint import CHECKPOINT_NAME
@@ -18,6 +17,7 @@ from agents.rule_set_games import STAY, RuleSetGames
 from agents.run import load_config
 from agents.self_play import StartsConfig
 from agents.td import Learner, TDConfig, TDSettings
+from experiments import any_rules
 from oanquan_env import Core
 from oanquan_env.benchmark.suites import read_suites
 from oanquan_env.engine.positions import turn_order
@@ -121,15 +121,15 @@ def test_suites_of_a_split_have_the_searched_values_of_all_moves(tmp_path: Path)
         read_suites(path)
 
 
-def test_the_table_of_the_benchmark_shows_presets_and_the_means_of_splits() -> None:
+def test_the_table_of_the_experiment_shows_presets_and_the_means_of_splits() -> None:
     results = [
         {"split": "development", "rules": "app seeds=3", "positions": 9, "none": 2.0, "any": 1.0},
         {"split": "development", "rules": "app seeds=4", "positions": 9, "none": 1.0, "any": 0.5},
         {"split": "presets", "rules": "app", "positions": 9, "none": 3.0, "any": 0.6, "own": 0.5},
     ]
     preset = ["3.00", "0.60", "0.20", "0.50", "1.20"]
-    assert any_rules.rows(results) == [
-        ["development: mean of 2 rule sets", "1.50", "0.75", "0.50", "", ""],
+    assert [list(row.values()) for row in any_rules.rows({"results": results})] == [
+        ["development: mean of 2 rule sets", "1.50", "0.75", "0.50"],
         ["`app`", *preset],
         ["presets: mean of 1 rule sets", *preset],
     ]
