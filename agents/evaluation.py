@@ -41,7 +41,7 @@ from oanquan_env.players import as_policy
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import parse
 from oanquan_env.proofs.certificates import certificate_path
-from oanquan_env.search.value_net import value_net_path
+from oanquan_env.search.any_rules_net import net_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -295,7 +295,7 @@ def hash_of_files(name: str, rules: Rules) -> str:
 
         content += [path.read_bytes() for path in sorted(agent_folder(parsed.agent, rules).glob("agent.*"))]
     if parsed.net:
-        content.append(value_net_path(parsed.net, rules).read_bytes())
+        content.append(net_path(parsed.net, rules).read_bytes())
     if parsed.fallback:
         content.append(hash_of_files(parsed.fallback, rules).encode())
         content += [path.read_bytes() for path in [certificate_path(rules)] if path.is_file()]

@@ -22,7 +22,7 @@ from oanquan_env.players.making import kinds
 PROJECT = ("agents", "oanquan_env")
 FOLDER = Path(__file__).parent
 DIRTY = "-dirty"  # suffix of the commit if files differ from it
-RESULTS = "benchmarks/results"
+RESULTS = "experiments/results"
 """The clone's folder of measurements. It holds no code, so changes there do not make a commit dirty."""
 
 

@@ -75,6 +75,11 @@ class RunConfig(Strict):
         """Return the configuration class with the options of the network `name`; most kinds have no such options."""
         return cls
 
+    @property
+    def core_rules(self) -> str:
+        """The rules of `Run.core`."""
+        return self.rules
+
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
     """Return the `Run` class for `kind`, which is a name in `KINDS` or MODULE:NAME.
@@ -162,7 +167,7 @@ class Run(ABC, Generic[Config]):
 
     def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
         self.folder, self.config, self.report = folder, config, report
-        self.core = Core(config.rules)
+        self.core = Core(config.core_rules)
         if config.starts.beam_share and self.core.rules.players != 2:
             raise UsageError("starts.beam_share: lines that beat the network need rules for two players")
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()

@@ -67,10 +67,8 @@ def meanings(documented: type) -> dict[str, str]:
 
 def _allowed(name: str) -> str:
     hint = get_type_hints(Rules)[name]
-    return (
-        " ".join(f"`{choice}`" for choice in get_args(hint))
-        or {"int": "whole number", "bool": "yes or no"}[hint.__name__]
-    )
+    choices = " ".join(f"`{choice}`" for choice in get_args(hint))
+    return choices or {"int": "whole number", "bool": "yes or no"}[hint.__name__]
 
 
 def rules_fields() -> str:
@@ -101,14 +99,8 @@ def spaces() -> str:
         game = raw_env(rules=name)
         agent = game.possible_agents[0]
         box: Any = game.observation_space(agent)
-        rows.append(
-            [
-                f"`{name}`",
-                str(len(game.possible_agents)),
-                str(box["observation"].shape),
-                f"`{game.action_space(agent)}`",
-            ]
-        )
+        shape = str(box["observation"].shape)
+        rows.append([f"`{name}`", str(len(game.possible_agents)), shape, f"`{game.action_space(agent)}`"])
     return table(["rules", "agents", "observation, int32", "actions"], rows, left=None)
 
 
@@ -174,15 +166,11 @@ def players() -> str:
 
 def levels() -> str:
     """Return the table of playing levels: the player, its share of random moves, and whether it ends games."""
-    rows = [
-        [
-            f"`{name}`",
-            ", else ".join(f"`{player}`" for player in level.players),
-            f"{100 * level.epsilon:.0f} %",
-            "only if it has no other move" if level.goes_on else "yes",
-        ]
-        for name, level in LEVELS.items()
-    ]
+    rows = []
+    for name, level in LEVELS.items():
+        players = ", else ".join(f"`{player}`" for player in level.players)
+        ends = "only if it has no other move" if level.goes_on else "yes"
+        rows.append([f"`{name}`", players, f"{100 * level.epsilon:.0f} %", ends])
     return table(["level", "player", "random moves", "ends the game"], rows, left=None)
 
 

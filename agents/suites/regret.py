@@ -17,6 +17,7 @@ from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
 from oanquan_env.benchmark.suites import format_suite, read_suite, regret_path, suite_name
+from oanquan_env.engine.core import advance
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
@@ -25,7 +26,7 @@ from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof import ProofTable
 from oanquan_env.proofs.solver import BoundSearch
-from oanquan_env.rollouts import advance, random_openings, seated
+from oanquan_env.rollouts import random_openings, seated
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 

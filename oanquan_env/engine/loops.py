@@ -170,15 +170,21 @@ def loops(players: int, compiled: bool) -> Loops:
                     won[row, action] = gain(rules, players, before, points, left, action) / (players - 1)
 
     functions = play_rows, end, expand, mask, standings, observe_rows, observe_planes_rows, earn_rows, gains
-    return Loops(*map(_compiler(compiled), functions))
+    return Loops(*map(_compiler(compiled, players), functions))
 
 
-def _compiler(compiled: bool) -> Callable[[Any], Any]:
+def _compiler(compiled: bool, *case: int) -> Callable[[Any], Any]:
+    """Return a function that compiles the loops for a case, such as a number of players, or leaves them as they are."""
     if not compiled:
         return lambda function: function
     from oanquan_env.engine.compiled import compiled as compile_function  # imports Numba
 
-    return compile_function
+    def compile_loop(function: Any) -> Any:
+        # Numba derives the symbols of cached code from this name, and loops of two cases must not have the same ones
+        function.__qualname__ = "_".join([function.__qualname__, *map(str, case)])
+        return compile_function(function)
+
+    return compile_loop
 
 
 # ---- games -----------------------------------------------------------------------------------------------------------
@@ -197,12 +203,13 @@ class StepLoops(NamedTuple):
 def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
     """Return the loops for one kind of `opponent`: as plain Python, or compiled by Numba when they first run.
 
-    In their arguments, `table` holds the rules as its only entry, and `starts` holds one start position for all games
-    or one for each game. Observations and masks are records of `row_type`.
+    In their arguments, `rules_array` holds the rules as its only entry, because Numba unpacks an array in 0.5
+    microseconds and a record in 9. `starts` holds one start position for all games or one for each game. Observations
+    and masks are records of `row_type`.
     """
 
     def step(
-        table: Any,
+        rules_array: Any,
         games: Any,
         rows: Any,
         actions: Any,
@@ -217,7 +224,7 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
         Return the result of `finish_games`. If an action is out of range, play nothing, and return -1 and its row.
         For OTHERS, return 0 and the number of games that wait for a reply.
         """
-        rules, waiting = table[0], 0
+        rules, waiting = rules_array[0], 0
         for row in rows:
             if actions[row] < 0 or actions[row] >= 2 * rules.fields:
                 return -1, row
@@ -227,31 +234,33 @@ def step_loops(players: int, opponent: int, compiled: bool) -> StepLoops:
             waiting += waits(game)
         if opponent == OTHERS:
             return 0, waiting
-        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
+        return finish_games(rules_array, players, opponent, games, rows, settings, observations, masks)
 
-    def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
+    def reply(rules_array: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
         """Play legal `actions` (M,) of opponents in games `rows` (M,). Return how many games still wait for a reply."""
         waiting = 0
         for index in range(len(rows)):
             game = games[rows[index]]
-            play_ply(table[0], players, game, int(actions[index]))
+            play_ply(rules_array[0], players, game, int(actions[index]))
             if log.shape[1]:
                 log[rows[index], 3 + log[rows[index], 0]] = actions[index]
                 log[rows[index], 0] += 1
             waiting += waits(game)
         return waiting
 
-    def finish(table: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any) -> tuple[int, int]:
+    def finish(
+        rules_array: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
+    ) -> tuple[int, int]:
         """Finish the step of the games; see `finish_games`."""
-        return finish_games(table, players, opponent, games, rows, settings, observations, masks)
+        return finish_games(rules_array, players, opponent, games, rows, settings, observations, masks)
 
-    def planes(table: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
+    def planes(rules_array: Any, games: Any, rows: Any, moves: bool, observations: Any) -> tuple[int, int]:
         """Write the agents' observations as planes (`observe_planes`). Return (0, 0): callers sum two counts."""
         for row in rows:
             game = games[row]
             viewer = int(game.mover if opponent == NOBODY else game.seat) + 0
             turn, running = (viewer, int(game.mover) + 0, int(game.ply) + 0), game.ended == RUNNING and not game.illegal
-            observe_planes(table[0], players, game.sides, game.scores, turn, moves, running, observations[row])
+            observe_planes(rules_array[0], players, game.sides, game.scores, turn, moves, running, observations[row])
         return 0, 0
 
-    return StepLoops(*map(_compiler(compiled), (step, reply, finish, planes)))
+    return StepLoops(*map(_compiler(compiled, players, opponent), (step, reply, finish, planes)))

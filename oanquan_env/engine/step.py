@@ -67,7 +67,7 @@ class Settings(Protocol):
     reward: int  # index in `oanquan_env.rewards.REWARDS`
     opening_plies: int  # maximum number of random plies with which a game begins
     first_player: int  # lowest index of the players that are drawn as opponents
-    players: int  # number of these players, or of tickets (`envs.opponents`)
+    players: int  # number of these players, or with weights the range of the draw (`envs.opponents`)
 
 
 SETTINGS = np.dtype((np.record, [(name, np.int64) for name in Settings.__annotations__]))
@@ -330,13 +330,13 @@ def waits(game: Game) -> bool:
 
 @inline
 def finish_games(
-    table: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
+    rules_array: Any, players: int, opponent: int, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
 ) -> tuple[int, int]:
     """Finish the step of the games in `rows`. Return how many games ended, and how many new games are already over."""
     over = stuck = 0
     for row in rows:
         game = games[row]
-        finish(table[0], players, opponent, game, settings[0], observations[row], masks[row])
+        finish(rules_array[0], players, opponent, game, settings[0], observations[row], masks[row])
         over += game.terminated or game.truncated
         stuck += game.begun != 0 and game.ended != RUNNING
     return over, stuck

@@ -98,13 +98,8 @@ class Games:
         opening_plies = check_opening_plies(opening_plies, rules)
         self._opponents = Opponents(opponent, self.core)
         self._settings = np.zeros(1, SETTINGS)
-        self._settings[0] = (
-            _check_seat(seat, rules, opponent),
-            REWARDS.index(check_reward(reward)),
-            opening_plies,
-            0,
-            0,
-        )
+        seat, paid = _check_seat(seat, rules, opponent), REWARDS.index(check_reward(reward))
+        self._settings[0] = seat, paid, opening_plies, 0, 0
         self._set_up = self._starts(self.core.start())
         self._threads = as_whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
@@ -140,30 +135,19 @@ class Games:
 
     def _take_opponents(self) -> None:
         self.kind = self._opponents.kind
-        self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.draws
+        self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.draw_range
         compiled = self.core.compiled
         self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, compiled)
-        self._table: Any = [self.core.numbers]
+        self._rules_array: Any = [self.core.numbers]
         if compiled:
             from oanquan_env.engine.compiled import RULES, zeros  # imports Numba
 
-            self._table = zeros(RULES, 1)
-            self._table[0] = self.core.record
+            self._rules_array = zeros(RULES, 1)
+            self._rules_array[0] = self.core.record
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = {
-            "observation",
-            "mask",
-            "terminated",
-            "truncated",
-            "rewards",
-            "seats",
-            "opponents",
-            "_rows",
-            "_pools",
-            "_loops",
-            "_table",
-        }
+        views = "observation", "mask", "terminated", "truncated", "rewards", "seats", "opponents"
+        derived = *views, "_rows", "_pools", "_loops", "_rules_array"  # `_prepare` makes them anew
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -320,13 +304,13 @@ class Games:
     def _in_threads(self, rows: Ints, loop: Callable[..., tuple[int, int]], *others: Any) -> tuple[int, int]:
         """Run a loop over the rows, divided among the threads. Return the sums of its two results."""
         if self._threads == 1 or len(rows) < FEWEST_SHARED:
-            return loop(self._table, self.records, rows, *others)
+            return loop(self._rules_array, self.records, rows, *others)
         if os.getpid() not in self._pools:
             self._pools = {os.getpid(): ThreadPoolExecutor(self._threads - 1)}  # this thread plays the first part
         pool = self._pools[os.getpid()]
         first, *rest = np.array_split(rows, self._threads)
-        waiting = [pool.submit(loop, self._table, self.records, part, *others) for part in rest]
-        results = [loop(self._table, self.records, first, *others), *(part.result() for part in waiting)]
+        waiting = [pool.submit(loop, self._rules_array, self.records, part, *others) for part in rest]
+        results = [loop(self._rules_array, self.records, first, *others), *(part.result() for part in waiting)]
         return sum(over for over, _ in results), sum(count for _, count in results)
 
     def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
@@ -339,14 +323,14 @@ class Games:
                 games = records[rows]
                 queue = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
                 actions = self._opponents.choose(records["player"][queue], self._positions(queue), rng)
-                waiting = self._loops.reply(self._table, records, queue, actions, self.log)
+                waiting = self._loops.reply(self._rules_array, records, queue, actions, self.log)
             games = records[rows]
             begun = again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
             if not again.size or beginning == MAX_BEGINNINGS:
                 return
             records["terminated"][again] = 1
             outputs = self._observations, self._masks
-            _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *outputs, self.log)
+            _, waiting = self._loops.step(self._rules_array, records, again, none, starts, settings, *outputs, self.log)
 
     def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
         """Return a dict that says how the games in `over` (N,) bool ended; the rows of running games are zero.
@@ -377,7 +361,7 @@ def check_seeds(seed: int | Sequence[int] | npt.NDArray[Any] | None, n: int) -> 
         return check_seed(seed)
     if len(seed) != n:
         raise ValueError(f"seed must be one integer, or a list of {n} integers, one per game; got {len(seed)}")
-    return [as_whole("seed", one, 0, MAX_SEED) for one in seed]
+    return [as_whole("seed", game_seed, 0, MAX_SEED) for game_seed in seed]
 
 
 def check_opening_plies(plies: int, rules: Rules) -> int:

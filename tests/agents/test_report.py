@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from agents.evaluation import draw_scores, labelled, read_evaluation, write_report
-from benchmarks.report import RESULTS
 from evaluate import parse
+from experiments.frame import RESULTS
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary, table
