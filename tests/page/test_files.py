@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from oanquan_env.play import widget
 from tests.browsers import Person, serve
 from tests.node import CALLS, run_node
 from tools import bundle
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Request
 
 KILOBYTE = 1000
+IMPORTS = """import "./one.js";
+import { two } from "./two.js";
+import {
+  three,
+  four as five,
+} from "./three.js";
+"""
 REGISTER = """async () => {
     await navigator.serviceWorker.register("service-worker.js");
     await navigator.serviceWorker.ready;
@@ -55,6 +63,14 @@ def size(names: list[str]) -> int:
 def test_sizes() -> None:
     assert size(before_the_first_move()) <= 256 * KILOBYTE
     assert size(of_its_beginning()) <= 1000 * KILOBYTE
+
+
+def test_imports_may_have_several_lines() -> None:
+    names = ["one.js", "two.js", "three.js"]
+    assert STATIC.findall(IMPORTS) == names
+    asked = [("", "one.js"), ("two", "two.js"), ("three,\n  four as five", "three.js")]
+    assert bundle.IMPORT.findall(IMPORTS) == asked
+    assert widget._IMPORT.findall(IMPORTS) == asked[1:]
 
 
 def test_lists_of_files_are_as_the_command_writes_them() -> None:
