@@ -4,7 +4,10 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const { Engine } = await import(pathToFileURL(`${folder}/engine.js`));
-const engine = await Engine.load(readFileSync(`${folder}/engine.wasm`), JSON.parse(readFileSync(`${folder}/engine.json`)));
+const engine = await Engine.load(
+  readFileSync(`${folder}/engine.wasm`),
+  JSON.parse(readFileSync(`${folder}/engine.json`)),
+);
 
 function answer(rules, [name, ...given]) {
   if (name === "rules") {

@@ -85,14 +85,22 @@ button:disabled { opacity: .42; cursor: default; }
 @media (max-height: 330px) { .tools { position: static; } }
 `;
 
-const variables = (palette) => Object.entries(palette).map(([role, colour]) => `--${role}:${colour};`).join("");
-const roles = (palette) => Object.keys(palette).map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`).join("");
+const variables = (palette) =>
+  Object.entries(palette)
+    .map(([role, colour]) => `--${role}:${colour};`)
+    .join("");
+const roles = (palette) =>
+  Object.keys(palette)
+    .map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`)
+    .join("");
 
 /** The style of a board in a picture with one palette. */
 export const styleOf = (palette) => `svg{${variables(palette)}}${roles(palette)}${STYLE}`;
 
 export function sheet({ light, dark }) {
   const made = new CSSStyleSheet();
-  made.replaceSync(`:host{${variables(light)}}@media(prefers-color-scheme:dark){:host{${variables(dark)}}}${roles(light)}${STYLE}`);
+  made.replaceSync(
+    `:host{${variables(light)}}@media(prefers-color-scheme:dark){:host{${variables(dark)}}}${roles(light)}${STYLE}`,
+  );
   return made;
 }

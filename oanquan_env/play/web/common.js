@@ -16,14 +16,33 @@ export const store = {
     try {
       const kept = localStorage.getItem(`oanquan-${name}`);
       return !valid || valid.includes(kept) ? kept : null;
-    } catch { return null; }
+    } catch {
+      return null;
+    }
   },
-  set: (name, value) => { try { localStorage.setItem(`oanquan-${name}`, value); } catch { /* private windows */ } },
+  set: (name, value) => {
+    try {
+      localStorage.setItem(`oanquan-${name}`, value);
+    } catch {
+      /* private windows */
+    }
+  },
   /** Return the entries of a stored list for which `valid` holds; keep a copy of a list with others. */
   list(name, valid) {
-    const text = store.get(name) || "[]", isValid = (entry) => { try { return valid(entry); } catch { return false; } };
+    const text = store.get(name) || "[]",
+      isValid = (entry) => {
+        try {
+          return valid(entry);
+        } catch {
+          return false;
+        }
+      };
     let entries = null;
-    try { entries = JSON.parse(text); } catch { /* damaged */ }
+    try {
+      entries = JSON.parse(text);
+    } catch {
+      /* damaged */
+    }
     const good = Array.isArray(entries) ? entries.filter(isValid) : [];
     if (good.length !== entries?.length) store.keepUnread(name, text);
     return good;
@@ -67,18 +86,31 @@ export async function copy(text, confirmation) {
   try {
     await navigator.clipboard.writeText(text);
     notice(confirmation);
-  } catch { notice(`${words().copy}\n${text}`, 30); }
+  } catch {
+    notice(`${words().copy}\n${text}`, 30);
+  }
 }
 
 /** Return an error in words; `text` is the text in which it was found. */
 export function explain(error, text = "") {
   if (!(error instanceof Refused)) {
     const script = /module/i.test(error?.message) && (/[\w-]+\.js\b/.exec(error.message)?.[0] ?? "JavaScript"); // as browsers say it of an import
-    return !navigator.onLine ? words().offline : error?.file || script ? words().missing(error.file || script) : String(error);
+    return !navigator.onLine
+      ? words().offline
+      : error?.file || script
+        ? words().missing(error.file || script)
+        : String(error);
   }
-  const place = error.column && text ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}` : "";
-  const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) => (name === error.field && words().fields?.[name] ? `“${words().fields[name]}”` : name));
+  const place =
+    error.column && text
+      ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}`
+      : "";
+  const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) =>
+    name === error.field && words().fields?.[name] ? `“${words().fields[name]}”` : name,
+  );
   return `${words().errors[error.code] ?? words().errors.request} ${capital(detail)}${place}`.trim();
 }
 
-export function complain(error) { notice(explain(error), 10); }
+export function complain(error) {
+  notice(explain(error), 10);
+}

@@ -20,18 +20,25 @@ export class Gif {
     this.bytes.push(3, 1, 0, 0, 0);
   }
 
-  text(letters) { for (const letter of letters) this.bytes.push(letter.charCodeAt(0)); }
+  text(letters) {
+    for (const letter of letters) this.bytes.push(letter.charCodeAt(0));
+  }
 
-  words(...values) { for (const value of values) this.bytes.push(value & 255, value >> 8); }
+  words(...values) {
+    for (const value of values) this.bytes.push(value & 255, value >> 8);
+  }
 
   /** Add a picture, RGBA bytes of all its pixels, and how long to show it. */
   add(pixels, milliseconds) {
-    const { width, height, before } = this, now = new Uint8Array(width * height);
-    for (let at = 0, pixel = 0; at < now.length; at++, pixel += 4) now[at] = this.indexOf(pixels[pixel], pixels[pixel + 1], pixels[pixel + 2]);
+    const { width, height, before } = this,
+      now = new Uint8Array(width * height);
+    for (let at = 0, pixel = 0; at < now.length; at++, pixel += 4)
+      now[at] = this.indexOf(pixels[pixel], pixels[pixel + 1], pixels[pixel + 2]);
     let [left, top, right, foot] = before ? [width, height, 0, 0] : [0, 0, width - 1, height - 1];
     for (let at = 0; before && at < now.length; at++) {
       if (now[at] === before[at]) continue;
-      const x = at % width, y = (at - x) / width;
+      const x = at % width,
+        y = (at - x) / width;
       if (x < left) left = x;
       if (x > right) right = x;
       if (y < top) top = y;
@@ -40,7 +47,8 @@ export class Gif {
     if (left > right) [left, top, right, foot] = [0, 0, 0, 0]; // no pixel differs
     const box = new Uint8Array((right - left + 1) * (foot - top + 1));
     for (let y = top, to = 0; y <= foot; y++) {
-      for (let at = y * width + left; at <= y * width + right; at++) box[to++] = before?.[at] === now[at] ? TRANSPARENT : now[at];
+      for (let at = y * width + left; at <= y * width + right; at++)
+        box[to++] = before?.[at] === now[at] ? TRANSPARENT : now[at];
     }
     this.before = now;
     this.bytes.push(0x21, 0xf9, 4, 0x05); // keep the previous picture, and make one colour transparent
@@ -58,7 +66,10 @@ export class Gif {
       let least = Infinity;
       for (const [index, [r, g, b]] of this.colours.entries()) {
         const distance = 3 * (r - red) ** 2 + 6 * (g - green) ** 2 + (b - blue) ** 2;
-        if (distance < least) { least = distance; this.nearest[key] = index + 1; }
+        if (distance < least) {
+          least = distance;
+          this.nearest[key] = index + 1;
+        }
       }
     }
     return this.nearest[key];
@@ -66,8 +77,14 @@ export class Gif {
 
   /** Compress colour numbers by LZW, in blocks of at most 255 bytes. */
   pack(numbers) {
-    const { bits, bytes, known } = this, clear = 1 << bits;
-    let size = bits + 1, next = clear + 2, turn = ++this.turn, held = 0, count = 0, block = bytes.push(0) - 1;
+    const { bits, bytes, known } = this,
+      clear = 1 << bits;
+    let size = bits + 1,
+      next = clear + 2,
+      turn = ++this.turn,
+      held = 0,
+      count = 0,
+      block = bytes.push(0) - 1;
     const byte = (value) => {
       if (bytes[block] === 255) block = bytes.push(0) - 1;
       bytes[block] += 1;
@@ -80,8 +97,12 @@ export class Gif {
     write(clear);
     let prefix = numbers[0];
     for (let at = 1; at < numbers.length; at++) {
-      const key = (prefix << bits) | numbers[at], found = known[key];
-      if (found >> 12 === turn) { prefix = found & 4095; continue; }
+      const key = (prefix << bits) | numbers[at],
+        found = known[key];
+      if (found >> 12 === turn) {
+        prefix = found & 4095;
+        continue;
+      }
       write(prefix);
       prefix = numbers[at];
       if (next === 4096) {

@@ -4,7 +4,8 @@ import { $, complain, page, store } from "./common.js";
 import { hint, view } from "./table.js";
 
 const known = new Map(); // hints by position, null while one is searched
-let always = store.get("live") === "yes", contest = null; // whether values are on; the match or game with a friend in which they were switched on
+let always = store.get("live") === "yes",
+  contest = null; // whether values are on; the match or game with a friend in which they were switched on
 
 /** Return whether values are shown: never in a puzzle; in a match or with a friend, only if switched on in this game. */
 function isOn() {
@@ -23,7 +24,8 @@ const keyOf = (number) => `${page.state.game} ${number && page.state.line[number
 
 /** Search the position after `number` moves, and show its values if it is still the one shown. */
 async function search(number) {
-  const key = keyOf(number), { turn, line } = page.state;
+  const key = keyOf(number),
+    { turn, line } = page.state;
   if (known.has(key) || (turn === "over" && number === line.length)) return;
   known.set(key, null);
   try {
@@ -42,5 +44,7 @@ view.valuesAt = (number) => {
   for (const one of new Set([number, page.state.line.length])) search(one); // the current position is shown next
   return known.get(keyOf(number));
 };
-view.addEventListener("render", () => { $("live").checked = isOn(); });
+view.addEventListener("render", () => {
+  $("live").checked = isOn();
+});
 if (page.state) view.refresh();

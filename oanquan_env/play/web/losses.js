@@ -11,7 +11,9 @@ export class Budget {
     this.left = NODES;
   }
 
-  get share() { return Math.floor(this.left / (this.number + 1)); }
+  get share() {
+    return Math.floor(this.left / (this.number + 1));
+  }
 
   /** Subtract the moves of a position's search. */
   spend(nodes) {
@@ -20,7 +22,9 @@ export class Budget {
   }
 
   /** Return whether the position's share allows a deeper search than the one that made its hint (thinking.js). */
-  deepens({ search: { proved, nodes } }) { return !proved && nodes > 0 && nodes < this.share; }
+  deepens({ search: { proved, nodes } }) {
+    return !proved && nodes > 0 && nodes < this.share;
+  }
 }
 
 /**
@@ -43,19 +47,33 @@ export function losses(hints, played, final, players = 2) {
 }
 
 /** Return each player's lead over the mean of the others. */
-export const leads = (scores) => scores.map((points) => Math.round((scores.length * points - scores.reduce((sum, one) => sum + one)) / (scores.length - 1)));
+export const leads = (scores) =>
+  scores.map((points) =>
+    Math.round((scores.length * points - scores.reduce((sum, one) => sum + one)) / (scores.length - 1)),
+  );
 
 function valued({ mover, best: advised, values: seen, exact, search }, move, after, players) {
-  const values = { ...seen }, proved = new Set(exact);
-  if (after?.exact && move in values && mover in after.leads) { // the result of the move is proved
+  const values = { ...seen },
+    proved = new Set(exact);
+  if (after?.exact && move in values && mover in after.leads) {
+    // the result of the move is proved
     values[move] = after.leads[mover];
     proved.add(move);
   }
-  const expected = values[advised] < seen[advised] ? top(values) : advised, best = proved.has(move) && values[move] > values[expected] ? move : expected;
+  const expected = values[advised] < seen[advised] ? top(values) : advised,
+    best = proved.has(move) && values[move] > values[expected] ? move : expected;
   const price = move in values ? Math.max(0, values[best] - values[move]) : 0;
   return {
-    mover, leads: players > 2 ? { [mover]: values[best] } : mover ? [-values[best], values[best]] : [values[best], -values[best]], exact: Object.keys(values).every((one) => proved.has(one)), best, values, proved, search,
-    price, changed: players === 2 && price > 0 && Math.sign(values[best]) !== Math.sign(values[move]),
+    mover,
+    leads:
+      players > 2 ? { [mover]: values[best] } : mover ? [-values[best], values[best]] : [values[best], -values[best]],
+    exact: Object.keys(values).every((one) => proved.has(one)),
+    best,
+    values,
+    proved,
+    search,
+    price,
+    changed: players === 2 && price > 0 && Math.sign(values[best]) !== Math.sign(values[move]),
   };
 }
 
@@ -71,7 +89,11 @@ export const isMistake = (loss) => Boolean(loss) && (loss.price >= LARGE || loss
 export function summary(found, scores) {
   if (!found.every(Boolean)) return null;
   return scores.map((points, player) => {
-    const own = found.filter(({ mover }) => mover === player), lost = own.reduce((sum, { price }) => sum + price, 0) * (1 - 1 / scores.length); // a lead also counts the points that others get
-    return { blunders: own.filter(isMistake).length, share: points > 0 ? Math.round((100 * points) / (points + lost)) : 0 };
+    const own = found.filter(({ mover }) => mover === player),
+      lost = own.reduce((sum, { price }) => sum + price, 0) * (1 - 1 / scores.length); // a lead also counts the points that others get
+    return {
+      blunders: own.filter(isMistake).length,
+      share: points > 0 ? Math.round((100 * points) / (points + lost)) : 0,
+    };
   });
 }

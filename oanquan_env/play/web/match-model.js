@@ -13,7 +13,10 @@ import { UNFINISHED } from "./records.js";
 const FREE = { sold: [[], []], pawned: [[], []] };
 
 /** Return the names, such as "S1", of fields that are in `rows` but not in `others`. */
-const gained = (rows, others) => rows.flatMap((row, player) => row.filter((field) => !others[player].includes(field)).map((field) => `${"SN"[player]}${field + 1}`));
+const gained = (rows, others) =>
+  rows.flatMap((row, player) =>
+    row.filter((field) => !others[player].includes(field)).map((field) => `${"SN"[player]}${field + 1}`),
+  );
 
 /** Return a match before its first round; `rules` are the match rules. */
 export const newMatch = (rules) => ({ rules, rounds: [], ownership: FREE, starter: 0, over: false, winner: null });
@@ -23,12 +26,36 @@ export const changedHands = (match) => match !== null && Object.values(match.own
 
 /** Return the match after a round that ended at `position`; `round` has its moves and the headers of its record. */
 export function settle(engine, rules, match, position, round = {}) {
-  const { ownership, starter } = match, number = match.rounds.length + 1;
+  const { ownership, starter } = match,
+    number = match.rounds.length + 1;
   const settled = engine.settle(rules, match.rules, { ownership, starter, round: number, position });
-  const { scores, winner, owed, over } = settled, after = settled.ownership, held = ({ sold, pawned }) => sold.map((row, player) => [...row, ...pawned[player]]);
-  const changes = { sold: gained(after.sold, ownership.sold), pawned: gained(after.pawned, ownership.pawned), returned: gained(held(ownership), held(after)) };
-  const played = { ...round, ...changes, number, starter, ownership, scores, winner, owed, termination: position.ended };
-  return { ...match, rounds: [...match.rounds, played], ownership: after, starter: settled.starter, over, winner: settled.matchWinner };
+  const { scores, winner, owed, over } = settled,
+    after = settled.ownership,
+    held = ({ sold, pawned }) => sold.map((row, player) => [...row, ...pawned[player]]);
+  const changes = {
+    sold: gained(after.sold, ownership.sold),
+    pawned: gained(after.pawned, ownership.pawned),
+    returned: gained(held(ownership), held(after)),
+  };
+  const played = {
+    ...round,
+    ...changes,
+    number,
+    starter,
+    ownership,
+    scores,
+    winner,
+    owed,
+    termination: position.ended,
+  };
+  return {
+    ...match,
+    rounds: [...match.rounds, played],
+    ownership: after,
+    starter: settled.starter,
+    over,
+    winner: settled.matchWinner,
+  };
 }
 
 // ---- as text ---------------------------------------------------------------------------------------------------------
@@ -45,21 +72,35 @@ function headersOf(matchRules, number, { sold, pawned }) {
 }
 
 /** Return the records of the finished rounds. */
-export const matchRecords = (engine, rules, match) => match.rounds.map((round) => recordOf(engine, rules, match.rules, round));
+export const matchRecords = (engine, rules, match) =>
+  match.rounds.map((round) => recordOf(engine, rules, match.rules, round));
 
-export function recordOf(engine, rules, matchRules, { number, starter, ownership, moves, scores, termination, headers, comments }) {
+export function recordOf(
+  engine,
+  rules,
+  matchRules,
+  { number, starter, ownership, moves, scores, termination, headers, comments },
+) {
   return {
-    rules, moves, comments, position: positionOf(engine, rules, starter), termination: TERMINATIONS[termination],
-    result: termination === RESIGNED ? UNFINISHED : scores.join("-"),  // the moves of a resigned round lead to no result
+    rules,
+    moves,
+    comments,
+    position: positionOf(engine, rules, starter),
+    termination: TERMINATIONS[termination],
+    result: termination === RESIGNED ? UNFINISHED : scores.join("-"), // the moves of a resigned round lead to no result
     headers: { ...headers, ...headersOf(matchRules, number, ownership) },
   };
 }
 
 /** Return the text of the position at which a round begins; null for the set-up with South to move. */
-export const positionOf = (engine, rules, starter) => (starter ? positionText(rules, engine.start(rules, starter)) : null);
+export const positionOf = (engine, rules, starter) =>
+  starter ? positionText(rules, engine.start(rules, starter)) : null;
 
 /** Return the moves of all rounds, the last of which may be unfinished: `5A3A.1C-`; a minus sign ends a resigned round. */
 export function roundsText(match, moves, resigned) {
   const text = (actions, resigned) => actions.map(moveText).join("") + "-".repeat(resigned);
-  return [...match.rounds.map((round) => text(round.moves, round.termination === RESIGNED)), text(moves, resigned)].join(".");
+  return [
+    ...match.rounds.map((round) => text(round.moves, round.termination === RESIGNED)),
+    text(moves, resigned),
+  ].join(".");
 }

@@ -16,23 +16,48 @@ const counted = (words, thing, n) => filled(words[thing][n === 1 ? 0 : 1], { n }
 
 /** Return a square of the ring as sentences name it; in `mover`'s row, the owner is omitted if the language does so. */
 export function squareWords(language, names, fields, index, mover = null) {
-  const player = Math.floor(index / (fields + 1)), field = index % (fields + 1), kind = field === fields ? "mandarin" : "field";
-  return filled(STORY[language][player === mover ? `own_${kind}` : kind], { field: Math.min(field + 1, fields), owner: names[player] });
+  const player = Math.floor(index / (fields + 1)),
+    field = index % (fields + 1),
+    kind = field === fields ? "mandarin" : "field";
+  return filled(STORY[language][player === mover ? `own_${kind}` : kind], {
+    field: Math.min(field + 1, fields),
+    owner: names[player],
+  });
 }
 
 /** Return the trace of a move, one sentence per step; if it ended the game, also the reason, the leftovers and the points. */
 export function moveLines(trace, language, names) {
-  const words = STORY[language], { rules, player, laps, takings, refillings, ended } = trace;
+  const words = STORY[language],
+    { rules, player, laps, takings, refillings, ended } = trace;
   const square = (index) => squareWords(language, names, rules.fields, index, player);
   return [
     filled(words.plays, { name: names[player], move: moveName(moveText(trace.action), language) }),
-    ...laps.map((lap) => filled(words.lift, { pieces: lap.one ? words.one : counted(words, "seeds", lap.seeds), square: square(lap.square), last: square(lap.squares.at(-1)) })),
+    ...laps.map((lap) =>
+      filled(words.lift, {
+        pieces: lap.one ? words.one : counted(words, "seeds", lap.seeds),
+        square: square(lap.square),
+        last: square(lap.squares.at(-1)),
+      }),
+    ),
     ...takings.map(({ seeds, stones, gap, square: taken, points }) => {
-      const pieces = [...(seeds ? [counted(words, "seeds", seeds)] : []), ...(stones ? [words.stone] : [])].join(words.and);
-      return filled(words.take, { pieces, gap: square(gap), square: square(taken), points: counted(words, "points", points) });
+      const pieces = [...(seeds ? [counted(words, "seeds", seeds)] : []), ...(stones ? [words.stone] : [])].join(
+        words.and,
+      );
+      return filled(words.take, {
+        pieces,
+        gap: square(gap),
+        square: square(taken),
+        points: counted(words, "points", points),
+      });
     }),
     filled(words.turn, { why: words.turn_ends[trace.turnEnd] }),
-    ...refillings.map(({ player: seat, seeds, borrowed }) => filled(words[borrowed ? "borrow" : "refill"], { name: names[seat], seeds: counted(words, "seeds", seeds), borrowed })),
+    ...refillings.map(({ player: seat, seeds, borrowed }) =>
+      filled(words[borrowed ? "borrow" : "refill"], {
+        name: names[seat],
+        seeds: counted(words, "seeds", seeds),
+        borrowed,
+      }),
+    ),
     ...(ended ? ending(trace, words, names) : []),
   ].map(capital);
 }
@@ -40,10 +65,14 @@ export function moveLines(trace, language, names) {
 function ending({ after, standings, ended }, words, names) {
   const leftovers = standings.map((final, player) => final - after.scores[player]);
   const left = { seeds: sum(after.seeds) - sum(leftovers), stones: sum(after.stones) };
-  const pieces = Object.entries(left).filter(([, number]) => number).map(([thing, number]) => counted(words, thing, number));
+  const pieces = Object.entries(left)
+    .filter(([, number]) => number)
+    .map(([thing, number]) => counted(words, thing, number));
   return [
     filled(words.over, { why: words.endings[TERMINATIONS[ended]] }),
-    ...names.flatMap((name, player) => (leftovers[player] ? [filled(words.leftover, { name, points: counted(words, "points", leftovers[player]) })] : [])),
+    ...names.flatMap((name, player) =>
+      leftovers[player] ? [filled(words.leftover, { name, points: counted(words, "points", leftovers[player]) })] : [],
+    ),
     ...(pieces.length ? [filled(words.nobody, { pieces: pieces.join(words.and) })] : []),
     filled(words.finals, { all: names.map((name, player) => `${name} ${standings[player]}`).join(", ") }),
   ];
@@ -55,7 +84,8 @@ function ending({ after, standings, ended }, words, names) {
  * `persons` says for each seat whether a person sits there; `solver` is the seat of the person solving a puzzle, or null.
  */
 export function seatNames(persons, solver = null) {
-  const players = persons.length, alone = persons.filter(Boolean).length === 1 ? persons.indexOf(true) : solver;
+  const players = persons.length,
+    alone = persons.filter(Boolean).length === 1 ? persons.indexOf(true) : solver;
   const place = (seat) => STORY.vi.seats[players][(seat - (alone ?? 0) + players) % players];
   const other = (seat) => (solver !== null ? "đối thủ" : players === 2 ? "máy" : `máy ${place(seat)}`);
   const name = (seat) => (alone === null ? place(seat) : seat === alone ? "bạn" : other(seat));

@@ -1,6 +1,6 @@
 // Caches the page for offline use, each version as a whole. `python -m tools.page` writes its lists.
 
-const VERSION = "3642b754662a8965";
+const VERSION = "5e97a00a59fce3e7";
 // prettier-ignore
 const FILES = ["board-style.js", "board-words.js", "board.js", "book.js", "certificate.js", "common.js", "data/about.en.html", "data/about.vi.html", "data/catalogue.json", "data/certificate-vietnamese.npz", "data/drawing-2-5.json", "data/lessons.json", "data/net-vietnamese.bin", "data/opening-values-vietnamese.json", "data/puzzles-first.json", "data/puzzles-vietnamese.json", "dialog-words.js", "drawn-board.js", "engine.js", "engine.json", "engine.wasm", "explorer.js", "files.js", "game-model.js", "game.js", "gif.js", "icon.png", "icon.svg", "./", "learn.js", "lesson.js", "lessons.js", "link-reading.js", "links.js", "live-values.js", "losses.js", "manifest.webmanifest", "match-model.js", "match-reading.js", "match-table.js", "move-markers.js", "move-words.js", "moves.wasm", "moving-board.js", "narration.js", "new-game.js", "nodes.js", "notation.js", "page.css", "page.js", "par.js", "picture.js", "players.js", "portraits.js", "position-reading.js", "proof-words.js", "puzzle-log.js", "puzzle-words.js", "puzzles.js", "python-players.js", "record-reading.js", "records.js", "refused.js", "resuming.js", "review-words.js", "review.js", "rotation.js", "rules.js", "session.js", "side-panel.js", "sound.js", "state.js", "table.js", "thinker.js", "thinking.js", "tools.js", "trace.js", "words.js", "worker.js"];
 // prettier-ignore
@@ -10,7 +10,8 @@ const fresh = (name) => new Request(name, { cache: "reload" });
 
 /** Return a cached file; files of other rules are cached when they are first used. */
 async function kept(name) {
-  const cache = await caches.open(NAME), found = await cache.match(name);
+  const cache = await caches.open(NAME),
+    found = await cache.match(name);
   if (found) return found;
   const reply = await fetch(fresh(name));
   if (reply.ok) await cache.put(name, reply.clone());
@@ -19,7 +20,9 @@ async function kept(name) {
 
 /** Cache the files of other rules that earlier versions have cached; without a network, copy them. Return the names of the earlier caches. */
 async function carryOver() {
-  const earlier = (await caches.keys()).filter((name) => name.startsWith(`oanquan ${registration.scope} `) && name !== NAME);
+  const earlier = (await caches.keys()).filter(
+    (name) => name.startsWith(`oanquan ${registration.scope} `) && name !== NAME,
+  );
   for (const cache of await Promise.all(earlier.map((name) => caches.open(name)))) {
     for (const name of OTHERS) {
       const old = await cache.match(name);
@@ -34,11 +37,23 @@ async function activate() {
   await clients.claim();
 }
 
-addEventListener("install", (event) => event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(FILES.map(fresh))).then(carryOver)));
+addEventListener("install", (event) =>
+  event.waitUntil(
+    caches
+      .open(NAME)
+      .then((cache) => cache.addAll(FILES.map(fresh)))
+      .then(carryOver),
+  ),
+);
 addEventListener("activate", (event) => event.waitUntil(activate()));
 addEventListener("fetch", (event) => {
-  const { method, url } = event.request, name = url.slice(registration.scope.length).replace(/[?#].*/, "").replace(/^(index\.html)?$/, "./");
-  if (method === "GET" && url.startsWith(registration.scope) && [...FILES, ...OTHERS].includes(name)) event.respondWith(kept(name));
+  const { method, url } = event.request,
+    name = url
+      .slice(registration.scope.length)
+      .replace(/[?#].*/, "")
+      .replace(/^(index\.html)?$/, "./");
+  if (method === "GET" && url.startsWith(registration.scope) && [...FILES, ...OTHERS].includes(name))
+    event.respondWith(kept(name));
 });
 
 /** Replace the previous version, unless other tabs are still using it. */
@@ -46,4 +61,6 @@ async function takeOver() {
   const open = await clients.matchAll({ type: "window", includeUncontrolled: true });
   if (open.filter(({ url }) => url.startsWith(registration.scope)).length === 1) await skipWaiting();
 }
-addEventListener("message", (event) => event.waitUntil(event.data === "take over" ? takeOver() : Promise.all(OTHERS.map(kept))));
+addEventListener("message", (event) =>
+  event.waitUntil(event.data === "take over" ? takeOver() : Promise.all(OTHERS.map(kept))),
+);

@@ -79,7 +79,10 @@ export class Thinker {
     if (this.#current) return;
     while (this.#jobs.length) {
       this.#current = this.#jobs.shift();
-      if (!this.#worker) await new Promise((resolve) => { setTimeout(resolve); }); // lets the page draw before this thread searches
+      if (!this.#worker)
+        await new Promise((resolve) => {
+          setTimeout(resolve);
+        }); // lets the page draw before this thread searches
       if (!this.#current.dropped) await this.#answer(this.#current);
       this.#current = null;
     }
@@ -106,7 +109,10 @@ class Remote {
     this.#port = port;
     port.onmessage = async ({ data: { need, result, refused, message } }) => {
       if (need !== undefined) {
-        const content = await data(need).then((found) => ({ content: found }), (error) => ({ message: error.message }));
+        const content = await data(need).then(
+          (found) => ({ content: found }),
+          (error) => ({ message: error.message }),
+        );
         port.postMessage({ name: need, ...content });
       } else if (refused) this.#settle.reject(Object.assign(new Refused(), refused, { message: refused.detail.en }));
       else if (message !== undefined) this.#settle.reject(new Error(message));
@@ -119,8 +125,12 @@ class Remote {
     port.postMessage({ begin: { engine: engine instanceof URL ? engine.href : engine, layout } });
   }
 
-  choose(...args) { return this.#call("choose", args); }
-  hint(...args) { return this.#call("hint", args); }
+  choose(...args) {
+    return this.#call("choose", args);
+  }
+  hint(...args) {
+    return this.#call("hint", args);
+  }
 
   end() {
     this.#port.terminate();
