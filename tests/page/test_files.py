@@ -74,6 +74,15 @@ def test_imports_may_have_several_lines() -> None:
     assert widget._IMPORT.findall(IMPORTS) == asked[1:]
 
 
+def test_a_bundle_has_all_names_that_its_scripts_import() -> None:
+    """The bundle takes one name from each `export`, so a declaration must not export two."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in WEB.glob("*.js")}
+    for text in texts.values():
+        for names, module in bundle.IMPORT.findall(text):
+            imported = {re.sub(" as .*", "", name) for name in re.split(r",\s+", names) if name}
+            assert imported <= {*bundle.EXPORT.findall(texts[module])}, module
+
+
 def test_lists_of_files_are_as_the_command_writes_them() -> None:
     for name, text in lists():
         renew = f"{name} is out of date; renew it with: python -m tools.page"

@@ -2,10 +2,11 @@
 // Node. A position is { seeds, stones, scores, mover, ply, ended }, in ring order as in docs/RULES.md; `ended` is 0
 // for a running game. Positions never change. An action is 2 * field + direction (0: anticlockwise).
 
-export const LAP = 0,
-  CAPTURE = 1,
-  STOP = 2,
-  REFILL = 3; // kinds of steps
+// kinds of steps
+export const LAP = 0;
+export const CAPTURE = 1;
+export const STOP = 2;
+export const REFILL = 3;
 
 const PAGE = 65536;
 

@@ -5,8 +5,8 @@ import { TERMINATIONS, positionText, seatName } from "./notation.js";
 import { resultOf } from "./records.js";
 import { traceOf } from "./trace.js";
 
-export const PERSON = "human",
-  FRIEND = "friend"; // a friend is a person on another device, who gets the moves by links
+export const PERSON = "human";
+export const FRIEND = "friend"; // a friend is a person on another device, who gets the moves by links
 
 /**
  * One game. Its moves form a tree that includes the moves taken back. A node is { serial, action, position, trace, parent,
