@@ -10,10 +10,7 @@ const engine = await Engine.load(
 );
 
 function answer(rules, [name, ...given]) {
-  if (name === "rules") {
-    const { key, ...handle } = rules;
-    return handle;
-  }
+  if (name === "rules") return { ...rules, key: undefined }; // JSON leaves it out
   const last = given.at(-1);
   if (name === "search" && last.net) last.net = engine.net(rules, Buffer.from(last.net, "base64"));
   try {

@@ -7,7 +7,6 @@ import { Worker } from "node:worker_threads";
 const web = new URL("../../oanquan_env/play/web/", import.meta.url);
 const { Engine } = await import(new URL("engine.js", web));
 const { Book, Openings } = await import(new URL("book.js", web));
-const { positionText } = await import(new URL("notation.js", web));
 const { parsePosition } = await import(new URL("position-reading.js", web));
 const { playerOf, seeded } = await import(new URL("players.js", web));
 const { parseRules } = await import(new URL("rules.js", web));

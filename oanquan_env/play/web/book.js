@@ -6,7 +6,6 @@ import { moveText, positionText } from "./notation.js";
 
 /** The proved moves of a certificate for the set-up. Each strategy is expanded to all its positions when it is first needed. */
 export class Book {
-  #engine;
   #followed = {};
 
   static list = "certificates"; // the catalogue's list of presets that have one
@@ -19,7 +18,6 @@ export class Book {
 
   constructor(engine, rules, preset, arrays) {
     Object.assign(this, { rules, arrays, file: Book.file(preset) });
-    this.#engine = engine;
     this.start = engine.start(rules);
     const wanted = { format: 1, rules: preset, position: positionText(rules, this.start) };
     for (const [name, value] of Object.entries(wanted))
@@ -49,10 +47,9 @@ export class Book {
   #numbers(name) {
     if (!this.#followed[name]) {
       const strategy = this.strategies[name],
+        steps = strategy.follow(),
         numbers = (this.#followed[name] = new Map());
-      for (const _ of strategy.follow()) {
-        /* to the end */
-      }
+      while (!steps.next().done); // to the end
       strategy.settle();
       strategy.keys.forEach((key, number) => {
         if (numbers.has(key)) numbers.get(key).push(number);
