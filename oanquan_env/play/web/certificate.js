@@ -69,9 +69,10 @@ function readArray(file, place, bytes) {
   const view = new DataView(bytes.buffer),
     begin = bytes.length < 10 ? 0 : 10 + view.getUint16(8, true);
   const head = String.fromCharCode(...bytes.subarray(0, begin));
+  const description = head.startsWith("\x93NUMPY\x01\x00") ? head.slice(10) : "";
   const said =
-    /^\x93NUMPY\x01\x00[^]{2}\{'descr': '(\|u1|<u4|<i8|<U\d+)', 'fortran_order': False, 'shape': \((?:(\d+),( 2)?)?\), \} *\n$/.exec(
-      head,
+    /^\{'descr': '(\|u1|<u4|<i8|<U\d+)', 'fortran_order': False, 'shape': \((?:(\d+),( 2)?)?\), \} *\n$/.exec(
+      description,
     );
   const [, kind, count, pairs] = said ?? [],
     item = { "|u1": 1, "<u4": 4, "<i8": 8 }[kind] ?? 4 * kind?.slice(2);
