@@ -16,7 +16,10 @@ function isOn() {
 export function toggle(on) {
   const { game, match, friend } = page.state;
   if (match || friend) contest = on ? game : null;
-  else store.set("live", (always = on) ? "yes" : "no");
+  else {
+    always = on;
+    store.set("live", on ? "yes" : "no");
+  }
   view.refresh();
 }
 
