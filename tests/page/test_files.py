@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import graphlib
 import gzip
 import http.server
 import json
@@ -22,6 +23,7 @@ from tests.browsers import Person, serve
 from tests.node import CALLS, run_node
 from tools import bundle
 from tools.page_files import (
+    DYNAMIC,
     KEEPER,
     PAGE,
     START,
@@ -72,6 +74,12 @@ def test_imports_may_have_several_lines() -> None:
     asked = [("", "one.js"), ("two", "two.js"), ("three,\n  four as five", "three.js")]
     assert bundle.IMPORT.findall(IMPORTS) == asked
     assert widget._IMPORT.findall(IMPORTS) == asked[1:]
+
+
+def test_imports_have_no_cycle() -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in WEB.glob("*.js")}
+    imports = {name: STATIC.findall(text) + DYNAMIC.findall(text) for name, text in texts.items()}
+    graphlib.TopologicalSorter(imports).prepare()  # raises CycleError, which names the scripts
 
 
 def test_a_bundle_has_all_names_that_its_scripts_import() -> None:

@@ -70,6 +70,12 @@ export const page = {
 };
 export const words = () => WORDS[page.language];
 
+/** Return the text of rules with the preset's name in the page's language, as in "Tonkin seeds=6". */
+export function presetName(rules) {
+  const [name, ...changes] = rules.split(" ");
+  return [words().presets[name] ?? name, ...changes].join(" ");
+}
+
 /** Show a message above open dialogs for a few seconds; taps go through it, unless it stays so that it can be copied. */
 export function notice(text, seconds = 6) {
   const box = $("notice");

@@ -1,8 +1,7 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
-import { presetName } from "./side-panel.js";
 import { ROLES, moveName } from "./board-words.js";
-import { $, complain, copy, explain, make, notice, page, words } from "./common.js";
+import { $, complain, copy, explain, make, notice, page, presetName, words } from "./common.js";
 import "./dialog-words.js";
 import { findLink, readLink } from "./link-reading.js";
 import { PERSON } from "./game-model.js";

@@ -1,7 +1,7 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
 import { moveName } from "./board-words.js";
-import { $, complain, make, page, store, words } from "./common.js";
+import { $, complain, make, page, presetName, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { unfinishedGames, play, view } from "./table.js";
 import { sentenceName } from "./narration.js";
@@ -51,11 +51,6 @@ export function show() {
 function showPuzzle() {
   if (page.state.puzzle) import("./puzzles.js").then((puzzles) => puzzles.show()).catch(complain);
   else for (const part of document.querySelectorAll(".of-puzzle")) part.hidden = true;
-}
-
-export function presetName(rules) {
-  const [name, ...changes] = rules.split(" ");
-  return [words().presets[name] ?? name, ...changes].join(" ");
 }
 
 function showMoves(number) {
