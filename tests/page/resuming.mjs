@@ -1,6 +1,7 @@
-// Continues stored games for test_resuming.py: reads { requests, changes, texts, missing } for each game. The requests make a
-// game, and `changes` change its stored parts; `texts`, if given, are stored instead. The files in `missing` cannot be loaded.
-// Prints { failed } or { moves, seats, id, puzzle, rules, aim, refused, errors }, and `copies`, the copies of unread texts.
+// Continues stored games for test_resuming.py: reads { requests, changes, texts, missing } for each game. The requests
+// make a game, and `changes` change its stored parts; `texts`, if given, are stored instead. The files in `missing`
+// cannot be loaded. Prints { failed } or { moves, seats, id, puzzle, rules, aim, refused, errors }, and `copies`, the
+// copies of unread texts.
 
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,5 @@
-// The words of the board and of the comments on a game, in both languages; words.js has the words of the page around it.
+// The words of the board and of the comments on a game, in both languages; words.js has the words of the page around
+// it.
 
 const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
 

@@ -39,7 +39,10 @@ export class BoardView extends MovingBoard {
     if (this.position && this.chosen !== null) this.choose(this.chosen);
   }
 
-  /** Show a position (see `DrawnBoard`); `legal` has the moves that a person may choose, `previews` their effects, `hint` the values of all moves. */
+  /**
+   * Show a position (see `DrawnBoard`); `legal` has the moves that a person may choose, `previews` their effects,
+   * `hint` the values of all moves.
+   */
   show(position) {
     super.show(position);
     this.setHints(position.hint);
@@ -82,7 +85,10 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard && this.legal.size) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
   }
 
-  /** Draw the value of each move beside its square, in green for the best moves; with `arrows`, also draw an arrow for each best move. */
+  /**
+   * Draw the value of each move beside its square, in green for the best moves; with `arrows`, also draw an arrow for
+   * each best move.
+   */
   setHints(hint, arrows = false) {
     this.hints.replaceChildren();
     this.values = hint?.values;
@@ -105,7 +111,8 @@ export class BoardView extends MovingBoard {
         cos = Math.cos(heading),
         sin = Math.sin(heading),
         [outX, outY] = outwards(square);
-      const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2; // outside the row, so that seeds and numbers stay visible
+      // outside the row, so that seeds and numbers stay visible
+      const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2;
       const crowded = Math.abs(cos) > 0.6 && width > 49;
       for (const move of moves.sort((a, b) => values[b] - values[a]).slice(0, crowded ? 1 : 2)) {
         // if there is no room for two, show only the better one
@@ -140,7 +147,10 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
-  /** Make the arrow for a move, where it covers no other square: outside the rows if there are two, otherwise inside the ring of rows. */
+  /**
+   * Make the arrow for a move, where it covers no other square: outside the rows if there are two, otherwise inside the
+   * ring of rows.
+   */
   makeWay(index, move) {
     const square = this.drawing.squares[index],
       { centre, heading } = square,
@@ -154,7 +164,8 @@ export class BoardView extends MovingBoard {
       [outX, outY] = outwards(square);
     const along = (centre[0] - middle[0]) * cos + (centre[1] - middle[1]) * sin,
       most = this.two ? Infinity : Math.max(0, 50 * fields - (players === 3 ? 3.2 : 2) * radius);
-    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2; // inside the ring, arrows keep away from its corners
+    // inside the ring, arrows keep away from its corners
+    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2;
     const [gain] = (this.preview && this.position.previews?.[move]?.captured) || [0];
     const words =
       `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}` +

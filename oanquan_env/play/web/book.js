@@ -1,10 +1,14 @@
 // Proved moves and values: certificates, as in oanquan_env/players/book.py, and opening tables, as in
-// oanquan_env/proofs/opening_values.py, combined with search values. The error for a damaged file names the damaged part.
+// oanquan_env/proofs/opening_values.py, combined with search values. The error for a damaged file names the damaged
+// part.
 
 import { Strategy, damaged, keyOf, readArrays, unpack } from "./certificate.js";
 import { moveText, positionText } from "./notation.js";
 
-/** The proved moves of a certificate for the set-up. Each strategy is expanded to all its positions when it is first needed. */
+/**
+ * The proved moves of a certificate for the set-up. Each strategy is expanded to all its positions when it is first
+ * needed.
+ */
 export class Book {
   #followed = {};
 
@@ -27,8 +31,11 @@ export class Book {
     );
   }
 
-  /** Return the proved action in a running position, or null: from the lower bound's strategy after an even number of plies,
-   * else from the upper bound's. If the position has several entries, use the one that reaches the bound soonest. */
+  /**
+   * Return the proved action in a running position, or null: from the lower bound's strategy after an even number of
+   * plies, else from the upper bound's. If the position has several entries, use the one that reaches the bound
+   * soonest.
+   */
   provedMove(position) {
     const { key, mirrored } = keyOf(this.rules, position),
       name = position.ply % 2 ? "upper" : "lower",
@@ -60,7 +67,7 @@ export class Book {
   }
 }
 
-// ---- an opening table ------------------------------------------------------------------------------------------------
+// ---- an opening table -----------------------------------------------------------------------------------------------
 
 /** Proved bounds of the positions of the first plies. */
 export class Openings {
@@ -99,7 +106,10 @@ export class Openings {
     return this.#bounds.get(positionText(rules, unpack(rules, keyOf(rules, position).key)).split(" ")[0]);
   }
 
-  /** Return bounds of the mover's future margin by action, for each move that ends the game or leads to a position in the table. */
+  /**
+   * Return bounds of the mover's future margin by action, for each move that ends the game or leads to a position in
+   * the table.
+   */
   moveValues(rules, position) {
     const found = {},
       margin = (scores) => scores[position.mover] - scores[1 - position.mover];
@@ -122,8 +132,9 @@ const ofSouth = ({ mover, scores }, { lower, upper }) =>
   ordered(...[lower, upper].map((bound) => leadOf(scores) + (mover ? -bound : bound)));
 
 /**
- * Return the legal moves of a position: { action, move, lower, upper, value, proved }. Once all have values, the mover's best
- * comes first. Bounds without a proof are infinite. `value` is exact if `proved`, else from `hint` (thinking.js), or null.
+ * Return the legal moves of a position: { action, move, lower, upper, value, proved }. Once all have values, the
+ * mover's best comes first. Bounds without a proof are infinite. `value` is exact if `proved`, else from `hint`
+ * (thinking.js), or null.
  */
 export function movesOf(engine, rules, table, position, hint = null) {
   const known = table.moveValues(rules, position),
@@ -140,7 +151,9 @@ export function movesOf(engine, rules, table, position, hint = null) {
     : moves.sort((one, other) => sign * (other.value - one.value));
 }
 
-/** Return the value of a running position from its moves and the table: { lower, upper, value, proved }, as in movesOf. */
+/**
+ * Return the value of a running position from its moves and the table: { lower, upper, value, proved }, as in movesOf.
+ */
 export function valueOf(rules, table, position, moves) {
   const itself = table.value(rules, position),
     best = (name) => (position.mover ? Math.min : Math.max)(...moves.map((move) => move[name]));
@@ -153,8 +166,11 @@ export function valueOf(rules, table, position, moves) {
   return { lower, upper, value, proved: !open && moves.every(({ proved }) => proved) };
 }
 
-/** Return the first move that captures the most points, if it is proved to lose: { points, upper, exact, line }, else null. `upper`
- * is the upper bound of South's lead, `exact` whether it is the value, `line` the proved best line, beginning with the move. */
+/**
+ * Return the first move that captures the most points, if it is proved to lose: { points, upper, exact, line }, else
+ * null. `upper` is the upper bound of South's lead, `exact` whether it is the value, `line` the proved best line,
+ * beginning with the move.
+ */
 export function refutation(engine, rules, table) {
   const start = engine.start(rules),
     points = ({ action }) => engine.play(rules, start, action).points;

@@ -1,6 +1,6 @@
 // Reads and checks certificates: archives of arrays, and strategies expanded to all their positions, as described in
-// oanquan_env/proofs/certificates.py and checked by oanquan_env/proofs/verification.py. This code shares nothing with the
-// search that made them, and uses no document.
+// oanquan_env/proofs/certificates.py and checked by oanquan_env/proofs/verification.py. This code shares nothing with
+// the search that made them, and uses no document.
 
 import { parsePosition } from "./position-reading.js";
 import { Refused } from "./refused.js";
@@ -22,7 +22,7 @@ export function damaged(file, place, fault) {
   throw new Refused("request", `${file}, ${place}: ${fault}`, `Tệp hỏng: ${file}, ${place}: ${fault}`);
 }
 
-// ---- archives of arrays (.npz) ---------------------------------------------------------------------------------------
+// ---- archives of arrays (.npz) --------------------------------------------------------------------------------------
 
 /** Read the arrays of an .npz file by name: Uint8Array, Uint32Array, number or text. */
 export async function readArrays(file, content) {
@@ -88,10 +88,13 @@ function readArray(file, place, bytes) {
   return String.fromCharCode(...codes.filter((code) => code)); // certificates' texts are ASCII
 }
 
-// ---- position keys ---------------------------------------------------------------------------------------------------
+// ---- position keys --------------------------------------------------------------------------------------------------
 
-/** Return {key, mirrored}, with the same key for equivalent positions (`canonical_sides`): the mover's side comes first, and the
- * smaller of board and mirror image is used. A side is its stone, its mandarin square's seeds, and its squares from the last on. */
+/**
+ * Return {key, mirrored}, with the same key for equivalent positions (`canonical_sides`): the mover's side comes first,
+ * and the smaller of board and mirror image is used. A side is its stone, its mandarin square's seeds, and its squares
+ * from the last on.
+ */
 export function keyOf(rules, { seeds, stones, mover }) {
   const row = rules.fields + 1;
   const side = (seat, turned) => {
@@ -118,16 +121,18 @@ export function unpack(rules, key) {
   return { seeds, stones: sides.map(([stone]) => stone), scores: [0, 0], mover: 0, ply: 0, ended: 0 };
 }
 
-// ---- a strategy ------------------------------------------------------------------------------------------------------
+// ---- a strategy -----------------------------------------------------------------------------------------------------
 
-/** One bound of a certificate, "lower" or "upper", with its strategy: `bound` in points and, after `follow`, the prover's `moves` by
- * position number. The lower bound's prover is the mover of the certificate's position. */
+/**
+ * One bound of a certificate, "lower" or "upper", with its strategy: `bound` in points and, after `follow`, the
+ * prover's `moves` by position number. The lower bound's prover is the mover of the certificate's position.
+ */
 export class Strategy {
   #engine;
   #numbers = new Map(); // position numbers by key; for later copies of a position, the copy's index follows the key
   #times = new Map(); // the index of the copy to which an edge leads, by edge number
-  // For each edge, the prover's margin, and the number of the child or OVER; edges to the first positions come first. For each
-  // position, its first edge.
+  // For each edge, the prover's margin, and the number of the child or OVER; edges to the first positions come first.
+  // For each position, its first edge.
   #margins = [];
   #children = [];
   #begins = [];
@@ -207,8 +212,10 @@ export class Strategy {
     this.#begins.push(this.#children.length);
   }
 
-  /** Compute for each position the maximum number of moves left to the prover, `ranks`, and the minimum margin that it gains from
-   * there on, `values`. Throw Refused if a game may never end. */
+  /**
+   * Compute for each position the maximum number of moves left to the prover, `ranks`, and the minimum margin that it
+   * gains from there on, `values`. Throw Refused if a game may never end.
+   */
   settle() {
     const all = this.keys.length,
       ranks = new Int32Array(all),
@@ -230,7 +237,8 @@ export class Strategy {
         }
       }
     }
-    const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]); // children come before their parents
+    // children come before their parents
+    const order = [...ranks.keys()].sort((one, other) => ranks[one] - ranks[other]);
     for (const number of order) values[number] = this.#least(begins[number], begins[number + 1], values);
     Object.assign(this, { ranks, values });
   }
@@ -242,7 +250,10 @@ export class Strategy {
     return least;
   }
 
-  /** Check that the longest game ends before the limit, and that the prover reaches the bound in every game; return what was proved. */
+  /**
+   * Check that the longest game ends before the limit, and that the prover reaches the bound in every game; return what
+   * was proved.
+   */
   check() {
     this.settle();
     const replies = this.#children.length - (this.#begins[0] ?? 0),
@@ -258,12 +269,12 @@ export class Strategy {
   }
 }
 
-// ---- a proof ---------------------------------------------------------------------------------------------------------
+// ---- a proof --------------------------------------------------------------------------------------------------------
 
 /**
- * Check a certificate; return { rules, text, start, lower, upper }. Each bound is null if not claimed, else { bound, positions,
- * replies, plies }: `bound` in points of the mover's future margin, positions without mirror images, and the length of the
- * longest game. `onprogress(done, all)` is called with the number of positions done. Throws Refused.
+ * Check a certificate; return { rules, text, start, lower, upper }. Each bound is null if not claimed, else { bound,
+ * positions, replies, plies }: `bound` in points of the mover's future margin, positions without mirror images, and the
+ * length of the longest game. `onprogress(done, all)` is called with the number of positions done. Throws Refused.
  */
 export async function checkProof(engine, catalogue, file, content, onprogress = () => {}) {
   const arrays = await readArrays(file, content),

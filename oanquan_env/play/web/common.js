@@ -10,7 +10,10 @@ export const make = (name, properties = {}, ...children) => {
   node.append(...children);
   return node;
 };
-/** Texts stored in this browser. Other pages of the host may have written them, so `get` returns only those that are `valid`. */
+/**
+ * Texts stored in this browser. Other pages of the host may have written them, so `get` returns only those that are
+ * `valid`.
+ */
 export const store = {
   get(name, valid = null) {
     try {
@@ -59,8 +62,9 @@ export const areTexts = (value) => Array.isArray(value) && value.every(isText);
 export const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText(value.id ?? "");
 
 /**
- * The last state of the game, the choices for new games, and the language. `aim` is the purpose of a game: {game, helped} for a
- * first game with help before each move, {game, bound} against the proof, {game, par, day} for a daily position (par.js).
+ * The last state of the game, the choices for new games, and the language. `aim` is the purpose of a game: {game,
+ * helped} for a first game with help before each move, {game, bound} against the proof, {game, par, day} for a daily
+ * position (par.js).
  */
 export const page = {
   state: null,
@@ -76,7 +80,9 @@ export function presetName(rules) {
   return [words().presets[name] ?? name, ...changes].join(" ");
 }
 
-/** Show a message above open dialogs for a few seconds; taps go through it, unless it stays so that it can be copied. */
+/**
+ * Show a message above open dialogs for a few seconds; taps go through it, unless it stays so that it can be copied.
+ */
 export function notice(text, seconds = 6) {
   const box = $("notice");
   clearTimeout(notice.timer);
@@ -100,7 +106,8 @@ export async function copy(text, confirmation) {
 /** Return an error in words; `text` is the text in which it was found. */
 export function explain(error, text = "") {
   if (!(error instanceof Refused)) {
-    const script = /module/i.test(error?.message) && (/[\w-]+\.js\b/.exec(error.message)?.[0] ?? "JavaScript"); // as browsers say it of an import
+    // as browsers say it of an import
+    const script = /module/i.test(error?.message) && (/[\w-]+\.js\b/.exec(error.message)?.[0] ?? "JavaScript");
     return !navigator.onLine
       ? words().offline
       : error?.file || script

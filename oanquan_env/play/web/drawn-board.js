@@ -216,7 +216,8 @@ export class DrawnBoard extends EventTarget {
   layPlate(plate) {
     const size = Math.max(21, 13 * this.k),
       inwards = this.drawing.middle.map((middle, axis) => middle - [plate.x, plate.y][axis]);
-    const room = this.two ? 0 : Math.min(Math.max(0, (1.6 * size - 45) / Math.hypot(...inwards)), 0.45); // keeps larger letters away from the rows
+    // keeps larger letters away from the rows
+    const room = this.two ? 0 : Math.min(Math.max(0, (1.6 * size - 45) / Math.hypot(...inwards)), 0.45);
     const x = plate.x + inwards[0] * room,
       y = plate.y + inwards[1] * room,
       line = this.two && !this.upright;
@@ -246,7 +247,8 @@ export class DrawnBoard extends EventTarget {
 
   /**
    * Show a position at once: `frame`, `mover`, `won` (stones that each player captured), `under` and `over` (marks of
-   * the last move), `tabs` (marks of sold and pawned fields), `names` (name and player of each plate) and `winners` (once the game is over).
+   * the last move), `tabs` (marks of sold and pawned fields), `names` (name and player of each plate) and `winners`
+   * (once the game is over).
    */
   show(position) {
     this.position = position;
@@ -336,7 +338,8 @@ export class DrawnBoard extends EventTarget {
       plate.name.textContent = (best ? "★ " : "") + name;
       plate.role.textContent = role;
       plate.points.textContent =
-        String(scores[player]).replace("-", MINUS) + (this.two ? "" : ` ${"●".repeat(this.won[player])}`); // captured stones
+        // captured stones
+        String(scores[player]).replace("-", MINUS) + (this.two ? "" : ` ${"●".repeat(this.won[player])}`);
       plate.group.classList.toggle("turn", !winners && player === mover);
       plate.group.classList.toggle("won", best);
       const words = [name, role, best ? this.words.won : ""].filter(Boolean).join(", ");

@@ -83,7 +83,7 @@ export class Engine {
     if (this.#wasm[name](returned, returned + 8, ...places) !== 0) throw new Error(`engine.wasm: ${name} failed`);
   }
 
-  // ---- rules ---------------------------------------------------------------------------------------------------------
+  // ---- rules --------------------------------------------------------------------------------------------------------
 
   // Return the handle of rules, given their fields as checked by rules.js.
   rules(fields) {
@@ -109,7 +109,7 @@ export class Engine {
     this.#filled[kind] = rules.key;
   }
 
-  // ---- a game --------------------------------------------------------------------------------------------------------
+  // ---- a game -------------------------------------------------------------------------------------------------------
 
   #write(rules, position) {
     this.#use("rules", rules);
@@ -178,10 +178,10 @@ export class Engine {
     return this.#read("game", "points", rules.players);
   }
 
-  // ---- a match (docs/RULES.md 6) -------------------------------------------------------------------------------------
+  // ---- a match (docs/RULES.md 6) ------------------------------------------------------------------------------------
 
-  // Settle a round: `position` is finished, or `ended` is 4 if its mover resigned; `round` counts from 1; `ownership` is
-  // { sold: [[...], [...]], pawned: [[...], [...]] }, with fields in the order of sale. Return { scores, winner,
+  // Settle a round: `position` is finished, or `ended` is 4 if its mover resigned; `round` counts from 1; `ownership`
+  // is { sold: [[...], [...]], pawned: [[...], [...]] }, with fields in the order of sale. Return { scores, winner,
   // ownership, over, matchWinner, starter }: a winner may be null, and `starter` begins the next round.
   settle(rules, matchRules, { ownership, starter, round, position }) {
     this.#write(rules, position);
@@ -222,7 +222,7 @@ export class Engine {
     };
   }
 
-  // ---- search --------------------------------------------------------------------------------------------------------
+  // ---- search -------------------------------------------------------------------------------------------------------
 
   // Return the value net in the bytes of net-PRESET.bin.
   net(rules, bytes) {

@@ -1,4 +1,5 @@
-// The openings dialog: moves with proved or searched values, lines to step through, games from any position, and the proof.
+// The openings dialog: moves with proved or searched values, lines to step through, games from any position, and the
+// proof.
 
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
@@ -40,7 +41,8 @@ const STYLE = `
   #openings-table > :last-child { grid-column: 1 / -1; }
   #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0; padding: 0 6px; font-size: 14px; }
 }`;
-const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line being shown
+// `walk`: the line being shown
+const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null };
 const LISTED = 10; // maximum number of listed moves of a line
 let nodes = null; // the elements of the dialog
 const texts = () => PROOF[page.language];
@@ -222,7 +224,7 @@ async function challenge(player) {
   nodes.dialog.close();
 }
 
-// ---- the position and its moves --------------------------------------------------------------------------------------
+// ---- the position and its moves -------------------------------------------------------------------------------------
 
 /** Show the current position of the line, first with the proved values, and with searched ones when they arrive. */
 async function show() {
@@ -358,9 +360,12 @@ async function walk(line) {
   }
 }
 
-// ---- from here -------------------------------------------------------------------------------------------------------
+// ---- from here ------------------------------------------------------------------------------------------------------
 
-/** Start the page's game from here: a person plays the side to move, and the page's present opponent plays the other side. */
+/**
+ * Start the page's game from here: a person plays the side to move, and the page's present opponent plays the other
+ * side.
+ */
 async function playFromHere() {
   const { game, preset } = explorer,
     other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON,
@@ -399,7 +404,7 @@ function tellGoal() {
 }
 view.addEventListener("render", tellGoal); // page.js loads this module if a saved game has a goal
 
-// ---- the proof -------------------------------------------------------------------------------------------------------
+// ---- the proof ------------------------------------------------------------------------------------------------------
 
 /** Check the page's certificate for these rules. */
 async function check() {

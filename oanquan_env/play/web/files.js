@@ -16,7 +16,7 @@ export function open() {
   $("share-dialog").showModal();
 }
 
-// ---- opening ---------------------------------------------------------------------------------------------------------
+// ---- opening --------------------------------------------------------------------------------------------------------
 
 /** Open the game in `text`, or its game `number` if it has several; `text` is null if it was too long. */
 async function openText(text, number = null) {
@@ -81,8 +81,8 @@ async function openFile(file) {
 }
 
 /**
- * Start the game that a link holds; if it has no moves and names no players, the present players stay. If a game with a friend
- * does not continue the moves played here, ask which version to play, and return false.
+ * Start the game that a link holds; if it has no moves and names no players, the present players stay. If a game with a
+ * friend does not continue the moves played here, ask which version to play, and return false.
  */
 async function openHeld(text) {
   const asked = readLink(text, page.catalogue),
@@ -113,7 +113,7 @@ export async function openLink() {
   history.replaceState(null, "", location.href.split("#")[0]);
 }
 
-// ---- sharing ---------------------------------------------------------------------------------------------------------
+// ---- sharing --------------------------------------------------------------------------------------------------------
 
 /** Whether this device has its own sharing dialog, as phones do. */
 const shares = (thing) => matchMedia("(hover: none)").matches && navigator.canShare?.(thing);

@@ -9,12 +9,12 @@ export const PERSON = "human";
 export const FRIEND = "friend"; // a friend is a person on another device, who gets the moves by links
 
 /**
- * One game. Its moves form a tree that includes the moves taken back. A node is { serial, action, position, trace, parent,
- * children, comment, by }: the root has serial 0, the others 1, 2, ... in the order in which they were first played.
- * `comment` is from a record; `by` is who played the move here, undefined for a move of a record.
+ * One game. Its moves form a tree that includes the moves taken back. A node is { serial, action, position, trace,
+ * parent, children, comment, by }: the root has serial 0, the others 1, 2, ... in the order in which they were first
+ * played. `comment` is from a record; `by` is who played the move here, undefined for a move of a record.
  *
- * `names` has PERSON, FRIEND, a level or a player's name for each seat; `match` is the match whose current round this game
- * is, or null; `record` is the record from which the game was read, or null. `isPlayer(name)` returns whether a
+ * `names` has PERSON, FRIEND, a level or a player's name for each seat; `match` is the match whose current round this
+ * game is, or null; `record` is the record from which the game was read, or null. `isPlayer(name)` returns whether a
  * computer player has this name.
  */
 export class Game {
@@ -44,8 +44,8 @@ export class Game {
   }
 
   /**
-   * The headers of a record. The name of a computer player or friend that continues a game replaces the name in its record. A
-   * person replaces only the name of a computer player, or a missing name.
+   * The headers of a record. The name of a computer player or friend that continues a game replaces the name in its
+   * record. A person replaces only the name of a computer player, or a missing name.
    */
   get headers() {
     const headers = { ...this.baseHeaders };
@@ -157,7 +157,10 @@ export class Game {
     return ago && this.names.includes(FRIEND) ? 0 : ago + 1;
   }
 
-  /** Take back a resignation, or a person's last move and all moves after it; return false if there is nothing to take back. */
+  /**
+   * Take back a resignation, or a person's last move and all moves after it; return false if there is nothing to take
+   * back.
+   */
   undo() {
     if (this.resigned !== null) {
       this.resigned = null;
@@ -187,7 +190,8 @@ export class Game {
   resign() {
     this.resigned = this.position.mover;
     if (!this.match)
-      this.node.comment = this.node.comment?.replace(new RegExp(` ?${this.#resigns}$`, "u"), "") || undefined; // `records` adds it again
+      // `records` adds it again
+      this.node.comment = this.node.comment?.replace(new RegExp(` ?${this.#resigns}$`, "u"), "") || undefined;
   }
 
   get #resigns() {

@@ -11,8 +11,9 @@ import { SPEEDS, Tools } from "./tools.js";
 const REST = 400; // milliseconds between a person's move and the reply, without motion
 
 /**
- * The view of a game: the board, the text below it, and its buttons. It follows the states of a session, shows new moves,
- * and passes requests to `send(name, arguments)`. Events: "render" after every change, "option" (detail [name, value]).
+ * The view of a game: the board, the text below it, and its buttons. It follows the states of a session, shows new
+ * moves, and passes requests to `send(name, arguments)`. Events: "render" after every change, "option" (detail [name,
+ * value]).
  */
 export class GameView extends EventTarget {
   constructor(host, send, language = "en") {
@@ -89,7 +90,9 @@ export class GameView extends EventTarget {
     if (this.state) this.refresh();
   }
 
-  /** Press the button for a key; return false if there is none. Arrows step through a game if no field can be chosen. */
+  /**
+   * Press the button for a key; return false if there is none. Arrows step through a game if no field can be chosen.
+   */
   key(event) {
     if (!this.tools.key(event, !this.board.legal.size)) return false;
     this.board.byKeyboard = true;
@@ -291,7 +294,10 @@ export class GameView extends EventTarget {
     this.refresh();
   }
 
-  /** Return the number of the next position with a note, forwards (`by` 1) or backwards (-1); the first follows the last. */
+  /**
+   * Return the number of the next position with a note, forwards (`by` 1) or backwards (-1); the first follows the
+   * last.
+   */
   noted(by) {
     const numbers = [...this.notes.keys()].sort((a, b) => by * (a - b));
     return numbers.find((number) => by * (number - this.number) > 0) ?? numbers[0];

@@ -1,4 +1,5 @@
-// GIF89a encoder: pictures share one palette; each stores only the box that differs from the previous picture, packed by LZW.
+// GIF89a encoder: pictures share one palette; each stores only the box that differs from the previous picture, packed
+// by LZW.
 
 const TRANSPARENT = 0;
 
@@ -8,7 +9,8 @@ export class Gif {
     Object.assign(this, { width, height, colours, bits: Math.max(2, Math.ceil(Math.log2(colours.length + 1))) });
     this.bytes = [];
     this.nearest = new Uint8Array(1 << 18); // cache: six bits of each channel -> colour number, 0 if not yet looked up
-    this.known = new Int32Array(4096 << this.bits); // code of a sequence and next colour number -> 4096 * turn + code of the longer sequence
+    // code of a sequence and next colour number -> 4096 * turn + code of the longer sequence
+    this.known = new Int32Array(4096 << this.bits);
     this.turn = 0; // distinguishes entries of the present table from those of earlier tables
     this.before = null;
     this.text("GIF89a");

@@ -1,4 +1,5 @@
-// A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same position.
+// A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same
+// position.
 
 import { moveName } from "./board-words.js";
 import { $, complain, make, notice, page } from "./common.js";
@@ -34,7 +35,7 @@ export const arrows = ({ mover, best, values }, move) => ({
     (move in values ? moveArrow(view.board.plain, "played", mover, move) : ""),
 });
 
-// ---- the panel below the board ---------------------------------------------------------------------------------------
+// ---- the panel below the board --------------------------------------------------------------------------------------
 
 const legend = (kind, label, text) => {
   const line = make("li", {});
@@ -146,9 +147,11 @@ async function showLine(loss, number, played) {
   }
 }
 
-// ---- a puzzle --------------------------------------------------------------------------------------------------------
+// ---- a puzzle -------------------------------------------------------------------------------------------------------
 
-/** Show the position after the first `number` moves as a puzzle (puzzles.js): find a move that is as good as the best. */
+/**
+ * Show the position after the first `number` moves as a puzzle (puzzles.js): find a move that is as good as the best.
+ */
 export function ownPuzzle({ best, values }, number) {
   const { rules, position } = variation(number),
     right = Object.keys(values).filter((move) => values[move] >= values[best]),

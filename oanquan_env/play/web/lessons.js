@@ -6,7 +6,10 @@ import { moveText, parseMove } from "./notation.js";
 import { parsePosition } from "./position-reading.js";
 import { drawingJson, namesOf, nodeJson } from "./state.js";
 
-/** Return the lessons in the data, each with its drawing, the board before its move, the legal moves, and the move or null. */
+/**
+ * Return the lessons in the data, each with its drawing, the board before its move, the legal moves, and the move or
+ * null.
+ */
 export async function lessonsOf(engine, catalogue, data) {
   const rules = engine.rules(catalogue.presets[catalogue.begin].values);
   const [lessons, empty] = await Promise.all([

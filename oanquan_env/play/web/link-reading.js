@@ -1,5 +1,5 @@
-// Reads links to games, which links.js writes. A link may come from anybody, so it has few keys, each once, and no text longer
-// than necessary.
+// Reads links to games, which links.js writes. A link may come from anybody, so it has few keys, each once, and no text
+// longer than necessary.
 
 import { sides } from "./links.js";
 import { Refused } from "./refused.js";
@@ -18,7 +18,8 @@ const LONGEST = {
 };
 const LONGEST_LINK = 100_000;
 const LINK = /(?:#|%(?:25)*23)([a-z_]+(?:=|%(?:25)*3D)\S*)/i; // in any text
-const ENCODED = new RegExp(`%(?:25)*(?:3D|26(?:${Object.keys(LONGEST).join("|")})=)`, "i"); // messengers encode = and &, even twice; links.js does not
+// messengers encode = and &, even twice; links.js does not
+const ENCODED = new RegExp(`%(?:25)*(?:3D|26(?:${Object.keys(LONGEST).join("|")})=)`, "i");
 
 const refuse = (en, vi) => {
   throw new Refused("link", en, vi);

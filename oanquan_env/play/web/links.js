@@ -11,7 +11,10 @@ import { roundsText } from "./match-model.js";
 /** The keys of the seats, in order. */
 export const sides = (players) => SEATS.en[players].map((name) => name.toLowerCase());
 
-/** Return the fragment of a game (game-model.js), without #. With the `id` of a game with friends, it is for the next friend to move. */
+/**
+ * Return the fragment of a game (game-model.js), without #. With the `id` of a game with friends, it is for the next
+ * friend to move.
+ */
 export function linkOf(game, catalogue, id = null) {
   const { engine, rules, match, played, resigned } = game,
     moves = game.line().map(({ action }) => action);
@@ -36,7 +39,9 @@ export function linkOf(game, catalogue, id = null) {
     .replace(/\.$/, "%2E"); // messengers leave the last dot out of a link
 }
 
-/** Return the seats as the next friend to move sees them: this friend is the person, and the persons here are friends. */
+/**
+ * Return the seats as the next friend to move sees them: this friend is the person, and the persons here are friends.
+ */
 function seatsOfReader({ names, position: { mover } }) {
   const reader = names.map((_, turn) => (mover + turn) % names.length).find((seat) => names[seat] === FRIEND);
   return names.map((name, seat) => (seat === reader ? PERSON : name === PERSON ? FRIEND : name));

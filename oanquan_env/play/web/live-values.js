@@ -7,7 +7,9 @@ const known = new Map(); // hints by position, null while one is searched
 let always = store.get("live") === "yes",
   contest = null; // whether values are on; the match or game with a friend in which they were switched on
 
-/** Return whether values are shown: never in a puzzle; in a match or with a friend, only if switched on in this game. */
+/**
+ * Return whether values are shown: never in a puzzle; in a match or with a friend, only if switched on in this game.
+ */
 function isOn() {
   const { game, puzzle, match, friend } = page.state;
   return !puzzle && (match || friend ? contest === game : always);

@@ -1,10 +1,14 @@
-// The points that each move of a game gave away, from the values of its positions, for the page's review. It uses no document.
+// The points that each move of a game gave away, from the values of its positions, for the page's review. It uses no
+// document.
 
 export const NODES = 4_000_000; // moves in all searches of a whole game
 export const QUICK = 20_000; // moves in the first search of each position
 export const LARGE = 3; // minimum number of points that a mistake gives away
 
-/** A budget of search moves for the positions of a game, from the last to the first; earlier positions share unused moves. */
+/**
+ * A budget of search moves for the positions of a game, from the last to the first; earlier positions share unused
+ * moves.
+ */
 export class Budget {
   constructor(positions) {
     this.number = positions - 1; // the position whose turn it is
@@ -28,13 +32,14 @@ export class Budget {
 }
 
 /**
- * Value each position of a game. `hints` are indexed by the number of moves; missing ones are undefined. `played` has the moves
- * as texts. `final` has the `leads` at the end of a finished game, or is null.
+ * Value each position of a game. `hints` are indexed by the number of moves; missing ones are undefined. `played` has
+ * the moves as texts. `final` has the `leads` at the end of a finished game, or is null.
  *
- * -> for each position null or { mover, leads, exact, best, values, proved, search, price, changed }. `leads` are the players'
- * final leads with best play (for three or four players only the mover's), and `exact` whether they are proved. `best` is the
- * best move, `values` the mover's final lead after each move, `proved` the moves with proved values. `price` is the number of
- * points that the move played gave away, and `changed` whether it changed which of two players wins.
+ * -> for each position null or { mover, leads, exact, best, values, proved, search, price, changed }. `leads` are the
+ * players' final leads with best play (for three or four players only the mover's), and `exact` whether they are
+ * proved. `best` is the best move, `values` the mover's final lead after each move, `proved` the moves with proved
+ * values. `price` is the number of points that the move played gave away, and `changed` whether it changed which of two
+ * players wins.
  */
 export function losses(hints, played, final, players = 2) {
   const found = Array(played.length + 1).fill(null);
@@ -83,14 +88,15 @@ const top = (values) => Object.keys(values).reduce((best, other) => (values[othe
 export const isMistake = (loss) => Boolean(loss) && (loss.price >= LARGE || loss.changed);
 
 /**
- * Return { blunders, share } of each player: the number of its listed mistakes, and its score in percent of what it would have
- * without its losses. Null if the value of a position is missing.
+ * Return { blunders, share } of each player: the number of its listed mistakes, and its score in percent of what it
+ * would have without its losses. Null if the value of a position is missing.
  */
 export function summary(found, scores) {
   if (!found.every(Boolean)) return null;
   return scores.map((points, player) => {
     const own = found.filter(({ mover }) => mover === player),
-      lost = own.reduce((sum, { price }) => sum + price, 0) * (1 - 1 / scores.length); // a lead also counts the points that others get
+      // a lead also counts the points that others get
+      lost = own.reduce((sum, { price }) => sum + price, 0) * (1 - 1 / scores.length);
     return {
       blunders: own.filter(isMistake).length,
       share: points > 0 ? Math.round((100 * points) / (points + lost)) : 0,

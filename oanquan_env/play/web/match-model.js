@@ -1,10 +1,10 @@
-// A match of several rounds (docs/RULES.md 6) as plain data, as records (records/match_records.py), and as the moves in a link;
-// the engine settles the rounds, and match-reading.js reads these texts.
+// A match of several rounds (docs/RULES.md 6) as plain data, as records (records/match_records.py), and as the moves in
+// a link; the engine settles the rounds, and match-reading.js reads these texts.
 //
-// A match is { rules, rounds, ownership: {sold, pawned}, starter, over, winner }: `rules` are the match rules, `ownership` and
-// `starter` belong to the round being played. A round is { number, starter, ownership, scores, winner, termination (a number),
-// owed, sold, pawned, returned } and the data for its record: { start, moves (actions), headers,
-// comments }.
+// A match is { rules, rounds, ownership: {sold, pawned}, starter, over, winner }: `rules` are the match rules,
+// `ownership` and `starter` belong to the round being played. A round is { number, starter, ownership, scores, winner,
+// termination (a number), owed, sold, pawned, returned } and the data for its record: { start, moves (actions),
+// headers, comments }.
 
 import { matchRulesText } from "./rules.js";
 import { TERMINATIONS, moveText, positionText } from "./notation.js";
@@ -58,7 +58,7 @@ export function settle(engine, rules, match, position, round = {}) {
   };
 }
 
-// ---- as text ---------------------------------------------------------------------------------------------------------
+// ---- as text --------------------------------------------------------------------------------------------------------
 
 export const RESIGNED = TERMINATIONS.indexOf("resigned");
 
@@ -96,7 +96,9 @@ export function recordOf(
 export const positionOf = (engine, rules, starter) =>
   starter ? positionText(rules, engine.start(rules, starter)) : null;
 
-/** Return the moves of all rounds, the last of which may be unfinished: `5A3A.1C-`; a minus sign ends a resigned round. */
+/**
+ * Return the moves of all rounds, the last of which may be unfinished: `5A3A.1C-`; a minus sign ends a resigned round.
+ */
 export function roundsText(match, moves, resigned) {
   const text = (actions, resigned) => actions.map(moveText).join("") + "-".repeat(resigned);
   return [

@@ -7,7 +7,10 @@ import { UNFINISHED, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, quoted, rulesText } from "./rules.js";
 
-/** Return the match before the last of its rounds, and that round's record, which may be unfinished, with the remaining headers. */
+/**
+ * Return the match before the last of its rounds, and that round's record, which may be unfinished, with the remaining
+ * headers.
+ */
 export function resumeMatch(records, engine, catalogue) {
   const [first] = records,
     { rules } = first;
@@ -76,7 +79,10 @@ function compare(number, expected, written) {
   }
 }
 
-/** Return the match before the last round of a link's text, and that round: {match, rules, start, moves, resigned}. Throws Refused. */
+/**
+ * Return the match before the last round of a link's text, and that round: {match, rules, start, moves, resigned}.
+ * Throws Refused.
+ */
 export function playRounds(text, rules, matchRules, engine) {
   const rounds = text.split(".");
   for (let match = newMatch(matchRules), number = 1; ; number += 1) {

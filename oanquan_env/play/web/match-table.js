@@ -38,7 +38,10 @@ const WORDS = {
   },
 };
 
-/** Show the table of a match, made by common.js's `make`, with sentences below it; nothing if another game was opened meanwhile. */
+/**
+ * Show the table of a match, made by common.js's `make`, with sentences below it; nothing if another game was opened
+ * meanwhile.
+ */
 export function roundsOf(view, make) {
   const { match, seats } = view.state,
     words = WORDS[view.board.language];
@@ -62,7 +65,10 @@ export function roundsOf(view, make) {
   ];
 }
 
-/** Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */
+/**
+ * Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`,
+ * such as "S1".
+ */
 export function settlement(view, { winner, owed, sold, pawned, returned }) {
   const words = WORDS[view.board.language],
     name = (player) => capital(seatName(view, player)),

@@ -66,8 +66,8 @@ function arrow(drawing, index, step, fill) {
 }
 
 /**
- * Return the marks of a move: tints of the squares passed and captured for `under` the pieces, arrowheads for `over` them.
- * `last` is {origin, path, last, captured, step}: ring indices, and step 1 (anticlockwise) or -1.
+ * Return the marks of a move: tints of the squares passed and captured for `under` the pieces, arrowheads for `over`
+ * them. `last` is {origin, path, last, captured, step}: ring indices, and step 1 (anticlockwise) or -1.
  */
 export function markShapes(drawing, { origin, path, last, captured, step }) {
   const tint = (fill) => (index) => outline(drawing, index, { fill, opacity: 0.3 });

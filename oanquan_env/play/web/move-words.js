@@ -25,7 +25,10 @@ export function squareWords(language, names, fields, index, mover = null) {
   });
 }
 
-/** Return the trace of a move, one sentence per step; if it ended the game, also the reason, the leftovers and the points. */
+/**
+ * Return the trace of a move, one sentence per step; if it ended the game, also the reason, the leftovers and the
+ * points.
+ */
 export function moveLines(trace, language, names) {
   const words = STORY[language],
     { rules, player, laps, takings, refillings, ended } = trace;
@@ -79,9 +82,11 @@ function ending({ after, standings, ended }, words, names) {
 }
 
 /**
- * Return the names of the seats in sentences: English uses the points of the compass, Vietnamese the player or the place.
+ * Return the names of the seats in sentences: English uses the points of the compass, Vietnamese the player or the
+ * place.
  *
- * `persons` says for each seat whether a person sits there; `solver` is the seat of the person solving a puzzle, or null.
+ * `persons` says for each seat whether a person sits there; `solver` is the seat of the person solving a puzzle, or
+ * null.
  */
 export function seatNames(persons, solver = null) {
   const players = persons.length,

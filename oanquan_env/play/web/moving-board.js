@@ -8,8 +8,8 @@ const CUT = new Error("the motion was cut short"); // ends a step that is waitin
 
 /**
  * Return the end of a game as a step of motion: the seeds left in `frame` go to the players whose final points,
- * `standings`, exceed their scores. A field's seeds go first to its owner: the player of the row, or the buyer if `codes`
- * marks the field as sold. Only numbers are compared here; the engine has the rules for leftovers.
+ * `standings`, exceed their scores. A field's seeds go first to its owner: the player of the row, or the buyer if
+ * `codes` marks the field as sold. Only numbers are compared here; the engine has the rules for leftovers.
  */
 export function sweeping(drawing, frame, standings, codes) {
   const due = standings.map((points, player) => points - frame.scores[player]),

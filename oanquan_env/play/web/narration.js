@@ -8,7 +8,10 @@ const wordsOf = (view) => WORDS[view.board.language];
 /** The name of a seat within a sentence, without its player. */
 export const seatName = (view, player) => view.board.called[player];
 
-/** Return a player's name and its role; the role is empty if the name already shows it, as in a game of one person against a level or a friend. */
+/**
+ * Return a player's name and its role; the role is empty if the name already shows it, as in a game of one person
+ * against a level or a friend.
+ */
 function nameAndRole(view, player) {
   const { seats, puzzle, starter } = view.state,
     { language } = view.board,
@@ -22,7 +25,10 @@ function nameAndRole(view, player) {
 
 export const playerName = (view, player) => nameAndRole(view, player)[0];
 
-/** Return each seat's name, player and portrait for the plates beside the board; with three or four players, levels are omitted for lack of room. */
+/**
+ * Return each seat's name, player and portrait for the plates beside the board; with three or four players, levels are
+ * omitted for lack of room.
+ */
 export const plateNames = (view) =>
   view.state.seats.map((seat, player) => {
     const { two } = view.board,

@@ -10,7 +10,8 @@ import { SEATS } from "./notation.js";
 import { play } from "./table.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
-const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value)); // as in texts of rules
+// as in texts of rules
+const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {

@@ -1,6 +1,7 @@
 // Moves and positions as texts (docs/RULES.md 7), as in engine/notation.py, and names of seats and squares.
 // position-reading.js reads positions.
-// A position is {seeds, stones, scores, mover, ply, ended}, as engine.js gives it; a move is an action, 2 * field + direction.
+// A position is {seeds, stones, scores, mover, ply, ended}, as engine.js gives it; a move is an action, 2 * field +
+// direction.
 
 import { Refused } from "./refused.js";
 import { quoted } from "./rules.js";

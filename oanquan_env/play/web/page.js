@@ -1,4 +1,5 @@
-// The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads later.
+// The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads
+// later.
 
 import { show } from "./side-panel.js";
 import { $, complain, explain, notice, page, store, words } from "./common.js";

@@ -1,4 +1,5 @@
-// The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can exceed.
+// The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can
+// exceed.
 
 import { $, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";

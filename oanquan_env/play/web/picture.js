@@ -21,9 +21,9 @@ const HEAD = 64,
   ROW = 48; // heights of the lines above and below the board, in units of the drawing
 
 /**
- * Yield the pictures of a game: the board, marks, and seeds in the hand between two steps. `game` is {drawing, start, starter,
- * moves, scores, winners, tabs, names, labels, verdict}: moves as in a state, final scores and winners or null, `tabs` and
- * `names` as in `DrawnBoard.show`, a label for each move, and words for the end.
+ * Yield the pictures of a game: the board, marks, and seeds in the hand between two steps. `game` is {drawing, start,
+ * starter, moves, scores, winners, tabs, names, labels, verdict}: moves as in a state, final scores and winners or
+ * null, `tabs` and `names` as in `DrawnBoard.show`, a label for each move, and words for the end.
  */
 export function pictures({ drawing, start, starter, moves, scores, winners, labels, verdict }) {
   const made = [
@@ -96,7 +96,10 @@ class Sketch extends DrawnBoard {
     this.host.remove();
   }
 
-  /** Draw a picture on the canvas, with lines of words [text, side, line number, size]: below the board from 0, above it -1. */
+  /**
+   * Draw a picture on the canvas, with lines of words [text, side, line number, size]: below the board from 0, above it
+   * -1.
+   */
   async paint(picture, lines) {
     const {
       game: { tabs, names, drawing },

@@ -4,7 +4,10 @@
 import { Refused } from "./refused.js";
 import { quoted, rulesText } from "./rules.js";
 
-/** The moves that a search plays per millisecond of its limit, with and without a net, so that games repeat on any device. */
+/**
+ * The moves that a search plays per millisecond of its limit, with and without a net, so that games repeat on any
+ * device.
+ */
 const NODES_PER_MS = { net: 1000, plain: 10000 };
 const searchers = (ms) =>
   ["minimax", "maxn"].flatMap((kind) => [
@@ -16,8 +19,10 @@ const searchers = (ms) =>
 export const ADVISERS = [...searchers(1000), "maxn:depth=6"].map((name) => `book:${name}`);
 export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
 
-/** The levels of oanquan_env/play/levels.py: players, of which the first that supports the rules is used; the probability of a
- * random move; and `goesOn`: whether it ends a game only if it has no other move. */
+/**
+ * The levels of oanquan_env/play/levels.py: players, of which the first that supports the rules is used; the
+ * probability of a random move; and `goesOn`: whether it ends a game only if it has no other move.
+ */
 export const LEVELS = {
   beginner: { players: ["greedy"], epsilon: 0.7, goesOn: true },
   easy: { players: ["greedy"], epsilon: 0.3 },
@@ -43,14 +48,16 @@ const KNOWN = [
   "book:greedy",
 ].join(", ");
 
-// ---- names -----------------------------------------------------------------------------------------------------------
+// ---- names ----------------------------------------------------------------------------------------------------------
 
 /** Refuse a name; `python`: whether Python may have a player with this name. */
 function refuse(en, vi, python = false) {
   throw Object.assign(new Refused("player", en, vi), { python });
 }
 
-/** Parse a player's name; return {kind, options, epsilon, fallback}. Throws Refused if `names.parse` raises an error. */
+/**
+ * Parse a player's name; return {kind, options, epsilon, fallback}. Throws Refused if `names.parse` raises an error.
+ */
 function parse(name) {
   const [, kind, detail] = /^([^:]*):?([^]*)$/.exec(name);
   if (!Object.hasOwn(KINDS, kind)) {
@@ -113,9 +120,9 @@ export function presetOf(rules, catalogue) {
 }
 
 /**
- * Return the player of a level or a name for some rules: {name, kind, epsilon, goesOn}. The kind `book` has `fallback`, the player
- * for other positions; `search` has {depth, nodes, net}, with the preset of the net; `full` searches all lines to `depth`.
- * Throws Refused if the page has no such player, or if it does not support the rules.
+ * Return the player of a level or a name for some rules: {name, kind, epsilon, goesOn}. The kind `book` has `fallback`,
+ * the player for other positions; `search` has {depth, nodes, net}, with the preset of the net; `full` searches all
+ * lines to `depth`. Throws Refused if the page has no such player, or if it does not support the rules.
  */
 export function playerOf(name, rules, catalogue) {
   if (!Object.hasOwn(LEVELS, name)) return { name, ...made(parse(name), rules, catalogue) };
@@ -192,7 +199,7 @@ function netOf(net, rules, catalogue) {
   );
 }
 
-// ---- moves -----------------------------------------------------------------------------------------------------------
+// ---- moves ----------------------------------------------------------------------------------------------------------
 
 /** Return a seeded generator of numbers from 0 to 1 (mulberry32). */
 export function seeded(seed) {
@@ -234,8 +241,10 @@ export function searchAll(engine, rules, position, depth) {
   return { action: actions[0], actions, value: values[actions[0]], values, depth, proved: false, nodes };
 }
 
-/** Return the moves after which the next player can win the fewest points at once, and of these the ones that win the most,
- * as in `SaverPolicy` of oanquan_env/players/basic.py. */
+/**
+ * Return the moves after which the next player can win the fewest points at once, and of these the ones that win the
+ * most, as in `SaverPolicy` of oanquan_env/players/basic.py.
+ */
 export function searchSaving(engine, rules, position) {
   const moves = Object.entries(searchAll(engine, rules, position, 1).values).map(([action, won]) => {
     const child = engine.play(rules, position, Number(action)).position;

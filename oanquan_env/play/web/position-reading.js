@@ -97,7 +97,8 @@ function checkCounts(rules, { seeds, stones, scores, mover, ply }, { words, squa
         `${thing} phải từ ${low} đến ${high}, không phải ${values[wrong]}`,
       );
   };
-  const debt = rules.fields * Math.ceil(rules.max_plies / rules.players); // from the maximum number of refills in a game
+  // from the maximum number of refills in a game
+  const debt = rules.fields * Math.ceil(rules.max_plies / rules.players);
   within(seeds, squares, 0, MAX_SEEDS, "seeds", "số dân");
   within(stones, mandarins, 0, Number(rules.stones), "stones", "số quan");
   within([mover], [words[2]], 0, rules.players - 1, "mover", "người đi");

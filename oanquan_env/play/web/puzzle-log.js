@@ -1,8 +1,11 @@
-// The log of solved puzzles, failed puzzles that come back, and the daily puzzle with its streak: plain data, stored as one text.
+// The log of solved puzzles, failed puzzles that come back, and the daily puzzle with its streak: plain data, stored as
+// one text.
 //
-// { sets: { name: { solved: [id], failed: { id: turn }, turn } }, daily: { day, missed: [step], steps, over }, days: [day] }
-// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn. Days are
-// counted from 1970; `days` are those whose puzzle was solved.
+// { sets: { name: { solved: [id], failed: { id: turn }, turn } },
+//   daily: { day, missed: [step], steps, over }, days: [day] }
+//
+// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn.
+// Days are counted from 1970; `days` are those whose puzzle was solved.
 
 const RETURN = 4; // turns until a failed puzzle comes back: three others lie between
 const DAY = 86_400_000;
@@ -64,8 +67,8 @@ export function finish(log, name, id, solved) {
 }
 
 /**
- * Return the number of the next of the `puzzles` [{ id }]: a failed one that is due, else the first, beginning at `from`, that is neither
- * solved nor failed, else the failed one that is due first; null if all are solved.
+ * Return the number of the next of the `puzzles` [{ id }]: a failed one that is due, else the first, beginning at
+ * `from`, that is neither solved nor failed, else the failed one that is due first; null if all are solved.
  */
 export function nextOf(log, name, puzzles, from) {
   const { solved, failed, turn } = setOf(log, name),
@@ -76,7 +79,7 @@ export function nextOf(log, name, puzzles, from) {
   return order.find((number) => at(number) === undefined && !solved.includes(puzzles[number].id)) ?? first ?? null;
 }
 
-// ---- the daily puzzle ------------------------------------------------------------------------------------------------
+// ---- the daily puzzle -----------------------------------------------------------------------------------------------
 
 /** Return the day of a date in the person's time zone. */
 export const dayOf = (date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
@@ -87,7 +90,10 @@ export function dateOf(day) {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Return which of `count` puzzles is the puzzle of a day. Steps of about the golden section reach each puzzle once and vary the level. */
+/**
+ * Return which of `count` puzzles is the puzzle of a day. Steps of about the golden section reach each puzzle once and
+ * vary the level.
+ */
 export function dailyOf(day, count) {
   const common = (one, other) => (other ? common(other, one % other) : one);
   let stride = Math.floor(0.618 * count) || 1;
@@ -115,7 +121,10 @@ export function finishDay(log, day, steps, solved) {
   if (solved && !log.days.includes(day)) log.days.push(day);
 }
 
-/** Return on how many days in a row the daily puzzle was solved, including this day or one near it: a clock or a journey may set the date back. */
+/**
+ * Return on how many days in a row the daily puzzle was solved, including this day or one near it: a clock or a journey
+ * may set the date back.
+ */
 export function streakOn({ days }, day) {
   const end = (from, by) => {
     while (days.includes(from)) from += by;

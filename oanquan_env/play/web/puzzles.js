@@ -1,5 +1,5 @@
-// Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the first
-// puzzle; the words below the board are in narration.js.
+// Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the
+// first puzzle; the words below the board are in narration.js.
 
 import { $, areTexts, complain, copy, make, page, store, words } from "./common.js";
 import {
@@ -100,7 +100,10 @@ async function dailyPuzzle(day) {
   return { ...all[dailyOf(day, all.length)] };
 }
 
-/** Return the next puzzle of a set after `from`, {id, name}. If all are solved, return null, or with `wanted.again` simply the next one. */
+/**
+ * Return the next puzzle of a set after `from`, {id, name}. If all are solved, return null, or with `wanted.again`
+ * simply the next one.
+ */
 async function following(wanted, from) {
   const rules = presetOf(),
     puzzles = chosen(await puzzlesOf(rules), wanted),
@@ -116,7 +119,7 @@ async function openNext(wanted, from = null) {
   await begin(await following(wanted, from));
 }
 
-// ---- the dialog ------------------------------------------------------------------------------------------------------
+// ---- the dialog -----------------------------------------------------------------------------------------------------
 
 export async function open() {
   const rules = presetOf(),
@@ -189,7 +192,7 @@ function share(day, steps) {
   copy(text, `${words().resultCopied}\n${text}`);
 }
 
-// ---- beside the board ------------------------------------------------------------------------------------------------
+// ---- beside the board -----------------------------------------------------------------------------------------------
 
 /** Log what happened, and show the puzzle's buttons. */
 export async function show() {

@@ -2,14 +2,18 @@
 
 import { Refused, missing } from "./refused.js";
 
-/** Return {players, ask, askable}: the players named on the command line, and the functions for a `Thinker`; null without a server. */
+/**
+ * Return {players, ask, askable}: the players named on the command line, and the functions for a `Thinker`; null
+ * without a server.
+ */
 export async function connect() {
   const found = await fetch("players.json")
     .then((reply) => (reply.ok ? reply.json() : null))
     .catch(() => ({ players: [] })); // no player is refused before the server answers
   const askable = (name) => {
     if (!found.kinds) throw missing("players.json");
-    return found.players.includes(name) || found.kinds.includes(name.split(":")[0]); // kinds of players that any page may use
+    // kinds of players that any page may use
+    return found.players.includes(name) || found.kinds.includes(name.split(":")[0]);
   };
   return found && { players: found.players, ask, askable };
 }

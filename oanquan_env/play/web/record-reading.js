@@ -1,5 +1,5 @@
-// Reads records of games (records.js), as records/games.py does. The engine replays the moves; a record that was read also has
-// its last position, `last`.
+// Reads records of games (records.js), as records/games.py does. The engine replays the moves; a record that was read
+// also has its last position, `last`.
 
 import { columnOf, parseMove } from "./notation.js";
 import { parsePosition } from "./position-reading.js";
@@ -196,7 +196,8 @@ function checkResult(reader, headers, { result, termination }) {
       `kết quả ở cuối khác với ${quoted(written.value)} ở dòng Result`,
     );
   }
-  const sharedOut = result !== UNFINISHED && OWNERSHIP_HEADERS.some((name) => headers.has(name)); // match-model.js checks these
+  // match-model.js checks these
+  const sharedOut = result !== UNFINISHED && OWNERSHIP_HEADERS.some((name) => headers.has(name));
   if (written.value !== result && !(sharedOut && written.value !== UNFINISHED)) {
     throw reader.error(
       written.place,

@@ -1,7 +1,7 @@
-// Writes records of games as texts similar to PGN (docs/RULES.md 7), as records/games.py does; record-reading.js reads them.
-// A record is {rules, moves, position, start, result, termination, headers, comments}: `position` is the text of the position
-// at which the game began, null for the set-up, and `start` the position itself; comments are keyed by the number of the move
-// before them.
+// Writes records of games as texts similar to PGN (docs/RULES.md 7), as records/games.py does; record-reading.js reads
+// them. A record is {rules, moves, position, start, result, termination, headers, comments}: `position` is the text of
+// the position at which the game began, null for the set-up, and `start` the position itself; comments are keyed by the
+// number of the move before them.
 
 import { Refused } from "./refused.js";
 import { rulesText } from "./rules.js";
@@ -44,7 +44,9 @@ function recordText(record, catalogue) {
 /** Return the text of several records, separated by empty lines. */
 export const formatRecords = (records, catalogue) => records.map((record) => recordText(record, catalogue)).join("\n");
 
-/** Return the result of a finished position, such as `42-28`, and why it is over; `*` and nothing if the game goes on. */
+/**
+ * Return the result of a finished position, such as `42-28`, and why it is over; `*` and nothing if the game goes on.
+ */
 export function resultOf(engine, rules, position) {
   if (!position.ended) return { result: UNFINISHED, termination: "" };
   return { result: engine.standings(rules, position).join("-"), termination: TERMINATIONS[position.ended] };

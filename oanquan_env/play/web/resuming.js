@@ -17,7 +17,10 @@ const isAim = (value) =>
     [value?.par, value?.day],
   ].some((numbers) => numbers.every(Number.isInteger));
 
-/** Return the game in a stored text without invalid parts, or null: other pages of the host may have written it. Keep a copy of a text with invalid parts. */
+/**
+ * Return the game in a stored text without invalid parts, or null: other pages of the host may have written it. Keep a
+ * copy of a text with invalid parts.
+ */
 function read(text) {
   let found = null;
   try {
@@ -63,8 +66,9 @@ export async function loadKept(load, game, levels) {
 }
 
 /**
- * Continue the first game in the stored `texts`, or else begin a game with the request `begin`. Return its aim, and the games that were
- * read and refused, as unfinished games, with the errors. Any other error is thrown: another attempt may succeed.
+ * Continue the first game in the stored `texts`, or else begin a game with the request `begin`. Return its aim, and the
+ * games that were read and refused, as unfinished games, with the errors. Any other error is thrown: another attempt
+ * may succeed.
  */
 export async function resume(session, texts, levels, begin) {
   const [before = null] = texts.map(read).filter(Boolean),

@@ -43,7 +43,8 @@ let game = null,
   reviewed = null,
   lastKept = null,
   busy = false; // the game of the values, and the one that a person wants to review
-let lesson = { looks: null, opens: false }; // whether the position that a person looks at was already known to be a mistake
+// whether the position that a person looks at was already known to be a mistake
+let lesson = { looks: null, opens: false };
 let found = [],
   budget = null,
   line = ""; // losses of the line's moves, the budget of its searches, and the line
@@ -74,7 +75,10 @@ export const summaries = () =>
   reviewing() && line === lineKey() && budget.number < 0 ? summary(found, page.state.outcome.scores) : null;
 const positions = () => page.state.line.length + (page.state.outcome ? 0 : 1);
 
-/** Compute the losses from the values known now, and from the result unless fields changed hands: searches do not know the owners of fields. */
+/**
+ * Compute the losses from the values known now, and from the result unless fields changed hands: searches do not know
+ * the owners of fields.
+ */
 function computeLosses() {
   const { line, outcome, match, seats } = page.state,
     hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
@@ -129,9 +133,11 @@ function reason(number, { mover, best, values, price, changed }) {
   return [words.price(price), ...parts].join(", ");
 }
 
-// ---- searching -------------------------------------------------------------------------------------------------------
+// ---- searching ------------------------------------------------------------------------------------------------------
 
-/** Search for the missing values, the position shown first; in the review of a finished game, then search more deeply. */
+/**
+ * Search for the missing values, the position shown first; in the review of a finished game, then search more deeply.
+ */
 async function fill() {
   if (busy) return;
   busy = true;
@@ -165,7 +171,7 @@ function nextSearch() {
   return budget.number < 0 ? null : (budget.asked = [budget.number, budget.share]);
 }
 
-// ---- what is shown ---------------------------------------------------------------------------------------------------
+// ---- what is shown --------------------------------------------------------------------------------------------------
 
 export function showValues() {
   const on = isOn(),
@@ -185,7 +191,8 @@ export function showValues() {
   showMistakes();
   const shown = found[view.number],
     known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
-  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // a lesson that appears later would move the board
+  // a lesson that appears later would move the board
+  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known };
   showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
   if (two) {

@@ -1,6 +1,8 @@
 // Turns a drawing about its centre, so that a person sits at the bottom, or at the right of an upright board.
 
-/** Turn a drawing clockwise by `angle`, a multiple of the angle between two sides of the board, or of 90° for two rows. */
+/**
+ * Turn a drawing clockwise by `angle`, a multiple of the angle between two sides of the board, or of 90° for two rows.
+ */
 export function rotate(drawing, angle) {
   const count = drawing.squares.length,
     middle = [0, 1].map((axis) => drawing.squares.reduce((sum, square) => sum + square.centre[axis], 0) / count);

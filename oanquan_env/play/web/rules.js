@@ -1,5 +1,5 @@
-// Rules of games and of matches as texts and as checked fields, read and written as in Python. Names, values, presets and
-// impossible combinations come from catalogue.json, which is made from the fields of Rules in Python.
+// Rules of games and of matches as texts and as checked fields, read and written as in Python. Names, values, presets
+// and impossible combinations come from catalogue.json, which is made from the fields of Rules in Python.
 
 import { Refused } from "./refused.js";
 

@@ -1,4 +1,5 @@
-// The game of a page or a widget: it takes named requests and returns its state as JSON. It draws nothing and stores no files.
+// The game of a page or a widget: it takes named requests and returns its state as JSON. It draws nothing and stores no
+// files.
 
 import { FRIEND, Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
@@ -33,8 +34,8 @@ const REQUESTS = [
 /**
  * The current game. There is none before `request("new", ...)`. Each change fires the event "changed".
  *
- * `data(name)` resolves with an object from a JSON file of `data`. `thinker` chooses the moves of computer players, and may
- * return promises.
+ * `data(name)` resolves with an object from a JSON file of `data`. `thinker` chooses the moves of computer players, and
+ * may return promises.
  */
 export class Session extends EventTarget {
   #engine;
@@ -68,7 +69,7 @@ export class Session extends EventTarget {
     this.#tell();
   }
 
-  // ---- requests ------------------------------------------------------------------------------------------------------
+  // ---- requests -----------------------------------------------------------------------------------------------------
 
   /** Begin a game at the set-up, where `starter` moves first, at a position, or as a round of a match (roundsText). */
   async _new({
@@ -140,11 +141,11 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Show `puzzle`, a position under `rules`, or the package's puzzle `number` of a level (the first follows the last). The
-   * game is kept until `resume`. `day` is the day whose puzzle it is (puzzle-log.js), or null.
+   * Show `puzzle`, a position under `rules`, or the package's puzzle `number` of a level (the first follows the last).
+   * The game is kept until `resume`. `day` is the day whose puzzle it is (puzzle-log.js), or null.
    *
-   * A puzzle is { position, line }, and { name?, themes?, id? } in the package: `line` has the moves of the solver and the
-   * opponent in turn; several right moves share one text, such as "3A 5C". `name` is the key of its words.
+   * A puzzle is { position, line }, and { name?, themes?, id? } in the package: `line` has the moves of the solver and
+   * the opponent in turn; several right moves share one text, such as "3A 5C". `name` is the key of its words.
    */
   async _puzzle({ puzzle: custom = null, rules: text = null, level = "first", number = 0, day = null }) {
     const { presets, default: usual } = this.#catalogue,
@@ -180,7 +181,10 @@ export class Session extends EventTarget {
     }
   }
 
-  /** Begin a game at the position after `moves` moves; a person takes the seat to move. This game is kept until `resume`. */
+  /**
+   * Begin a game at the position after `moves` moves; a person takes the seat to move. This game is kept until
+   * `resume`.
+   */
   _branch({ moves }) {
     const { rules, names } = this.game,
       { position } = this.#after(moves),
@@ -228,12 +232,14 @@ export class Session extends EventTarget {
     );
   }
 
-  /** Continue the match in the records `text`, or game `number` (from 1). With `keep`, this game is kept until `resume`. */
+  /**
+   * Continue the match in the records `text`, or game `number` (from 1). With `keep`, this game is kept until `resume`.
+   */
   async _load({ text, number = null, seats = null, id = null, keep = false }) {
     return this.#put(await this.#read(text, number), seats, { id, paused: keep ? this.#toResume : null });
   }
 
-  // ---- the state shown -----------------------------------------------------------------------------------------------
+  // ---- the state shown ----------------------------------------------------------------------------------------------
 
   /** Return the state, without the drawing. */
   state() {
@@ -259,7 +265,10 @@ export class Session extends EventTarget {
     return this.#lastDrawing.drawing;
   }
 
-  /** Return the values of the moves in the current position, or for a review after `moves` moves; `nodes` limits the search. */
+  /**
+   * Return the values of the moves in the current position, or for a review after `moves` moves; `nodes` limits the
+   * search.
+   */
   async hint(moves = null, nodes = null) {
     const { game } = this,
       { serial, position } = moves === null ? game.node : this.#after(moves),
@@ -329,7 +338,7 @@ export class Session extends EventTarget {
     if (branch) await this.request("load", { ...branch, keep: true });
   }
 
-  // ---- helpers -------------------------------------------------------------------------------------------------------
+  // ---- helpers ------------------------------------------------------------------------------------------------------
 
   /** Parse a position. */
   async #position(rules, text) {
@@ -390,7 +399,10 @@ export class Session extends EventTarget {
     this.game.push(this.#legal(this.game, this.puzzle.line[this.game.line().length]));
   }
 
-  /** Return a puzzle of the package, its rules (the default in the first level), and the number of puzzles in each level. */
+  /**
+   * Return a puzzle of the package, its rules (the default in the first level), and the number of puzzles in each
+   * level.
+   */
   async #packaged(preset, level, number) {
     const [first, others] = await Promise.all([this.#data("puzzles-first.json"), this.#data(`puzzles-${preset}.json`)]),
       levels = { first, ...others };

@@ -34,7 +34,8 @@ export function show() {
   const due = state.friend?.due && view.settled,
     visible = !$("send").hidden;
   $("send").hidden = !due;
-  if (due && !visible) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // a first move also shows buttons above it
+  // a first move also shows buttons above it
+  if (due && !visible) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" }));
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();
@@ -80,7 +81,7 @@ function showMoves(number) {
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight + 44;
 }
 
-// ---- a match ---------------------------------------------------------------------------------------------------------
+// ---- a match --------------------------------------------------------------------------------------------------------
 
 function showMatch() {
   $("match").hidden = !page.state.match;
@@ -90,7 +91,7 @@ function showMatch() {
       .catch(complain);
 }
 
-// ---- the end ---------------------------------------------------------------------------------------------------------
+// ---- the end --------------------------------------------------------------------------------------------------------
 
 /** Show what a person can do after the end; another element below the board shows the result. */
 function showEnd() {

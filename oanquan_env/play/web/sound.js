@@ -1,6 +1,8 @@
-// The sounds of the game, synthesised here: pebbles falling on pebbles, a mandarin, and a tune for the verse at the end.
+// The sounds of the game, synthesised here: pebbles falling on pebbles, a mandarin, and a tune for the verse at the
+// end.
 
-const VERSE = [659, 523, 392, 440, 523, 523, 659, 330]; // Hertz: one note per syllable, high or low according to its spoken tone
+// Hertz: one note per syllable, high or low according to its spoken tone
+const VERSE = [659, 523, 392, 440, 523, 523, 659, 330];
 const BEAT = 0.27; // seconds
 
 let context = null,

@@ -117,7 +117,10 @@ export function progress({ line }, game) {
   return { moves, wrong, done: !wrong && moves.length === line.length };
 }
 
-/** Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `revealed`: the page played the line. */
+/**
+ * Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `revealed`: the page played
+ * the line.
+ */
 export function puzzleJson(puzzle, game) {
   const { level, name = "", number, counts, id = "", themes = [], revealed, day } = puzzle,
     { moves, wrong, done } = progress(puzzle, game);

@@ -50,7 +50,8 @@ export async function play(name, asked = {}) {
     before = another ? session.unfinished() : null;
   await session.request(name, asked);
   if (!another) return;
-  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a link may continue a game with a friend
+  // a link may continue a game with a friend
+  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id);
   updateUnfinished((games) =>
     [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)]
       .filter(differs)
@@ -61,7 +62,10 @@ export async function play(name, asked = {}) {
 /** Return the moves of each game with a friend, by its id, as last seen in this browser. */
 export const friendGames = () => new Map(store.list("friends", areTexts));
 
-/** Return the replaced unfinished games, newest first: {text, seats, id, rules, moves, at}; `at` is in milliseconds since 1970. */
+/**
+ * Return the replaced unfinished games, newest first: {text, seats, id, rules, moves, at}; `at` is in milliseconds
+ * since 1970.
+ */
 export const unfinishedGames = () =>
   store.list(
     "games",
@@ -106,7 +110,9 @@ export const lessons = async () => (await import("./lessons.js")).lessonsOf(engi
 /** Return the engine, the loader of `data` files, and the thinker, for dialogs with other positions. */
 export const tools = () => ({ engine, data, thinker });
 
-/** Return an object whose `methods` call the methods of the same names of an object that `make` makes at the first call. */
+/**
+ * Return an object whose `methods` call the methods of the same names of an object that `make` makes at the first call.
+ */
 function lazily(make, ...methods) {
   let made = null;
   const ready = () =>
@@ -127,7 +133,7 @@ function follow() {
   lastDrawing = drawing;
 }
 
-// ---- storage ---------------------------------------------------------------------------------------------------------
+// ---- storage --------------------------------------------------------------------------------------------------------
 
 function save() {
   const { friend } = page.state;
@@ -156,12 +162,15 @@ function stored() {
   } // private windows
 }
 
-// ---- start -----------------------------------------------------------------------------------------------------------
+// ---- start ----------------------------------------------------------------------------------------------------------
 
 const pythonPlayers = async () =>
   location.protocol === "http:" ? (await import("./python-players.js")).connect() : null;
 
-/** Begin this tab's game: its own before a reload, the last one of any tab, or a new one. After an error, nothing has been stored. */
+/**
+ * Begin this tab's game: its own before a reload, the last one of any tab, or a new one. After an error, nothing has
+ * been stored.
+ */
 export async function begin() {
   if (typeof WebAssembly !== "object")
     throw new Refused(
@@ -203,7 +212,8 @@ export async function begin() {
   } else await session.request("new", first);
   session.addEventListener("changed", follow);
   follow();
-  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads the files for a first reply
+  // loads the files for a first reply
+  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {});
 }
 
 export const view = new GameView(

@@ -11,7 +11,8 @@ import { rulesText } from "./rules.js";
  * `Thinking` in this thread. `ask(name, position, rules)`, all texts, resolves with the move of a Python player;
  * `askable(name)` returns whether it may be called with this name.
  *
- * If the `signal` of a request aborts, the request is rejected and removed, and a worker that is busy with it is replaced.
+ * If the `signal` of a request aborts, the request is rejected and removed, and a worker that is busy with it is
+ * replaced.
  */
 export class Thinker {
   #made;
@@ -42,8 +43,10 @@ export class Thinker {
     return this.#request("hint", [rules, position, options], signal);
   }
 
-  /** Return whether Python has to choose the moves of a player. Throws Refused if no player has this name, or if the player
-   * does not support the rules. */
+  /**
+   * Return whether Python has to choose the moves of a player. Throws Refused if no player has this name, or if the
+   * player does not support the rules.
+   */
   needsPython(name, rules) {
     try {
       playerOf(name, rules, this.catalogue);
@@ -99,7 +102,10 @@ export class Thinker {
   }
 }
 
-/** A `Thinking` in a worker. It gets the messages {begin}, {method, args} and {name, content}, and sends {need} and {result}. */
+/**
+ * A `Thinking` in a worker. It gets the messages {begin}, {method, args} and {name, content}, and sends {need} and
+ * {result}.
+ */
 class Remote {
   #port;
   #settle = null;

@@ -6,7 +6,8 @@ import { moveText } from "./notation.js";
 import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, searchSaving, seeded } from "./players.js";
 import { Refused } from "./refused.js";
 
-const PREFERENCE = 3; // points: a proved move is the hint unless the search values another move higher by more than this
+// points: a proved move is the hint unless the search values another move higher by more than this
+const PREFERENCE = 3;
 
 /** A source of moves and hints. It takes rules as fields or as a handle of any engine, and keeps all loaded files. */
 export class Thinking {
@@ -35,8 +36,10 @@ export class Thinking {
     return goingOn.length && !goingOn.includes(choice) ? drawn(goingOn) : choice;
   }
 
-  /** Resolve with the actions from which a player draws its move, and with its settings: with probability `epsilon`, it draws
-   * from all legal actions instead; with `goesOn`, it ends the game only if it has no other move. */
+  /**
+   * Resolve with the actions from which a player draws its move, and with its settings: with probability `epsilon`, it
+   * draws from all legal actions instead; with `goesOn`, it ends the game only if it has no other move.
+   */
   async best(name, fields, position) {
     const engine = await this.#engine(),
       rules = engine.rules(fields),
@@ -52,8 +55,11 @@ export class Thinking {
     return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon, goesOn };
   }
 
-  /** Resolve with the best move, and the value of each move: the mover's final lead. `exact` lists the moves with proved values.
-   * Pass `proved: false` if fields changed hands: no value is then proved. `review` selects its players; `nodes` limits the search. */
+  /**
+   * Resolve with the best move, and the value of each move: the mover's final lead. `exact` lists the moves with proved
+   * values. Pass `proved: false` if fields changed hands: no value is then proved. `review` selects its players;
+   * `nodes` limits the search.
+   */
   async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
     const engine = await this.#engine(),
       rules = engine.rules(fields),
@@ -75,7 +81,8 @@ export class Thinking {
     });
     moves.sort((one, other) => other.final - one.final);
     const begin = openings?.value(rules, engine.start(rules)),
-      book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null; // without an exact value, book moves need not be best
+      // without an exact value, book moves need not be best
+      book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null;
     const action = book?.provedMove(position) ?? null,
       known = moves.find((move) => move.action === action);
     const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE),

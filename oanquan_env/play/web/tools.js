@@ -46,7 +46,9 @@ const isField = (event) => /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()
 /** Return whether Enter is held down, which would press a button again and again. */
 export const isHeld = (event) => event.repeat && event.key === "Enter" && !isField(event);
 
-/** A row of buttons; `actions` has a function for each, and `onoption(name, value)` is called when an option changes. */
+/**
+ * A row of buttons; `actions` has a function for each, and `onoption(name, value)` is called when an option changes.
+ */
 export class Tools {
   constructor(root, actions, onoption) {
     this.bar = html("div", { className: "tools" }, root);
@@ -108,8 +110,8 @@ export class Tools {
   }
 
   /**
-   * Enable and show the buttons. Undo and sound are always visible. Buttons that step through a game appear once a move is
-   * `played`. With `noted`, the buttons for notes replace redo and hints. During a tour, the button `tour` stops it.
+   * Enable and show the buttons. Undo and sound are always visible. Buttons that step through a game appear once a move
+   * is `played`. With `noted`, the buttons for notes replace redo and hints. During a tour, the button `tour` stops it.
    */
   set(enabled, { moving, touring, played, noted }) {
     for (const [name, able] of Object.entries(enabled)) {
@@ -130,10 +132,14 @@ export class Tools {
     this.label("tour", touring ? this.texts.pause : this.texts.tour);
   }
 
-  /** Press the button for a key if it is enabled; return whether a key has a button. Arrow keys have one only if `stepping`. */
+  /**
+   * Press the button for a key if it is enabled; return whether a key has a button. Arrow keys have one only if
+   * `stepping`.
+   */
   key(event, stepping) {
     const arrows = stepping ? { ArrowLeft: "previous", ArrowRight: "next" } : {};
-    const name = arrows[event.key] ?? PRESSED[event.key?.toLowerCase()]; // browsers that fill in a form send keys without a name
+    // browsers that fill in a form send keys without a name
+    const name = arrows[event.key] ?? PRESSED[event.key?.toLowerCase()];
     if (isHeld(event)) return true;
     if (!name || event.ctrlKey || event.altKey || event.metaKey || isField(event)) return false;
     const button = this.buttons[name];

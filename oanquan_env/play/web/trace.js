@@ -3,7 +3,8 @@
 import { CAPTURE, LAP, STOP } from "./engine.js";
 import { copyFrame } from "./nodes.js";
 
-// A code is the number of a byte, from the mover's side on, plus DIRECTION if clockwise; the seeds of a mandarin square have byte MANDARIN.
+// A code is the number of a byte, from the mover's side on, plus DIRECTION if clockwise; the seeds of a mandarin square
+// have byte MANDARIN.
 const BYTES = 8,
   MANDARIN = 5,
   DIRECTION = 32;
@@ -20,7 +21,8 @@ const TURN_ENDS = [
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
 /**
- * Return the trace of one move. Squares are ring indices; `standings` are the final points if it ended the game, else [].
+ * Return the trace of one move. Squares are ring indices; `standings` are the final points if it ended the game, else
+ * [].
  *
  * -> { rules, player, action, before, after, laps: [{square, direction, seeds, squares, one}], takings: [{gap, square,
  * seeds, stones, points}], turnEnd, refillings: [{player, seeds, borrowed}], ended, standings }

@@ -1,7 +1,7 @@
 // The board in a notebook, an anywidget. It is bundled with its imports into one module (`oanquan_env.play.widget`).
 //
-// Traits: `files`, all files that the page would load; `begin`, the game that Python started; `game`, its present state, from
-// which a notebook without a kernel continues; `language`.
+// Traits: `files`, all files that the page would load; `begin`, the game that Python started; `game`, its present
+// state, from which a notebook without a kernel continues; `language`.
 
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
