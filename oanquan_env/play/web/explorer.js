@@ -26,7 +26,8 @@ const STYLE = `
 #openings-answer { scroll-margin-bottom: 90px; }
 #openings-table { display: grid; grid-template: auto 1fr / minmax(0, 1fr) 250px; gap: 8px 24px; }
 #openings-moves { grid-row: 1 / 3; grid-column: 2; display: grid; gap: 4px; align-content: start; }
-#openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center; min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
+#openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center;
+  min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 #openings-moves small { color: var(--soft); }
 #openings-line button { min-height: 38px; padding: 0 10px; }
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
@@ -39,7 +40,8 @@ const STYLE = `
   #openings-refuted, #openings-value { font-size: 14px; line-height: 1.3; }
   #openings-value { min-height: 3.9em; } /* values that arrive later must not move the buttons */
   #openings-table > :last-child { grid-column: 1 / -1; }
-  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0; padding: 0 6px; font-size: 14px; }
+  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0;
+    padding: 0 6px; font-size: 14px; }
 }`;
 // `walk`: the line being shown
 const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null };

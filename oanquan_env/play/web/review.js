@@ -18,13 +18,17 @@ const STYLE = `
 #mistakes button[aria-current] { background: var(--warm); }
 #mistakes progress { width: 100%; accent-color: var(--green); }
 #mistakes p { font-size: 14px; }
-#graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
-#graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; } #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
+#graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel);
+  border: 1px solid var(--line); border-radius: 8px; }
+#graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; }
+#graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
 #graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
 #graph text { fill: var(--soft); font-size: 11px; }
 #bar { position: relative; padding-top: 16px; }
-#bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px; background: var(--warm); border: 1px solid var(--line); }
-#bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green); transition: width .4s; }
+#bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px;
+  background: var(--warm); border: 1px solid var(--line); }
+#bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green);
+  transition: width .4s; }
 #bar output { display: block; font-size: 14px; min-height: 3em; }
 #bar.old div { opacity: .35; }
 #board.lesson { --rest: 310px; }
@@ -34,7 +38,11 @@ const STYLE = `
 #lesson .row-of { justify-content: center; }
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
-@media (max-width: 560px) { #board.lesson { --rest: 345px; } #lesson { font-size: 14px; } #lesson button { padding: 0 10px; } }`;
+@media (max-width: 560px) {
+  #board.lesson { --rest: 345px; }
+  #lesson { font-size: 14px; }
+  #lesson button { padding: 0 10px; }
+}`;
 const games = new Map(),
   budgets = new Map(); // values by game and budgets by line, so that a finished review is kept
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
