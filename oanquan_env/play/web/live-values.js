@@ -4,8 +4,9 @@ import { $, complain, page, store } from "./common.js";
 import { hint, view } from "./table.js";
 
 const known = new Map(); // hints by position, null while one is searched
+// whether values are on; the match or game with a friend in which they were switched on
 let always = store.get("live") === "yes",
-  contest = null; // whether values are on; the match or game with a friend in which they were switched on
+  contest = null;
 
 /**
  * Return whether values are shown: never in a puzzle; in a match or with a friend, only if switched on in this game.

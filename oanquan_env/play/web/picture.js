@@ -7,18 +7,21 @@ import { markShapes } from "./move-markers.js";
 import { copyFrame, element, html } from "./nodes.js";
 import { heap } from "./rotation.js";
 
+// milliseconds that a picture is shown: at the start, after a move, at the end
 const BEGIN = 1200,
   MOVE = 1100,
-  END = 4000; // milliseconds that a picture is shown: at the start, after a move, at the end
+  END = 4000;
+// milliseconds of the steps within a move
 const LIFT = 320,
   SEED = 150,
   LAP = 240,
   GAP = 420,
-  TAKING = 420; // milliseconds of the steps within a move
+  TAKING = 420;
 const WIDTH = 600,
   AREA = 210_000; // maximum size of a GIF in pixels
+// heights of the lines above and below the board, in units of the drawing
 const HEAD = 64,
-  ROW = 48; // heights of the lines above and below the board, in units of the drawing
+  ROW = 48;
 
 /**
  * Yield the pictures of a game: the board, marks, and seeds in the hand between two steps. `game` is {drawing, start,

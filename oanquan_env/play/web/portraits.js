@@ -4,8 +4,8 @@ const eyes = '<circle cx="-6" cy="-1" r="2"/><circle cx="6" cy="-1" r="2"/>',
   smile = '<path d="M-6 6Q0 12 6 6" fill="none" stroke="#33291d" stroke-width="2" stroke-linecap="round"/>';
 const face = (behind, before, mouth = smile) =>
   `<g stroke="#b5a68e" stroke-width="1.2">${behind}</g><circle r="15" fill="#f3c995"/><g fill="#33291d">${eyes}${mouth}${before}</g>`;
+// a money box
 const pig =
-  // a money box
   '<g fill="#c8503a" stroke="#fff" stroke-width=".8"><path d="M4 19V16L2 15V12L4 11L5 8L8 10Q16 9 16 14L15 19H12V17H8V19Z"/></g><path d="M9 12.3H13" stroke="#fff" stroke-width="1.2"/><circle cx="6" cy="13" r=".8" fill="#33291d"/>';
 
 export const PORTRAITS = {

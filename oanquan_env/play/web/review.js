@@ -8,9 +8,10 @@ import { REVIEW } from "./review-words.js";
 import { hint, view } from "./table.js";
 import { how, playerName } from "./narration.js";
 
+// margins of the graph in pixels; ticks in points
 const LEFT = 30,
   FOOT = 16,
-  TICKS = [30, 10, 0, -10, -30]; // margins of the graph in pixels; ticks in points
+  TICKS = [30, 10, 0, -10, -30];
 const STYLE = `
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
 #mistakes b { color: var(--amber); }
@@ -43,19 +44,22 @@ const STYLE = `
   #lesson { font-size: 14px; }
   #lesson button { padding: 0 10px; }
 }`;
+// values by game and budgets by line, so that a finished review is kept
 const games = new Map(),
-  budgets = new Map(); // values by game and budgets by line, so that a finished review is kept
+  budgets = new Map();
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
 let values = new Map(); // serial number of a move, 0 for none -> values of the moves after it
+// the game of the values, and the one that a person wants to review
 let game = null,
   reviewed = null,
   lastKept = null,
-  busy = false; // the game of the values, and the one that a person wants to review
+  busy = false;
 // whether the position that a person looks at was already known to be a mistake
 let lesson = { looks: null, opens: false };
+// losses of the line's moves, the budget of its searches, and the line
 let found = [],
   budget = null,
-  line = ""; // losses of the line's moves, the budget of its searches, and the line
+  line = "";
 
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
