@@ -168,7 +168,8 @@ export class BoardView extends MovingBoard {
     const side = Math.max(-most, Math.min(along, most)) - along + radius + 2;
     const [gain] = (this.preview && this.position.previews?.[move]?.captured) || [0];
     const words =
-      `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}` +
+      `${this.words.sow} ${square.name[this.language]} ` +
+      `${anticlockwise ? this.words.anticlockwise : this.words.clockwise}` +
       (gain ? `, ${this.words.captures} ${gain}` : "");
     const value =
       this.values && move in this.values ? `, ${this.words.worth} ${signed(Math.round(this.values[move]))}` : "";

@@ -314,7 +314,8 @@ function showMoves() {
     nodes.value.textContent = text.over(text.result(south - north), `${south}–${north}`);
   } else {
     const value = valueOf(rules, table, position, moves);
-    nodes.value.textContent = `${text.turn(position.mover)}; ${value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value)})`}.`;
+    const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value)})`;
+    nodes.value.textContent = `${text.turn(position.mover)}; ${best}.`;
   }
   return moves;
 }

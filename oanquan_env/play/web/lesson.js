@@ -39,7 +39,9 @@ export const arrows = ({ mover, best, values }, move) => ({
 
 const legend = (kind, label, text) => {
   const line = make("li", {});
-  line.innerHTML = `<svg class="key" viewBox="0 0 60 20" role="img"><path d="M2,10H40" stroke-width="6"${ARROWS[kind].dash}/><path class="head" d="M40,2L58,10L40,18Z"/></svg>`;
+  line.innerHTML =
+    `<svg class="key" viewBox="0 0 60 20" role="img">` +
+    `<path d="M2,10H40" stroke-width="6"${ARROWS[kind].dash}/><path class="head" d="M40,2L58,10L40,18Z"/></svg>`;
   line.firstChild.setAttribute("aria-label", label);
   line.firstChild.classList.add(kind);
   line.append(text);

@@ -118,9 +118,13 @@ export function moveArrow(drawing, kind, mover, move) {
     } = drawing.squares[mover * (drawing.fields + 1) + Number(move[0]) - 1],
     { role, dash, offset, ring } = ARROWS[kind];
   const line = (colour, width, dashed) =>
-    `<path${paint(drawing, { stroke: colour, width })}${dashed} d="M0,0H62"/><path${paint(drawing, { fill: colour, stroke: colour, width: width / 3 })} d="M58,-17L88,0L58,17Z"/>`;
+    `<path${paint(drawing, { stroke: colour, width })}${dashed} d="M0,0H62"/>` +
+    `<path${paint(drawing, { fill: colour, stroke: colour, width: width / 3 })} d="M58,-17L88,0L58,17Z"/>`;
   return (
-    `<g transform="translate(${x} ${y}) rotate(${(heading * 180) / Math.PI})"><rect${paint(drawing, { stroke: role, width: 5 })}${dash} x="${-ring}" y="${-ring}" width="${2 * ring}" height="${2 * ring}" rx="6"/>` +
-    `<g transform="translate(0 ${offset}) scale(${move.endsWith("A") ? 1 : -1} 1)">${line("card", 15, "")}${line(role, 9, dash)}</g></g>`
+    `<g transform="translate(${x} ${y}) rotate(${(heading * 180) / Math.PI})">` +
+    `<rect${paint(drawing, { stroke: role, width: 5 })}${dash} ` +
+    `x="${-ring}" y="${-ring}" width="${2 * ring}" height="${2 * ring}" rx="6"/>` +
+    `<g transform="translate(0 ${offset}) scale(${move.endsWith("A") ? 1 : -1} 1)">` +
+    `${line("card", 15, "")}${line(role, 9, dash)}</g></g>`
   );
 }

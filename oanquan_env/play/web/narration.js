@@ -151,8 +151,10 @@ function puzzleWords(view) {
     { language } = view.board;
   const { title = "", reply = null } = view.puzzled?.puzzle === view.state.puzzle ? view.puzzled : {},
     begin = title && `${title}. `;
-  if (!answer)
-    return `${begin || `${words.yourTurn} `}${step > 1 ? words.further(step, steps) : (words.puzzles[name] ?? words.puzzles[""])}`;
+  if (!answer) {
+    const task = step > 1 ? words.further(step, steps) : (words.puzzles[name] ?? words.puzzles[""]);
+    return `${begin || `${words.yourTurn} `}${task}`;
+  }
   const all = answer.line
     .map((moves) =>
       moves
@@ -183,5 +185,6 @@ export function hintWords(view, hint) {
   const words = wordsOf(view),
     way = best.endsWith("A") ? words.anticlockwise : words.clockwise;
   const ends = words.ends(Math.round(values[best]), how(view, hint), view.state.seats.length);
-  return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${points ? `${words.captures} ${points}; ` : ""}${ends}`;
+  const hinted = words.hinted(best[0], way, moveName(best, view.board.language));
+  return `${hinted}: ${points ? `${words.captures} ${points}; ` : ""}${ends}`;
 }

@@ -116,7 +116,8 @@ class Sketch extends DrawnBoard {
     svg.setAttribute("viewBox", this.box.join(" "));
     svg.setAttribute(
       "style",
-      `width:${canvas.width}px;height:${canvas.height}px;max-height:none;--k:1;font-family:system-ui,"DejaVu Sans",sans-serif`,
+      `width:${canvas.width}px;height:${canvas.height}px;max-height:none;--k:1;` +
+        `font-family:system-ui,"DejaVu Sans",sans-serif`,
     );
     svg.prepend(
       element("style", {}, null, this.style),

@@ -3,10 +3,13 @@
 const eyes = '<circle cx="-6" cy="-1" r="2"/><circle cx="6" cy="-1" r="2"/>',
   smile = '<path d="M-6 6Q0 12 6 6" fill="none" stroke="#33291d" stroke-width="2" stroke-linecap="round"/>';
 const face = (behind, before, mouth = smile) =>
-  `<g stroke="#b5a68e" stroke-width="1.2">${behind}</g><circle r="15" fill="#f3c995"/><g fill="#33291d">${eyes}${mouth}${before}</g>`;
+  `<g stroke="#b5a68e" stroke-width="1.2">${behind}</g>` +
+  `<circle r="15" fill="#f3c995"/><g fill="#33291d">${eyes}${mouth}${before}</g>`;
 // a money box
 const pig =
-  '<g fill="#c8503a" stroke="#fff" stroke-width=".8"><path d="M4 19V16L2 15V12L4 11L5 8L8 10Q16 9 16 14L15 19H12V17H8V19Z"/></g><path d="M9 12.3H13" stroke="#fff" stroke-width="1.2"/><circle cx="6" cy="13" r=".8" fill="#33291d"/>';
+  '<g fill="#c8503a" stroke="#fff" stroke-width=".8">' +
+  '<path d="M4 19V16L2 15V12L4 11L5 8L8 10Q16 9 16 14L15 19H12V17H8V19Z"/></g>' +
+  '<path d="M9 12.3H13" stroke="#fff" stroke-width="1.2"/><circle cx="6" cy="13" r=".8" fill="#33291d"/>';
 
 export const PORTRAITS = {
   beginner: face(
@@ -21,12 +24,15 @@ export const PORTRAITS = {
     ) + pig,
   hard: face(
     "",
-    '<path d="M-15-2Q-14-17 0-17T15-2Q8-10-15-2"/><g fill="none" stroke="#1f6a58" stroke-width="1.6"><circle cx="-6" cy="-1" r="4.6"/><circle cx="6" cy="-1" r="4.6"/></g>',
+    '<path d="M-15-2Q-14-17 0-17T15-2Q8-10-15-2"/>' +
+      '<g fill="none" stroke="#1f6a58" stroke-width="1.6">' +
+      '<circle cx="-6" cy="-1" r="4.6"/><circle cx="6" cy="-1" r="4.6"/></g>',
     '<path d="M-5 8H5" stroke="#33291d" stroke-width="2"/>',
   ),
   perfect: face(
     "",
-    '<path d="M-15-5Q-15-18 0-18T15-5Q0-11-15-5" fill="#2a4a7b"/><path d="M-8 5Q0 2 8 5Q5 17 0 20Q-5 17-8 5" fill="#fff" stroke="#b5a68e"/>',
+    '<path d="M-15-5Q-15-18 0-18T15-5Q0-11-15-5" fill="#2a4a7b"/>' +
+      '<path d="M-8 5Q0 2 8 5Q5 17 0 20Q-5 17-8 5" fill="#fff" stroke="#b5a68e"/>',
     "",
   ),
 };

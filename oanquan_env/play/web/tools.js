@@ -67,7 +67,8 @@ export class Tools {
     panel.onbeforetoggle = () => {
       // open below the button, where no square is covered
       const { bottom, right } = this.opener.getBoundingClientRect();
-      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${document.documentElement.clientWidth - right}px auto auto`;
+      const beside = document.documentElement.clientWidth - right;
+      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${beside}px auto auto`;
     };
     const option = (name, input) => {
       const label = html("label", {}, panel);
