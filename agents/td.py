@@ -1,4 +1,6 @@
-"""Self-play TD(lambda) for value nets in one file: configuration, games and targets, net and learner, run.
+"""Self-play TD(lambda) for value nets: configuration, games and targets, learner, run.
+
+The nets are in `agents.networks.value_nets`.
 
 Shapes: T plies, N games, A actions, P players, M = T * N positions of a rollout. Values are future margins in points.
 """
@@ -17,8 +19,7 @@ from torch import Tensor, nn
 
 from agents.checkpoint import RUN_NAME
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
-from agents.networks.any_rules import AnyRulesModule
-from agents.networks.sums import SumOfRows
+from agents.networks.value_nets import SCALE, AnyRulesModule, ValueModule
 from agents.rule_set_games import RuleSetGames
 from agents.run import Run, RunConfig, between
 from agents.self_play import MOST_PLIES, SelfPlayGames
@@ -29,7 +30,6 @@ from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.regret import regret
 from oanquan_env.benchmark.suites import find_suite, rule_set_suites
 from oanquan_env.engine.core import relative_points
-from oanquan_env.engine.positions import turn_order
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 from oanquan_env.players.search_player import SearchPlayer
@@ -38,7 +38,7 @@ from oanquan_env.search.any_rules_net import ANY, ANY_RULES_NAME
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.move_values import MoveValues, search_for
-from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
+from oanquan_env.search.value_net import VALUE_NET_NAME
 
 DEPTHS = 2, 1
 """Default search depths in plies, for two players and for more."""
@@ -47,8 +47,6 @@ LAST_RATE = 0.05
 BEAM_NODES = 200  # node limit of the player against which the beam search looks for lines
 MOST_DEPTH = 6
 """Maximum depth to which every move is searched at each ply; one more ply of depth takes about seven times as long."""
-SCALE = 10.0
-"""The net and its loss see points divided by this, so that they are of order one."""
 
 # ---- configuration ---------------------------------------------------------------------------------------------------
 
@@ -185,53 +183,7 @@ def choose(values: Floats, temperature: float, random_moves: float, rng: np.rand
     return actions
 
 
-# ---- net and learner -------------------------------------------------------------------------------------------------
-
-
-class ValueModule(nn.Module):
-    """A trainable value net for `rules`; `oanquan_env.search.value_net` describes the function it computes."""
-
-    def __init__(self, rules: Rules) -> None:
-        super().__init__()
-        self.rules = rules
-        rows, hidden = rules.players * side_rows(rules.fields), hidden_units(rules.players)
-        self.embedding = nn.Parameter(torch.randn(rows, hidden) * (rules.players * (rules.fields + 1)) ** -0.5)
-        self.hidden = nn.Linear(hidden, SECOND)
-        self.output = nn.Linear(SECOND, 1 if rules.players == 2 else rules.players)
-
-    def forward(self, rows: Tensor) -> Tensor:
-        """Map `embedding_rows` (B, P * (F + 1)) to the mover's margins (B,) or, for P > 2, all (B, P) in turn order."""
-        summed = SumOfRows.apply(rows.long(), self.embedding)  # type: ignore[no-untyped-call]
-        points: Tensor = self.output(self.hidden(summed.relu()).relu()) * SCALE
-        return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
-
-    def examples(self, positions: Positions, returns: Floats) -> tuple[Tensor, ...]:
-        """Return M positions as `embedding_rows` and targets, for the replay buffer; `returns` are (M, P), by seat."""
-        mover_first = np.take_along_axis(returns, turn_order(positions.mover, self.rules.players), axis=1)
-        targets = torch.from_numpy(mover_first.astype(np.float32))
-        rows = torch.from_numpy(embedding_rows(self.rules, positions).astype(np.int16))
-        return rows, targets[:, 0].clone() if self.rules.players == 2 else targets
-
-    def are_possible(self, rows: Tensor) -> bool:
-        """Return whether all rows exist."""
-        return bool(((rows >= 0) & (rows < len(self.embedding))).all())
-
-    def export(self, origin: dict[str, Any]) -> ValueNet:
-        """Return the net in its NumPy form, which players use without torch; the net stores `origin`."""
-        weight, bias = self.output.weight.T * SCALE, self.output.bias * SCALE
-        if self.rules.players == 2:
-            weight = weight[:, 0]
-        else:  # margins sum to zero
-            weight, bias = weight - weight.mean(dim=1, keepdim=True), bias - bias.mean()
-        tensors = {
-            "embedding": self.embedding,
-            "hidden_weight": self.hidden.weight.T,
-            "hidden_bias": self.hidden.bias,
-            "output_weight": weight,
-            "output_bias": bias,
-        }
-        arrays = {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()}
-        return ValueNet(rules=self.rules, **arrays, origin=origin)
+# ---- learner ---------------------------------------------------------------------------------------------------------
 
 
 class Learner:

@@ -33,8 +33,8 @@ with needing_extra("train", "examples.offline_learning" if __name__ == "__main__
 
     from agents.config import progress_bar
     from agents.folders import ABOUT_NAME
+    from agents.networks.value_nets import ValueModule
     from agents.position_data import read_columns, read_positions
-    from agents.td import ValueModule
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

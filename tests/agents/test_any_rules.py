@@ -10,7 +10,7 @@ import yaml
 
 import train
 from agents.checkpoint import CHECKPOINT_NAME
-from agents.networks.any_rules import AnyRulesModule
+from agents.networks.value_nets import AnyRulesModule
 from agents.reports import cards
 from agents.rule_set_games import STAY, RuleSetGames
 from agents.run import load_config

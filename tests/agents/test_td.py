@@ -11,9 +11,10 @@ import yaml
 import agents
 import train
 from agents.checkpoint import CHECKPOINT_NAME
+from agents.networks.value_nets import ValueModule
 from agents.run import load_config
 from agents.self_play import SelfPlayGames, StartsConfig
-from agents.td import Learner, TDConfig, TDSettings, ValueModule, lambda_returns, rollout
+from agents.td import Learner, TDConfig, TDSettings, lambda_returns, rollout
 from oanquan_env import Core
 from oanquan_env.engine.core import relative_points
 from oanquan_env.files import FileError

@@ -1,4 +1,4 @@
-"""The trainable net for any rules; `oanquan_env.search.any_rules_net` describes the function that it computes."""
+"""The trainable forms of the value nets for one `Rules` and for any rules, which TD(lambda) trains."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from oanquan_env.search.any_rules_net import (
     any_rules_rows,
     inputs_of,
 )
-from oanquan_env.search.value_net import HIDDEN, SECOND
+from oanquan_env.search.value_net import HIDDEN, SECOND, ValueNet, embedding_rows, hidden_units, side_rows
 
 SCALE = 10.0
 """The net and its loss see points divided by this, so that they are of order one."""
@@ -28,8 +28,56 @@ FIRST_CHANGES = 0.1
 """Initial scale of the weights of the factors and offsets, relative to torch's default."""
 
 
+class ValueModule(nn.Module):
+    """A trainable value net for `rules`; `oanquan_env.search.value_net` describes the function it computes."""
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self.rules = rules
+        rows, hidden = rules.players * side_rows(rules.fields), hidden_units(rules.players)
+        self.embedding = nn.Parameter(torch.randn(rows, hidden) * (rules.players * (rules.fields + 1)) ** -0.5)
+        self.hidden = nn.Linear(hidden, SECOND)
+        self.output = nn.Linear(SECOND, 1 if rules.players == 2 else rules.players)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Map `embedding_rows` (B, P * (F + 1)) to the mover's margins (B,) or, for P > 2, all (B, P) in turn order."""
+        summed = SumOfRows.apply(rows.long(), self.embedding)  # type: ignore[no-untyped-call]
+        points: Tensor = self.output(self.hidden(summed.relu()).relu()) * SCALE
+        return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
+
+    def examples(self, positions: Positions, returns: Floats) -> tuple[Tensor, ...]:
+        """Return M positions as `embedding_rows` and targets, for the replay buffer; `returns` are (M, P), by seat."""
+        mover_first = np.take_along_axis(returns, turn_order(positions.mover, self.rules.players), axis=1)
+        targets = torch.from_numpy(mover_first.astype(np.float32))
+        rows = torch.from_numpy(embedding_rows(self.rules, positions).astype(np.int16))
+        return rows, targets[:, 0].clone() if self.rules.players == 2 else targets
+
+    def are_possible(self, rows: Tensor) -> bool:
+        """Return whether all rows exist."""
+        return bool(((rows >= 0) & (rows < len(self.embedding))).all())
+
+    def export(self, origin: dict[str, Any]) -> ValueNet:
+        """Return the net in its NumPy form, which players use without torch; the net stores `origin`."""
+        weight, bias = self.output.weight.T * SCALE, self.output.bias * SCALE
+        if self.rules.players == 2:
+            weight = weight[:, 0]
+        else:  # margins sum to zero
+            weight, bias = weight - weight.mean(dim=1, keepdim=True), bias - bias.mean()
+        tensors = {
+            "embedding": self.embedding,
+            "hidden_weight": self.hidden.weight.T,
+            "hidden_bias": self.hidden.bias,
+            "output_weight": weight,
+            "output_bias": bias,
+        }
+        arrays = {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()}
+        return ValueNet(rules=self.rules, **arrays, origin=origin)
+
+
 class AnyRulesModule(nn.Module):
     """A trainable net for any rules, with the rule sets that it is trained on.
+
+    `oanquan_env.search.any_rules_net` describes the function it computes.
 
     Attributes:
         rule_sets: R canonical rule sets for two players.
