@@ -55,13 +55,14 @@ function check({ name, choices, range }, value) {
       ? choices.includes(value)
       : typeof value === "boolean";
   if (good) return;
+  const between = (language) => range.map((limit) => limit.toLocaleString(language));
   const en = range
-    ? `a whole number from ${range[0]} to ${range[1]}`
+    ? `a whole number from ${between("en").join(" to ")}`
     : choices.length
       ? `one of ${choices.join(", ")}`
       : "True or False";
   const vi = range
-    ? `số nguyên từ ${range[0]} đến ${range[1]}`
+    ? `số nguyên từ ${between("vi").join(" đến ")}`
     : choices.length
       ? `một trong ${choices.join(", ")}`
       : "True hoặc False";

@@ -1,6 +1,6 @@
 // Caches the page for offline use, each version as a whole. `python -m tools.page` writes its lists.
 
-const VERSION = "050df8b46ed26b30";
+const VERSION = "eff66853bf62ed5e";
 // prettier-ignore
 const FILES = ["board-style.js", "board-words.js", "board.js", "book.js", "certificate.js", "common.js", "data/about.en.html", "data/about.vi.html", "data/catalogue.json", "data/certificate-vietnamese.npz", "data/drawing-2-5.json", "data/lessons.json", "data/net-vietnamese.bin", "data/opening-values-vietnamese.json", "data/puzzles-first.json", "data/puzzles-vietnamese.json", "dialog-words.js", "drawn-board.js", "engine.js", "engine.json", "engine.wasm", "explorer.js", "files.js", "game-model.js", "game.js", "gif.js", "icon.png", "icon.svg", "./", "learn.js", "lesson.js", "lessons.js", "link-reading.js", "links.js", "live-values.js", "losses.js", "manifest.webmanifest", "match-model.js", "match-reading.js", "match-table.js", "move-markers.js", "move-words.js", "moves.wasm", "moving-board.js", "narration.js", "new-game.js", "nodes.js", "notation.js", "page.css", "page.js", "par.js", "picture.js", "players.js", "portraits.js", "position-reading.js", "proof-words.js", "puzzle-log.js", "puzzle-words.js", "puzzles.js", "python-players.js", "record-reading.js", "records.js", "refused.js", "resuming.js", "review-words.js", "review.js", "rotation.js", "rules.js", "session.js", "side-panel.js", "sound.js", "state.js", "table.js", "thinker.js", "thinking.js", "tools.js", "trace.js", "words.js", "worker.js"];
 // prettier-ignore
