@@ -3,8 +3,9 @@
 The modules, in reading order:
 
 - `config`: settings, YAML, command lines;
-- `networks`, `self_play`, `ppo`, `td`: the networks and their inputs, batches of games, and how agents learn;
 - `run`, `checkpoint`, `workers`, `training_evaluation`: a training run, its files, processes and evaluations;
+- `networks`, `self_play`, `rule_set_games`: the networks and their inputs, and batches of games;
+- `ppo`, `td`: how agents and value nets learn, one file for each method;
 - `sweep`, `parallel`: runs with several seeds, and work on many processors or machines;
 - `players`, `pretrained`: agents as players, their files, and the project's own agents;
 - `evaluation`, `suites`: tournaments and regret, and the makers of the suites that these use;

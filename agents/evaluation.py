@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 PARTS = "parts"  # subfolder of the output folder
 PACKAGES = ("numpy", "numba", "torch")
 MEASURES = {"openings": "games", "suite": "regret", "minutes": "best responses"}
-"""What a part of an evaluation holds, by a setting that only such parts have."""
+"""The content of a part of an evaluation, by a setting that only parts with this content have."""
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 AgentNames: TypeAlias = Annotated[

@@ -64,7 +64,7 @@ def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ende
 
 @inline
 def margin(players: int, points: Sequence[int], place: int) -> int:
-    """Return P - 1 times the points of the player at index `place` minus the mean of the other players' points.
+    """Return (P - 1) * (points of the player at index `place` - mean points of the others), a whole number.
 
     The first four entries of `points` are the points of P players, padded with zeros.
     """
@@ -73,7 +73,7 @@ def margin(players: int, points: Sequence[int], place: int) -> int:
 
 @inline
 def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
-    """Return P - 1 times the gain of a legal action: the points that the mover wins, minus the other players' mean.
+    """Return the gain of a legal action times P - 1: the mover's new points minus the mean of the others' new points.
 
     The points include the refills that the action causes, and the leftovers if it ends the game.
     """
@@ -86,7 +86,7 @@ def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left
 def look_ahead(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
 ) -> tuple[int, int]:
-    """Return the `gain` of a legal action, and the mover's total gain from it and the best reply, both times P - 1.
+    """Return the `gain` of a legal action, and the mover's total gain after the best reply, both times P - 1.
 
     The best reply has the largest gain for the next player; among equal replies, it is the worst one for the mover.
     """

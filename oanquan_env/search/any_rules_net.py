@@ -55,10 +55,14 @@ MISSING = 2 * side_rows(MANDARIN_BYTE)
 """The row that stands for a missing square; `AnyRulesNet.embedding` has one row less."""
 PLACES = {2: (0, 4), 3: (0, 2, 4), 4: (0, 1, 3, 4), 5: (0, 1, 2, 3, 4)}
 """For each number of fields per side, the tables of the net with five fields that they use, from left to right."""
-INPUTS: Ints = np.delete(
-    np.arange(LENGTH), [index for name in ("players", "refill", "max_plies") for index in range(LENGTH)[layout[name]]]
+READ = (
+    *("fields", "seeds", "stones", "stone_value", "mandarin_seeds", "sowing", "mandarin_ahead", "empty_mandarin"),
+    *("capture", "quan_non", "first_move_captures_mandarin", "mandarin_seeds_capturable", "refill_when", "end"),
+    *("leftovers", "mandarin_leftovers"),
 )
-"""The numbers of `vector` that the net reads: all except those of fields with one value, and the ply limit."""
+"""The fields of `Rules` that the net reads: all of format 1 except those with one value, and the ply limit."""
+INPUTS: Ints = np.concatenate([np.arange(LENGTH)[layout[name]] for name in READ])
+"""The places in `vector` of the numbers that the net reads. A field that is added to `Rules` leaves them valid."""
 PARTS = np.cumsum([HIDDEN, HIDDEN, SECOND, SECOND])
 """Where the outputs of the network that reads the rules are split: factors and offsets of both layers, and the last."""
 SHAPES: dict[str, tuple[int, ...]] = {
