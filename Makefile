@@ -1,12 +1,17 @@
 .PHONY: check test docs page release
 
-check: # a few minutes
+check: node_modules # a few minutes
 	ruff check .
 	ruff format --check .
+	npm run --silent check
 	mypy
 	lint-imports
 	python -m tools.lines
 	python -m pytest -q
+
+node_modules: package.json # Prettier and ESLint
+	npm install
+	touch node_modules
 
 test: check
 	python -m pytest -q --dist loadfile -m slow

@@ -30,6 +30,7 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
     from pydantic import ValidationError
     from rich.console import Console
 
+    from agents import workers
     from agents.checkpoint import CONFIG_NAME
     from agents.config import (
         MOST_THREADS,
@@ -45,12 +46,14 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
         widen,
     )
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
-    from agents.support import workers
-    from agents.support.workers import launch, launched
     from agents.sweep import STOPPING, parse_seeds, stopping, sweep
+    from agents.workers import launch, launched
 
 CHANGEABLE = {"threads", "device", "total_plies", "workers"}  # fields that a resumed run may change
 Settings = TypeVar("Settings", bound=RunConfig)
+
+
+# ---- options ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,17 +94,7 @@ def parse(arguments: list[str]) -> Command[Any]:
     """Parse the command line. Raises `UsageError` for incompatible options and invalid settings."""
     if arguments and not arguments[0].startswith("-"):
         raise UsageError(f"unexpected argument {arguments[0]!r}: give a file by --config or a folder by --resume")
-    widen()
-    origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
-    file = origin.config or (origin.resume / CONFIG_NAME if origin.resume else None)
-    config_class: Any = run_type(origin.kind).config_type
-    settings = load_config(file) if file and (origin.config or file.exists()) else config_class()
-    if origin.network and not origin.resume:
-        make = run_type(settings.kind).config_type.with_network(origin.network)
-        if make is not type(settings):  # the network on the command line has other options
-            values = settings.model_dump()
-            values["network"]["name"] = origin.network
-            settings = validated(make, values, "command line")
+    settings = read_settings(arguments)
     kind: Any = Command[type(settings)]  # type: ignore[misc]
     try:
         command: Command[Any] = parse_options(
@@ -109,9 +102,33 @@ def parse(arguments: list[str]) -> Command[Any]:
         )
     except ValidationError as error:  # tyro itself reports errors within a group of settings
         raise UsageError(f"command line: {explain(error, type(settings))}") from None
-    changed = {name for name, value in command.settings if value != getattr(settings, name)}
+    check(command, changed={name for name, value in command.settings if value != getattr(settings, name)})
+    if launched():
+        size = {"workers": int(os.environ["WORLD_SIZE"])}
+        command = replace(command, settings=command.settings.model_copy(update=size))
+    return command
+
+
+def read_settings(arguments: list[str]) -> RunConfig:
+    """Return the settings that the command line changes: of --config, of the run to resume, or the defaults."""
+    widen()
+    origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
+    file = origin.config or (origin.resume / CONFIG_NAME if origin.resume else None)
+    config_class: Any = run_type(origin.kind).config_type
+    settings: RunConfig = load_config(file) if file and (origin.config or file.exists()) else config_class()
+    if origin.network and not origin.resume:
+        make = run_type(settings.kind).config_type.with_network(origin.network)
+        if make is not type(settings):  # the network on the command line has other options
+            values = settings.model_dump()
+            values["network"]["name"] = origin.network
+            settings = validated(make, values, "command line")
+    return settings
+
+
+def check(command: Command[Any], changed: set[str]) -> None:
+    """Raise `UsageError` if options cannot be used together; `changed` names the settings that the options change."""
     others = (command.config, command.output, command.sweep, command.ray, command.jobs)
-    if command.resume and (changed - CHANGEABLE or any(one is not None for one in others)):
+    if command.resume and (changed - CHANGEABLE or any(option is not None for option in others)):
         fitting = "--threads, --device, --total-plies and --workers"
         raise UsageError(f"--resume uses the run's own configuration; only {fitting} can be given with it")
     if command.sweep is not None and command.settings.workers > 1:
@@ -120,16 +137,33 @@ def parse(arguments: list[str]) -> Command[Any]:
         raise UsageError("--ray and --jobs spread the seeds of a sweep and need --sweep")
     if command.jobs is not None and not 1 <= command.jobs <= MOST_THREADS:
         raise UsageError(f"--jobs must be a whole number from 1 to {MOST_THREADS:,}; got {command.jobs}")
-    if launched():
-        size = {"workers": int(os.environ["WORLD_SIZE"])}
-        command = replace(command, settings=command.settings.model_copy(update=size))
-    return command
 
 
-def begin(command: Command[Any], typed: str, console: Console) -> Run[Any]:
+# ---- training --------------------------------------------------------------------------------------------------------
+
+
+def train(arguments: list[str], console: Console) -> int:
+    """Train as the command line says, in one of these ways; return the exit status."""
+    command, typed = parse(arguments), shlex.join(["python", "train.py", *arguments])
+    folder = command.resume or command.folder("" if command.sweep is None else "-sweep")
+    if command.sweep is not None:  # each seed in its own process
+        seeds = parse_seeds(command.sweep)
+        return sweep(folder, command.settings, seeds, typed, console.print, ray=command.ray, jobs=command.jobs)
+    if workers.rank() > 0:  # a worker that joins the run of worker 0
+        workers.wait()  # for the files of worker 0
+        return learn(run_type(command.settings.kind).join(folder, command.settings), console)
+    run = begin(command, folder, typed, console)
+    if run.config.workers > 1 and not launched():  # start all workers, which resume the run
+        run.close()
+        return launch(again(run), run.config.workers, run.folder)
+    workers.wait()
+    return learn(run, console)
+
+
+def begin(command: Command[Any], folder: Path, typed: str, console: Console) -> Run[Any]:
     """Create the run that `command` describes, or resume it; `typed` is the command line to store with the run."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
-    config, folder = command.settings, command.resume or command.folder()
+    config = command.settings
     if command.resume or (launched() and (folder / CONFIG_NAME).exists()):
         fixed = config.model_dump(exclude=CHANGEABLE)
         if load_config(folder / CONFIG_NAME).model_dump(exclude=CHANGEABLE) != fixed:
@@ -155,34 +189,10 @@ def again(run: Run[Any]) -> list[str]:
     return [__file__, "--resume", str(run.folder), *options]
 
 
-def main(arguments: list[str]) -> int:
-    """Train, and return the exit status."""
-    other = launched() and os.environ["RANK"] != "0"  # a worker other than worker 0
-    # do not wrap commands, which users copy, and do not read [brackets] or :colons: in a folder's name as markup
-    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=other)
-    if not arguments:
-        print(
-            "train.py: no configuration; try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr
-        )
-        return USAGE_ERROR
+def learn(run: Run[Any], console: Console) -> int:
+    """Train the run to its end or until Ctrl-C, showing its progress; return the exit status."""
     try:
-        if launched():
-            workers.connect()
-        typed = shlex.join(["python", "train.py", *arguments])
-        command = parse(arguments)
-        if command.sweep is not None:
-            folder, seeds = command.folder("-sweep"), parse_seeds(command.sweep)
-            return sweep(folder, command.settings, seeds, typed, console.print, ray=command.ray, jobs=command.jobs)
-        if workers.rank() == 0:
-            run = begin(command, typed, console)
-            if run.config.workers > 1 and not launched():
-                run.close()
-                return launch(again(run), run.config.workers, run.folder)
-        workers.wait()  # for the files of worker 0
-        if workers.rank() > 0:
-            config, folder = command.settings, command.resume or command.folder()
-            run = run_type(config.kind).join(folder, config)
-        with stopping(functools.partial(console.print, STOPPING)) as stop, progress_bar(console=console) as bar:
+        with stopping(lambda: console.print(STOPPING)) as stop, progress_bar(console=console) as bar:
             before, began = run.plies, time.monotonic()
             task = bar.add_task("training", total=run.planned_plies, completed=before)
 
@@ -195,6 +205,24 @@ def main(arguments: list[str]) -> int:
         resume = shlex.join(["python", "train.py", "--resume", str(run.folder)])
         console.print(f"saved at {run.plies:,} plies; resume with: {resume}")
         return INTERRUPTED
+    console.print(run.usage)
+    return 0
+
+
+def main(arguments: list[str]) -> int:
+    """Train, explain errors, and return the exit status."""
+    if not arguments:
+        print(
+            "train.py: no configuration; try: python train.py --config configs/quick.yaml (or --help)", file=sys.stderr
+        )
+        return USAGE_ERROR
+    other = launched() and os.environ["RANK"] != "0"  # a worker other than worker 0
+    # do not wrap commands, which users copy, and do not read [brackets] or :colons: in a folder's name as markup
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=other)
+    try:
+        if launched():
+            workers.connect()
+        return train(arguments, console)
     except KeyboardInterrupt:
         console.print("stopped at once; --resume continues from the last checkpoint; for a sweep, repeat its command")
         return INTERRUPTED
@@ -208,8 +236,6 @@ def main(arguments: list[str]) -> int:
             raise
         smaller = "choose a smaller rollout, minibatch, replay or network"
         return workers.give_up(refused("train.py", UsageError(f"out of memory: {one_line(error)}: {smaller}")))
-    console.print(run.usage)
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,17 @@
-"""Trained players of Ô Ăn Quan. `make` creates any player from its name, as in `make("ppo:runs/quick")`."""
+"""Trained players of Ô Ăn Quan. `make` creates any player from its name, as in `make("ppo:runs/quick")`.
+
+The modules, in reading order:
+
+- `config`: settings, YAML, command lines;
+- `run`, `checkpoint`, `workers`, `training_evaluation`: a training run, its files, processes and evaluations;
+- `networks`, `self_play`, `rule_set_games`: the networks and their inputs, and batches of games;
+- `ppo`, `td`: how agents and value nets learn, one file for each method;
+- `sweep`, `parallel`: runs with several seeds, and work on many processors or machines;
+- `players`, `pretrained`: agents as players, their files, and the project's own agents;
+- `evaluation`, `suites`: tournaments and regret, and the makers of the suites that these use;
+- `position_data`, `game_data`: data for offline learning;
+- `reports`: learning curves and cards; `folders`, `provenance`: locks, and the origin of results.
+"""
 
 from oanquan_env.errors import MissingExtraError, UnknownAgentError
 from oanquan_env.players import make, usage

@@ -13,9 +13,8 @@ import numpy as np
 import torch
 
 from agents.config import Strict, dump_yaml, read_yaml
-from agents.support import provenance
-from agents.support.code_hash import code_hashes, custom_code, project_code
-from agents.support.workers import gathered, rank
+from agents.provenance import code_hashes, commit, custom_code, processor, project_code, versions
+from agents.workers import gathered, rank
 from oanquan_env.files import naming_damage, parse_json, read_bytes, replacing, write_atomically
 
 CONFIG_NAME = "config.yaml"  # the resolved configuration
@@ -28,7 +27,7 @@ PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "s
 
 def origin(command: str, config: Strict) -> dict[str, Any]:
     """Return the content of `RUN_NAME` for a run that begins now."""
-    fields = {"command": command, "commit": provenance.commit(), "processor": provenance.processor()}
+    fields = {"command": command, "commit": commit(), "processor": processor()}
     return {**fields, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), **_code(config)}
 
 
@@ -44,7 +43,7 @@ def changes(folder: Path, config: Strict) -> list[str]:
 
 def _code(config: Strict) -> dict[str, dict[str, str]]:
     own = code_hashes(custom_code(dump_yaml(config).decode()))
-    return {"code": {**project_code(), **own}, "versions": provenance.versions(PACKAGES)}
+    return {"code": {**project_code(), **own}, "versions": versions(PACKAGES)}
 
 
 # ---- checkpoint ------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from tyro.constructors import PrimitiveConstructorSpec
 
-from agents.support.parallel import HELP
+from agents.parallel import HELP
 from oanquan_env import Rules
 from oanquan_env.benchmark.pairs import MOST_PAIRS
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR

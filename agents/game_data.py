@@ -22,9 +22,10 @@ import numpy.typing as npt
 import tyro
 
 from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
-from agents.evaluation.entrants import hash_of_files
-from agents.support.data_folder import data_folder
+from agents.evaluation import hash_of_files
+from agents.folders import data_folder
 from oanquan_env import Core
+from oanquan_env.engine.core import advance
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.errors import needing_extra
@@ -32,7 +33,7 @@ from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomi
 from oanquan_env.observation import Encoder
 from oanquan_env.players import Policy, as_policy
 from oanquan_env.rewards import check_reward, ply_rewards
-from oanquan_env.rollouts import play_randomly
+from oanquan_env.rollouts import play_randomly, seated
 
 PROGRAM = "python -m agents.game_data"
 GAMES = 500  # games per file; a killed command loses the games of its unfinished file
@@ -71,20 +72,16 @@ def play_games(core: Core, players: tuple[Policy, Policy], n: int, recipe: Recip
     play_randomly(core, positions, rng.integers(0, recipe.opening_plies + 1, n), rng)
     ended = positions.over.nonzero()[0]
     positions[ended] = core.start(len(ended))  # games that ended in the opening start at the set-up
-    encoder, reward, going = Encoder(core), check_reward(recipe.reward), np.arange(n)
+    encoder, reward = Encoder(core), check_reward(recipe.reward)
+    seating = (np.arange(core.rules.players) != seats[:, None]).astype(np.intp)
     plies: list[tuple[npt.NDArray[Any], ...]] = []
-    while going.size:
-        batch = positions[going]
-        movers, before, actions = batch.mover.copy(), batch.scores.copy(), np.zeros(len(going), dtype=np.intp)
-        observations, masks, mine = encoder.encode(batch), core.legal_mask(batch), movers == seats[going]
-        for player, rows in zip(players, (mine.nonzero()[0], (~mine).nonzero()[0]), strict=True):
-            if rows.size:
-                actions[rows] = player.choose(batch[rows], rng)
-        core.play(batch, actions)
-        rewards = ply_rewards(reward, core, before, batch).astype(np.float32)
-        plies.append((going, observations, masks, actions.astype(np.uint8), movers.astype(np.uint8), rewards))
-        positions[going] = batch
-        going = going[~batch.over]
+    before = positions.copy()
+    for rows, actions in advance(core, positions, seated(players, seating, rng)):
+        batch, after = before[rows], positions[rows]
+        rewards = ply_rewards(reward, core, batch.scores, after).astype(np.float32)
+        moves = core.legal_mask(batch), actions.astype(np.uint8), batch.mover.astype(np.uint8)
+        plies.append((rows, encoder.encode(batch), *moves, rewards))
+        before[rows] = after
     game, *columns = (np.concatenate(parts) for parts in zip(*plies, strict=True))
     order = game.argsort(kind="stable")
     by_game = (np.searchsorted(game[order], np.arange(n)), seats.astype(np.uint8), core.standings(positions))

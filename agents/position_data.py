@@ -20,9 +20,9 @@ import tyro
 from pydantic import Field
 
 from agents.config import Count, CountOrZero, Folder, Seed, Whole, command
-from agents.evaluation.labels import Labeller, LabelOptions, net_bytes, search_moves
-from agents.players.mixed_play import met_in_play, mixed_players
-from agents.support.data_folder import data_folder
+from agents.folders import data_folder
+from agents.suites.labels import Labeller, LabelOptions, net_bytes, search_moves
+from agents.suites.regret import met_in_play, mixed_players
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.engine.rules import DEFAULT_PRESET

@@ -21,7 +21,7 @@ from filelock import FileLock
 from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
-from agents import checkpoint
+from agents import checkpoint, workers
 from agents.checkpoint import CONFIG_NAME, RUN_NAME
 from agents.config import (
     AUTO,
@@ -37,9 +37,8 @@ from agents.config import (
     read_yaml,
     validated,
 )
+from agents.folders import lock_folder
 from agents.self_play import StartsConfig
-from agents.support import workers
-from agents.support.folder_lock import lock_folder
 from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Core
 from oanquan_env.benchmark.exploit import positions_of_beams
@@ -75,6 +74,11 @@ class RunConfig(Strict):
     def with_network(cls, name: str) -> type[Self]:
         """Return the configuration class with the options of the network `name`; most kinds have no such options."""
         return cls
+
+    @property
+    def core_rules(self) -> str:
+        """The rules of `Run.core`."""
+        return self.rules
 
 
 def run_type(kind: str, where: str = "kind") -> type["Run[Any]"]:
@@ -163,7 +167,7 @@ class Run(ABC, Generic[Config]):
 
     def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
         self.folder, self.config, self.report = folder, config, report
-        self.core = Core(config.rules)
+        self.core = Core(config.core_rules)
         if config.starts.beam_share and self.core.rules.players != 2:
             raise UsageError("starts.beam_share: lines that beat the network need rules for two players")
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from pydantic import Field
 
+from agents import workers
 from agents.config import Count, Share, Strict
-from agents.support import workers
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Ints
 from oanquan_env.rollouts import play_randomly
@@ -34,7 +34,8 @@ class SelfPlayGames:
 
     A start is the set-up with probability `set_up_share`, otherwise a running position 1 to `max_plies` random plies
     later (uniform). If there are `beams`, a share `beam_share` of all games starts from them instead. Starts depend
-    only on the settings, the seed, the worker, `beams` and the number of starts drawn before.
+    only on the settings, the seed, the worker, `beams`, `block` (the number of starts that are made at once) and the
+    number of starts drawn before.
 
     Attributes:
         positions: the current N positions.
@@ -42,8 +43,9 @@ class SelfPlayGames:
         beams: positions of lines that beat the network.
     """
 
-    def __init__(self, core: Core, n: int, config: StartsConfig, seed: int) -> None:
+    def __init__(self, core: Core, n: int, config: StartsConfig, seed: int, block: int = BLOCK) -> None:
         self.core, self.config, self.seed, self.drawn = core, config, workers.own_seed(seed), 0
+        self._size = block
         self.use(core.start(0))
         self.positions = core.start(n)
         self.restart(np.arange(n))
@@ -60,7 +62,7 @@ class SelfPlayGames:
         """Return the next `n` start positions, none of which is finished."""
         parts = [self.core.start(0)]
         while n > 0:
-            number, begin = divmod(self.drawn, BLOCK)
+            number, begin = divmod(self.drawn, self._size)
             if number != self._number:
                 self._block, self._number = self._make(np.random.default_rng([self.seed, number])), number
             parts.append(self._block[begin : begin + n])
@@ -69,15 +71,15 @@ class SelfPlayGames:
         return Positions.concatenate(parts)
 
     def _make(self, rng: np.random.Generator) -> Positions:
-        block = self.core.start(BLOCK)
-        missing = (rng.random(BLOCK) >= self.config.set_up_share).nonzero()[0]
+        block = self.core.start(self._size)
+        missing = (rng.random(self._size) >= self.config.set_up_share).nonzero()[0]
         for _ in range(PATIENCE):
             starts = self.core.start(len(missing))
             play_randomly(self.core, starts, rng.integers(1, self.config.max_plies + 1, len(missing)), rng)
             block[missing[~starts.over]] = starts[~starts.over]
             missing = missing[starts.over]
         if len(self.beams):
-            rows = (rng.random(BLOCK) < self.config.beam_share).nonzero()[0]
+            rows = (rng.random(self._size) < self.config.beam_share).nonzero()[0]
             block[rows] = self.beams[rng.integers(0, len(self.beams), len(rows))]
         return block
 

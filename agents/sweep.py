@@ -17,8 +17,8 @@ from typing import Any
 
 from agents.checkpoint import CONFIG_NAME, read_evaluations
 from agents.config import validated
+from agents.parallel import spread
 from agents.run import RunConfig, StopTrainingError, config_type, load_config, run_type
-from agents.support.parallel import spread
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 

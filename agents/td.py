@@ -1,4 +1,6 @@
-"""Self-play TD(lambda) for value nets in one file: configuration, games and targets, net and learner, run.
+"""Self-play TD(lambda) for value nets: configuration, games and targets, learner, run.
+
+The nets are in `agents.networks.value_nets`.
 
 Shapes: T plies, N games, A actions, P players, M = T * N positions of a rollout. Values are future margins in points.
 """
@@ -12,27 +14,31 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import torch
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from torch import Tensor, nn
 
 from agents.checkpoint import RUN_NAME
 from agents.config import Count, CountOrZero, Positive, Share, Strict, read_yaml
-from agents.networks.sums import SumOfRows
+from agents.networks.value_nets import SCALE, AnyRulesModule, ValueModule
+from agents.rule_set_games import RuleSetGames
 from agents.run import Run, RunConfig, between
 from agents.self_play import MOST_PLIES, SelfPlayGames
-from agents.support.workers import own_seed
 from agents.training_evaluation import EvaluationSchedule
+from agents.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.array_types import Floats, Ints, Mask
-from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import find_suite, rule_set_suites
 from oanquan_env.engine.core import relative_points
-from oanquan_env.engine.positions import turn_order
+from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.rule_sets import TRAIN, split
+from oanquan_env.search.any_rules_net import ANY, ANY_RULES_NAME
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.maxn import MaxnSearch
-from oanquan_env.search.move_values import MoveValues
-from oanquan_env.search.value_net import SECOND, VALUE_NET_NAME, ValueNet, embedding_rows, hidden_units, side_rows
+from oanquan_env.search.move_values import MoveValues, search_for
+from oanquan_env.search.value_net import VALUE_NET_NAME
 
 DEPTHS = 2, 1
 """Default search depths in plies, for two players and for more."""
@@ -41,8 +47,6 @@ LAST_RATE = 0.05
 BEAM_NODES = 200  # node limit of the player against which the beam search looks for lines
 MOST_DEPTH = 6
 """Maximum depth to which every move is searched at each ply; one more ply of depth takes about seven times as long."""
-SCALE = 10.0
-"""The net and its loss see points divided by this, so that they are of order one."""
 
 # ---- configuration ---------------------------------------------------------------------------------------------------
 
@@ -64,6 +68,10 @@ class TDSettings(Strict):
     batch_size: Annotated[Count, Field(le=MOST_PLIES)] = Field(1024, description="positions per minibatch")
     uses: Count = Field(8, description="number of gradient steps that use a position, on average")
     replay: Count = Field(16, description="size of the replay buffer, in rollouts")
+    rule_sets: Count = Field(32, description="rules=any: number of rule sets played side by side")
+    training_rule_sets: Annotated[Count, Field(le=TRAIN)] = Field(
+        TRAIN, description="rules=any: number of rule sets to train on, from the split `train`"
+    )
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> Self:
@@ -71,6 +79,15 @@ class TDSettings(Strict):
             if (plies := self.games * self.steps * getattr(self, name)) > MOST_PLIES:
                 raise ValueError(f"games * steps * {name} must be {MOST_PLIES:,} or less; got {plies:,}")
         return self
+
+
+def _rules_or_any(text: str) -> str:
+    if text == ANY:
+        return text
+    rules = Rules.parse(text)
+    if rules.refill == "forfeit":
+        raise ValueError("value nets need refill=borrow")
+    return str(rules)
 
 
 class TDEvaluation(EvaluationSchedule):
@@ -84,21 +101,30 @@ class TDConfig(RunConfig):
     """All settings of a TD run."""
 
     kind: Literal["td"] = Field("td", description="kind of run: td trains a value net, ppo an agent")
+    rules: Annotated[str, AfterValidator(_rules_or_any)] = Field(
+        DEFAULT_PRESET, description="rules by name, such as 'vietnamese quan_non=5', or any"
+    )
     total_plies: Count = Field(3_000_000, description="plies to train for")
     td: TDSettings = Field(TDSettings(), description="TD(lambda)")
     evaluation: TDEvaluation = Field(TDEvaluation(), description="evaluation during training")
 
-    @field_validator("rules")
-    @classmethod
-    def _rules_for_search(cls, text: str) -> str:
-        if Rules.parse(text).refill == "forfeit":
-            raise ValueError("value nets need refill=borrow")
-        return text
+    @model_validator(mode="after")
+    def _fits_any_rules(self) -> Self:
+        if self.rules == ANY and self.starts.beam_share:
+            raise ValueError("starts.beam_share: lines that beat the network need one set of rules, not any")
+        if self.rules == ANY and self.td.games < self.td.rule_sets * self.workers:
+            raise ValueError("td.games must be at least td.rule_sets for each worker, one game for each rule set")
+        return self
+
+    @property
+    def core_rules(self) -> str:
+        """The rules of `Run.core`."""
+        return DEFAULT_PRESET if self.rules == ANY else self.rules
 
     @property
     def depth(self) -> int:
         """Plies searched for each move value."""
-        return self.td.depth or DEPTHS[Rules.parse(self.rules).players > 2]
+        return self.td.depth or DEPTHS[Rules.parse(self.core_rules).players > 2]
 
 
 # ---- games and targets -----------------------------------------------------------------------------------------------
@@ -129,7 +155,7 @@ def rollout(
     games: SelfPlayGames, search: MoveValues, settings: TDSettings, temperature: float, rng: np.random.Generator
 ) -> tuple[Positions, Floats]:
     """Play `settings.steps` plies of each game; return M positions and their (M, P) targets, by seat."""
-    core, rows = games.core, np.arange(settings.games)
+    core, rows = games.core, np.arange(len(games.positions))
     visited, best, won, over, followed = [], [], [], [], []
     for _ in range(settings.steps):
         positions = games.positions
@@ -157,42 +183,7 @@ def choose(values: Floats, temperature: float, random_moves: float, rng: np.rand
     return actions
 
 
-# ---- net and learner -------------------------------------------------------------------------------------------------
-
-
-class ValueModule(nn.Module):
-    """A trainable value net for `rules`; `oanquan_env.search.value_net` describes the function it computes."""
-
-    def __init__(self, rules: Rules) -> None:
-        super().__init__()
-        self.rules = rules
-        rows, hidden = rules.players * side_rows(rules.fields), hidden_units(rules.players)
-        self.embedding = nn.Parameter(torch.randn(rows, hidden) * (rules.players * (rules.fields + 1)) ** -0.5)
-        self.hidden = nn.Linear(hidden, SECOND)
-        self.output = nn.Linear(SECOND, 1 if rules.players == 2 else rules.players)
-
-    def forward(self, rows: Tensor) -> Tensor:
-        """Map `embedding_rows` (B, P * (F + 1)) to the mover's margins (B,) or, for P > 2, all (B, P) in turn order."""
-        summed = SumOfRows.apply(rows, self.embedding)  # type: ignore[no-untyped-call]
-        points: Tensor = self.output(self.hidden(summed.relu()).relu()) * SCALE
-        return points[:, 0] if self.rules.players == 2 else points - points.mean(dim=1, keepdim=True)
-
-    def export(self, origin: dict[str, Any]) -> ValueNet:
-        """Return the net in its NumPy form, which players use without torch; the net stores `origin`."""
-        weight, bias = self.output.weight.T * SCALE, self.output.bias * SCALE
-        if self.rules.players == 2:
-            weight = weight[:, 0]
-        else:  # margins sum to zero
-            weight, bias = weight - weight.mean(dim=1, keepdim=True), bias - bias.mean()
-        tensors = {
-            "embedding": self.embedding,
-            "hidden_weight": self.hidden.weight.T,
-            "hidden_bias": self.hidden.bias,
-            "output_weight": weight,
-            "output_bias": bias,
-        }
-        arrays = {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()}
-        return ValueNet(rules=self.rules, **arrays, origin=origin)
+# ---- learner ---------------------------------------------------------------------------------------------------------
 
 
 class Learner:
@@ -200,39 +191,37 @@ class Learner:
 
     Attributes:
         module: the net as a torch module.
-        replay: for each rollout, its positions as (M, P * (F + 1)) int16 `embedding_rows`, and their float32 targets:
-            (M,) for the mover of two players; (M, P) in turn order from the mover for more players.
+        replay: for each rollout, the tensors of `module.examples`: the net's inputs, such as (M, P * (F + 1)) int16
+            `embedding_rows`, and last the float32 targets: (M,) for the mover of two players; (M, P) in turn order from
+            the mover for more players.
     """
 
-    def __init__(self, rules: Rules, settings: TDSettings) -> None:
-        self.settings = settings
-        self.module = ValueModule(rules)
+    def __init__(self, module: ValueModule | AnyRulesModule, settings: TDSettings) -> None:
+        self.module, self.settings = module, settings
         nn.init.zeros_(self.module.output.weight)  # initially, a move's value is its gain
         self.optimizer = torch.optim.Adam(self.module.parameters(), lr=settings.learning_rate, fused=True)
-        self.replay: deque[tuple[Tensor, Tensor]] = deque(maxlen=settings.replay)
+        self.replay: deque[tuple[Tensor, ...]] = deque(maxlen=settings.replay)
 
-    def learn(self, positions: Positions, returns: Floats, done: float, rng: np.random.Generator) -> float:
+    def learn(self, examples: tuple[Tensor, ...], done: float, rng: np.random.Generator) -> float:
         """Add a rollout to the replay buffer and take gradient steps; return their root mean squared error in points.
 
-        `returns` are the (M, P) targets of M positions, by seat; `done`, the finished share of the run, sets the step
-        size. Each minibatch's error is measured before its own step.
+        `examples` are as in `replay`; `done`, the finished share of the run, sets the step size. Each minibatch's error
+        is measured before its own step.
         """
-        settings, rules = self.settings, self.module.rules
+        settings = self.settings
         for group in self.optimizer.param_groups:
             falling = (1 + math.cos(math.pi * min(done, 1.0))) / 2
             group["lr"] = settings.learning_rate * (LAST_RATE + (1 - LAST_RATE) * falling)
-        mover_first = np.take_along_axis(returns, turn_order(positions.mover, rules.players), axis=1)
-        targets = torch.from_numpy(mover_first.astype(np.float32))
-        inputs = torch.from_numpy(embedding_rows(rules, positions).astype(np.int16))
-        self.replay.append((inputs, targets[:, 0].clone() if rules.players == 2 else targets))
-        all_inputs, all_targets = (torch.cat(column) for column in zip(*self.replay, strict=True))
-        steps = max(1, settings.uses * len(positions) // settings.batch_size)
-        drawn = torch.from_numpy(rng.integers(0, len(all_targets), (steps, settings.batch_size)))
-        losses = [self._step(all_inputs.index_select(0, rows).long(), all_targets[rows]) for rows in drawn]
+        self.replay.append(examples)
+        columns = [torch.cat(column) for column in zip(*self.replay, strict=True)]
+        steps = max(1, settings.uses * len(examples[-1]) // settings.batch_size)
+        drawn = torch.from_numpy(rng.integers(0, len(columns[-1]), (steps, settings.batch_size)))
+        losses = [self._step(*(column.index_select(0, rows) for column in columns)) for rows in drawn]
         return SCALE * math.sqrt(np.mean(losses))
 
-    def _step(self, inputs: Tensor, targets: Tensor) -> float:
-        loss = ((self.module(inputs) - targets) / SCALE).square().mean()
+    def _step(self, *columns: Tensor) -> float:
+        *inputs, targets = columns
+        loss = ((self.module(*inputs) - targets) / SCALE).square().mean()
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
@@ -244,10 +233,10 @@ class Learner:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore the replay buffer. Raises `ValueError` if an input or a target is impossible."""
-        for inputs, targets in state["replay"]:
-            if not (((inputs >= 0) & (inputs < len(self.module.embedding))).all() and torch.isfinite(targets).all()):
+        for *inputs, targets in state["replay"]:
+            if not (self.module.are_possible(*inputs) and torch.isfinite(targets).all()):
                 raise ValueError("its replay buffer holds impossible positions or targets")
-            self.replay.append((inputs, targets))
+            self.replay.append((*inputs, targets))
 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
@@ -259,18 +248,29 @@ class TDRun(Run[TDConfig]):
     config_type = TDConfig
     network: ValueModule
 
+    @classmethod
+    def _make(cls, folder: Path, config: TDConfig, report: Callable[[str], None]) -> Self:
+        if config.rules == ANY and cls is TDRun:
+            run: Any = AnyRulesRun._make(folder, config, report)
+            return run  # type: ignore[no-any-return]
+        return super()._make(folder, config, report)
+
     def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
         super().__init__(folder, config, report)
         self.iteration = config.td.games * config.td.steps
         self.settings = self.of_worker(config.td, "games")
         self.games = SelfPlayGames(self.core, self.settings.games, config.starts, config.seed)
-        self.learner = Learner(self.core.rules, self.settings)
-        self.network, optimizer = self.learner.module, self.learner.optimizer
-        self.parts = {"network": self.network, "optimizer": optimizer, "games": self.games, "learner": self.learner}
+        self.network = ValueModule(self.core.rules)
+        self.learner = Learner(self.network, self.settings)
+        self.parts = self._parts(self.games)
         self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
         self.name = "minimax" if self.core.rules.players == 2 else "maxn"
         limited = f"{self.name}:nodes=2000"
         self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder}', limited)}"
+
+    def _parts(self, games: SelfPlayGames | RuleSetGames) -> dict[str, Any]:
+        optimizer = self.learner.optimizer
+        return {"network": self.network, "optimizer": optimizer, "games": games, "learner": self.learner}
 
     def iterate(self) -> None:
         """Play a rollout and learn from it."""
@@ -279,20 +279,22 @@ class TDRun(Run[TDConfig]):
         self.search.use(self.network.export({}))
         temperature = between(settings.temperature, settings.temperature / 3, done)
         positions, returns = rollout(self.games, self.search, settings, temperature, rng)
-        self.log("train/error", self.learner.learn(positions, returns, done, rng))
+        self.log("train/error", self.learner.learn(self.network.examples(positions, returns), done, rng))
 
     def export(self) -> None:
         """Write the net and its origin into the run's folder."""
-        origin = {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
-        write_atomically(self.folder / VALUE_NET_NAME, self.network.export(origin).to_bytes())
+        write_atomically(self.folder / VALUE_NET_NAME, self.network.export(self.origin()).to_bytes())
+
+    def origin(self) -> dict[str, Any]:
+        """Return what the net's file says about its training."""
+        return {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
 
     def player(self) -> SearchPlayer:
         """Return a player that uses the current net in searches of up to `BEAM_NODES` nodes."""
         return SearchPlayer(self._search(), Limits(nodes=BEAM_NODES))
 
     def _search(self) -> Search | MaxnSearch:
-        searching = Search if self.core.rules.players == 2 else MaxnSearch
-        return searching(self.core, threads=self.config.threads, net=self.network.export({}))
+        return search_for(self.core, net=self.network.export({}), threads=self.config.threads)
 
     def measure(self) -> tuple[dict[str, Any], str]:
         """Measure regret on the suite's development part, with one search per node limit; see `Run.measure`."""
@@ -301,9 +303,61 @@ class TDRun(Run[TDConfig]):
             return row, "no regret suite for these rules"
         search = self._search()
         for nodes in self.config.evaluation.nodes:
-            regret = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
-            assert regret
-            row["regrets"][f"{self.name}:nodes={nodes}"] = dataclasses.asdict(regret)
-            row.setdefault("regret", dataclasses.asdict(regret))
-            texts.append(f"{regret.mean:.2f} at {nodes:,} nodes")
+            found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
+            assert found
+            row["regrets"][f"{self.name}:nodes={nodes}"] = dataclasses.asdict(found)
+            row.setdefault("regret", dataclasses.asdict(found))
+            texts.append(f"{found.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(texts)}"
+
+
+class AnyRulesRun(TDRun):
+    """A TD run with `rules=any`; its folder holds the net for any rules, `any-rules.npz`."""
+
+    network: AnyRulesModule  # type: ignore[assignment]
+
+    def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
+        Run.__init__(self, folder, config, report)
+        self.iteration = config.td.games * config.td.steps
+        self.settings = settings = self.of_worker(config.td, "games")
+        rule_sets = split("train")[: settings.training_rule_sets]
+        self.rule_set_games = RuleSetGames(
+            rule_sets, settings.rule_sets, settings.games, config.starts, config.seed, config.depth
+        )
+        self.network = AnyRulesModule(rule_sets)
+        self.learner = Learner(self.network, settings)
+        self.parts = self._parts(self.rule_set_games)
+        self.usage = f"the net for any rules is {folder / ANY_RULES_NAME}"
+
+    def iterate(self) -> None:
+        """Play a rollout of every rule set that is being played, and learn from all of them."""
+        done, settings = self.plies / self.config.total_plies, self.settings
+        rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration])
+        temperature = between(settings.temperature, settings.temperature / 3, done)
+        net, examples = self.network.export({}), list[tuple[Tensor, ...]]()
+        for number, games, search in self.rule_set_games.played:
+            search.use(net.for_rules(games.core.rules))
+            examples.append(self.network.examples(number, *rollout(games, search, settings, temperature, rng)))
+        self.rule_set_games.renew()
+        joined = tuple(torch.cat(column) for column in zip(*examples, strict=True))
+        self.log("train/error", self.learner.learn(joined, done, rng))
+
+    def export(self) -> None:
+        """Write the net and its origin into the run's folder."""
+        write_atomically(self.folder / ANY_RULES_NAME, self.network.export(self.origin()).to_bytes())
+
+    def measure(self) -> tuple[dict[str, Any], str]:
+        """Measure regret on the suites of the development rule sets, all with equal weight; see `Run.measure`."""
+        texts, row, net = list[str](), {"results": {}, "regrets": dict[str, Any]()}, self.network.export({})
+        rng = np.random.default_rng(self.config.seed)
+        for nodes in self.config.evaluation.nodes:
+            means = []
+            for suite in rule_set_suites("development"):
+                search = Search(suite.core, threads=self.config.threads, net=net.for_rules(suite.core.rules))
+                player = SearchPlayer(search, Limits(nodes=nodes))
+                means.append(regret(player, suite, rng, by_phase=False).mean)
+            if means:
+                row["regrets"][f"minimax:nodes={nodes}"] = {"mean": float(np.mean(means)), "rule_sets": means}
+                self.log(f"evaluation/regret_{nodes}", float(np.mean(means)))
+                texts.append(f"{np.mean(means):.2f} at {nodes:,} nodes")
+        return row, f"mean regret under the development rule sets {', '.join(texts)}" if texts else "no suites"

@@ -23,7 +23,7 @@ COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 LONG_CODE = re.compile(r"<code>(?=[^<]{36})")
 WIDE = b"---\nhide: [navigation, toc]\n---\n"
 """Front matter that hides the side columns of a page with wide tables."""
-RESULTS = ROOT / "benchmarks" / "results"
+RESULTS = ROOT / "experiments" / "results"
 BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL)
 """Pattern for the picture on docs/play.md, which is for readers of the repository; the site shows a playable board."""
 PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-button--primary }"
@@ -56,10 +56,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the page's Markdown; insert the full reference into docs/api pages, and the board into docs/play.md.
 
-    Links to reports are changed, because a clone has them in benchmarks/results, and the site has them in reports.
+    Links to reports are changed, because a clone has them in experiments/results, and the site has them in reports.
     Pictures in two colour schemes are changed so that they follow the site's switch between the schemes.
     """
-    markdown = PICTURE.sub(SWITCHED, markdown.replace("](../benchmarks/results/", "](reports/").replace(*PLAY))
+    markdown = PICTURE.sub(SWITCHED, markdown.replace("](../experiments/results/", "](reports/").replace(*PLAY))
     return generated.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 

@@ -2,8 +2,8 @@
 
     python -m examples.cleanrl_ppo --minutes 10 --plot regret.png
 
-The script needs only oanquan_env and PyTorch. With `--device cuda` games and network stay on the device (`pip install
-"oanquan[cuda]"`; docs/how-to/gpu.md suggests options). It differs from PPO for one player in four points:
+The script needs only oanquan_env and PyTorch. With `--device cuda` games and network stay on the device (extra `cuda`;
+docs/how-to/gpu.md suggests options). It differs from PPO for one player in four points:
 
 - A step is one ply of the player to move (opponent=None), so in the next position the other player is to move. The
   value of that position counts against the mover. In the advantages, signs therefore alternate from ply to ply.

@@ -12,10 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agents.support.markdown import replace_between
-from agents.support.provenance import versions
+from agents.provenance import versions
 from oanquan_env.benchmark.report import table
 from oanquan_env.files import write_atomically
+from tools.generated import replace_between
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "frameworks.md"

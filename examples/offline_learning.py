@@ -32,9 +32,9 @@ with needing_extra("train", "examples.offline_learning" if __name__ == "__main__
     import torch
 
     from agents.config import progress_bar
+    from agents.folders import ABOUT_NAME
+    from agents.networks.value_nets import ValueModule
     from agents.position_data import read_columns, read_positions
-    from agents.support.data_folder import ABOUT_NAME
-    from agents.td import ValueModule
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

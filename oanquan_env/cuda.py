@@ -1,6 +1,6 @@
 """Play N games on a CUDA device and return torch tensors. A kernel runs the step of `engine.step`.
 
-Each thread plays one game. The module needs torch and numba-cuda (`pip install "oanquan[cuda]"`).
+Each thread plays one game. The module needs the extra `cuda`, which installs torch and numba-cuda.
 
     games = CudaGames(65_536, opponent="greedy")
     observation, mask = games.reset(seed=0)
@@ -17,7 +17,8 @@ from oanquan_env.engine.compiled import RULES, inlined, zeros
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.engine.step import act, finish
-from oanquan_env.envs.games import Games, Seat
+from oanquan_env.envs.arguments import Seat
+from oanquan_env.envs.games import Games
 from oanquan_env.errors import UsageError, needing_extra
 from oanquan_env.observation import Encoder
 
@@ -134,8 +135,8 @@ class CudaGames:
             self.reward = torch.zeros(n)
             self.terminated, self.truncated = torch.zeros((2, n), dtype=torch.bool)
             self._no_actions = torch.zeros(n, dtype=torch.int64)
-        self._table = zeros(RULES, 1)
-        self._table[0] = self.core.record
+        self._rules_array = zeros(RULES, 1)
+        self._rules_array[0] = self.core.record
         self._arguments: tuple[Any, ...] = ()
         self._blocks = -(-n // THREADS)
         self._kernel = kernel(self.core.rules.players, self._host.kind)
@@ -152,7 +153,7 @@ class CudaGames:
         tensors = self.observation, self.mask, self.reward, (self.terminated, self.truncated)
         observations, masks, rewards = (cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[:3])
         ends = tuple(cuda.as_cuda_array(tensor, sync=False) for tensor in tensors[3])
-        constants = (cuda.to_device(array) for array in (self._table, *host.constants))
+        constants = (cuda.to_device(array) for array in (self._rules_array, *host.constants))
         self._arguments = *constants, observations, masks, rewards, ends
         self._games = cuda.to_device(host.records)
         self.step(self._no_actions)

@@ -4,26 +4,22 @@
     for rows, actions in advance(core, finals, seated(players, seating, rng)):
         ...  # the players have played `actions`, one in each of the games in `rows`
 
-All code that plays or replays batches of games builds on `advance`. The module also makes random lines, which serve as
-openings, and has `choose_move`, which asks a player for a move on a single board.
+All code that plays or replays batches of games builds on `engine.core.advance`. This module lets players choose the
+moves, makes random lines, which serve as openings, and asks a player for a move on a single board.
 """
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.array_types import Ints
 from oanquan_env.board import Board
-from oanquan_env.engine.core import Core
+from oanquan_env.engine.core import Choose, Core, advance_randomly
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
-from oanquan_env.players import Policy, RandomPolicy, as_policy, ask_players
+from oanquan_env.players import Policy, as_policy, ask_players
 
-Choose: TypeAlias = Callable[[Ints, Positions], Ints]
-"""A function that takes the (M,) rows of running games in a batch and their positions, and returns (M,) actions."""
 MAX_FAILED_GAMES = 20_000
 """Number of consecutive random games that may end too soon before `random_lines` gives up."""
 
@@ -40,35 +36,6 @@ def choose_move(player: object, board: Board, rng: np.random.Generator | None = 
     return Move.from_action(int(policy.choose(board.positions, rng or np.random.default_rng())[0]))
 
 
-def advance(
-    core: Core, positions: Positions, choose: Choose, plies: npt.ArrayLike | None = None, *, checked: bool = True
-) -> Iterator[tuple[Ints, Ints]]:
-    """Play N games in place, one ply of all running games at a time.
-
-    Games that are over at the start, or have no plies to play, stay unchanged.
-
-    Args:
-        core: the core that plays the games.
-        positions: N games. Between two plies the caller may replace finished games with new ones.
-        choose: the function that chooses the actions.
-        plies: maximum number of plies to play in each game, (N,) or one number; by default, games run to their end.
-        checked: whether actions are checked, see `Core.play`.
-
-    Yields:
-        After each ply, the (M,) rows of the games in which it was played, ascending, and the (M,) actions.
-    """
-    limits, rows = np.broadcast_to(np.inf if plies is None else plies, len(positions)), np.arange(len(positions))
-    for played in itertools.count():
-        rows = rows[~positions.over[rows] & (limits[rows] > played)]
-        if not rows.size:
-            return
-        current = positions[rows]
-        actions = choose(rows, current)
-        core.play(current, actions, checked=checked)
-        positions[rows] = current
-        yield rows, actions
-
-
 def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -> Choose:
     """Return a function for `advance` that lets `players[seating[n, p]]` choose for seat p of game n, using `rng`."""
 
@@ -76,14 +43,6 @@ def seated(players: Sequence[Policy], seating: Ints, rng: np.random.Generator) -
         return ask_players(players, seating[rows, positions.mover], positions, rng)
 
     return choose
-
-
-def advance_randomly(
-    core: Core, positions: Positions, plies: npt.ArrayLike | None, rng: np.random.Generator
-) -> Iterator[tuple[Ints, Ints]]:
-    """Return the iterator of `advance` for games with random moves."""
-    player = RandomPolicy(core)
-    return advance(core, positions, lambda _, current: player.choose(current, rng), plies, checked=False)
 
 
 def play_randomly(core: Core, positions: Positions, plies: npt.ArrayLike | None, rng: np.random.Generator) -> None:

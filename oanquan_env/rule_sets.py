@@ -1,12 +1,12 @@
 """Rule sets as data: sampling, equivalence, numbers for networks, and fixed splits for training and tests.
 
 Two rule sets are *equivalent* if every game from the set-up has the same moves and results under both, perhaps on the
-mirrored board. `canonical` finds the equivalences that follow from the words of the rules. It counts a few rule sets as
-two that are one, such as rules under which no first move reaches a mandarin square: `first_move_captures_mandarin` is
-kept. With the values in `VALUES`, two players have 1,327,104 combinations. 552,960 of them are playable rules, and
-204,288 of these are distinct, 68,096 with five fields.
+mirrored board. `canonical` finds the equivalences that follow from the words of the rules. It misses a few others: for
+example, it keeps `first_move_captures_mandarin` even if no first move can capture a mandarin stone. With the values in
+`VALUES`, two players have 1,327,104 combinations. 552,960 of them are playable rules, and 204,288 of these are
+distinct, 68,096 with five fields.
 
-The splits never change; `VERSION` would. Rule sets of all splits are canonical and distinct:
+The splits never change. If they had to, `VERSION` would increase. Rule sets of all splits are canonical and distinct:
 
 | split | rule sets | distance from `train` | content |
 |---|---:|---:|---|

@@ -24,7 +24,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepR
 from oanquan_env.array_types import Mask
 from oanquan_env.board import shared_core
 from oanquan_env.engine.positions import Positions
-from oanquan_env.envs.games import MAX_SEED
+from oanquan_env.envs.arguments import MAX_SEED
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.reset_options import check_options, chosen_rules, start_position, start_positions
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv

@@ -13,6 +13,7 @@ from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME, EVALUATIONS_NAME
 from agents.config import validated
 from agents.players.agent_files import WEIGHTS_NAME
 from agents.run import Run, StopTrainingError, load_config, run_type
+from oanquan_env.search.any_rules_net import read_any_rules_net
 from oanquan_env.search.value_net import read_value_net
 
 ITERATION = 32 * 8
@@ -29,6 +30,12 @@ TD: dict[str, Any] = {
     "rules": "mancala-world fields=3 seeds=3",
     "td": {"games": 32, "steps": 8, "batch_size": 64, "replay": 3},
     "evaluation": {"every_plies": 2 * ITERATION, "nodes": [50]},
+}
+ANY: dict[str, Any] = {
+    **TD,
+    "rules": "any",
+    "td": {**TD["td"], "rule_sets": 5, "training_rule_sets": 12},
+    "evaluation": {"every_plies": 5 * ITERATION, "nodes": [50]},
 }
 PLAIN = {"name": "plain", "width": 8}
 
@@ -89,6 +96,8 @@ def weights(folder: Path) -> bytes:
     if (folder / WEIGHTS_NAME).exists():
         return (folder / WEIGHTS_NAME).read_bytes()
     rules = load_config(folder / CONFIG_NAME).rules
+    if rules == "any":
+        return dataclasses.replace(read_any_rules_net(folder), origin={}).to_bytes()
     return dataclasses.replace(read_value_net(folder, rules), origin={}).to_bytes()
 
 

@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 OUTSIDE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "benchmarks").rglob("report.md")])
+OUTSIDE += sorted([*(ROOT / "agents").rglob("README.md"), *(ROOT / "experiments").rglob("report.md")])
 """Pages outside the MkDocs site; MkDocs checks the links on all others."""
-OWN = ("configs/", "oanquan_env/", "agents/", "benchmarks/", "examples/", "tests/", "tools/")
+OWN = ("configs/", "oanquan_env/", "agents/", "experiments/", "examples/", "tests/", "tools/")
 """Files in these folders must exist if a command names them; files in `runs/` and `out/` are made by commands."""
 SLOW = ("league",)
 """Pages whose examples train agents."""
@@ -87,6 +87,22 @@ def test_commands_name_what_exists() -> None:
         assert find_spec(words[0]) if program == "-m" else (ROOT / program).is_file(), (program, words)
         for word in words:
             assert not word.startswith(OWN) or (ROOT / word).exists(), (program, words)
+
+
+@pytest.mark.parametrize("folder", ["oanquan_env", "oanquan_env/engine", "agents"])
+def test_the_architecture_lists_each_module_once(folder: str) -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    rows = page.partition(f"| `{folder}` | content |\n")[2].partition("\n\n")[0].splitlines()[1:]
+    names = [name.removesuffix(".py") for row in rows for name in re.findall(r"`([\w.]+)`", row.split(" | ")[0])]
+    modules = [path.stem for path in (ROOT / folder).glob("*.py") if not path.stem.startswith("__")]
+    assert sorted(names) == sorted([*modules, *(path.parent.name for path in (ROOT / folder).glob("*/__init__.py"))])
+
+
+@pytest.mark.parametrize("page", ["map.md", "how-to/rule.md"])
+def test_guides_to_the_code_name_files_that_exist(page: str) -> None:
+    files = re.findall(r"`([\w.-]+/[\w./-]+\.\w+)`", (DOCS / page).read_text(encoding="utf-8"))
+    assert len(files) > 9
+    assert [file for file in files if not (ROOT / file).is_file()] == []
 
 
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")

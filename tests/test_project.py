@@ -18,8 +18,8 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 TARGETS = dict(re.findall(r"^(\w+):.*\n((?:\t.*\n)*)", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-PROGRAMS = {re.split(r"[<>=\[]", requirement)[0] for requirement in EXTRAS["docs"]}
-"""Packages of the extra `docs`, which need not be installed; their programs have the same names."""
+PROGRAMS = {re.split(r"[<>=\[]", requirement)[0] for requirement in EXTRAS["docs"]} | {"npm"}
+"""Packages of the extra `docs`, whose programs have the same names, and Node.js: they need not be installed."""
 
 
 def check_command(line: str) -> None:

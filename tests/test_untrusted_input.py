@@ -5,6 +5,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import runpy
 import shlex
 import subprocess
@@ -19,8 +20,7 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation.evaluation import read_evaluation
-from agents.evaluation.finished_parts import FinishedParts
+from agents.evaluation import FinishedParts, read_evaluation
 from agents.networks import nets
 from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
@@ -36,7 +36,7 @@ from oanquan_env import (
     parse_records,
 )
 from oanquan_env.benchmark.suites import read_suite
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import MissingExtraError, UsageError, needing_extra
 from oanquan_env.files import FileError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.players import as_policy
@@ -241,7 +241,7 @@ oanquan_env.cli solve --certificate /proc/a.npz  =>  --certificate: /proc/a.npz 
 oanquan_env.cli show --svg /proc/a.svg  =>  --svg: /proc/a.svg cannot be written
 evaluate greedy random --json /proc/a.json  =>  --json: /proc/a.json cannot be written
 evaluate greedy random --save-games /proc/a.txt  =>  --save-games: /proc/a.txt cannot be written
-agents.evaluation.prove_openings --output /proc/a.json  =>  the output: /proc/a.json cannot be written
+agents.suites.__main__ prove-openings --output /proc/a.json  =>  the output: /proc/a.json cannot be written
 oanquan_env.cli solve --rules three-player  =>  two players; got 3 players
 oanquan_env.cli solve --time ٣  =>  argument --time: must be a number, such as 2.5, not '٣'
 oanquan_env.cli exploit greedy --minutes 1_0  =>  argument --minutes: must be a number, such as 2.5, not '1_0'
@@ -251,10 +251,11 @@ train --ppo.learning-rate ٣  =>  --ppo.learning-rate: must be a number, such as
 train --total-plies ٣  =>  Error parsing --total-plies: must be a whole number, such as 200 or 1e6
 oanquan_env.cli solve --time 0  =>  --megabytes and --time must be above 0
 agents.position_data --output nowhere --positions 0  =>  recipe.positions: must be greater than or equal to 1
-agents.evaluation.make_regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
-benchmarks.learning --jobs 1000000  =>  command line: jobs: must be less than or equal to 1024
-agents.evaluation.prove_openings --nodes 0  =>  command line: nodes: must be greater than or equal to 1 (got 0)
-agents.evaluation.prove_regret nowhere.json --jobs 0  =>  command line: jobs: must be greater than or equal to 1
+agents.suites.__main__ make_regret  =>  argument command: invalid choice: 'make_regret' (choose from
+agents.suites.__main__ regret --games 1e9  =>  recipe.games: must be less than or equal to 1000000 (got 1000000000)
+experiments.methods --jobs 1000000  =>  command line: jobs: must be less than or equal to 1024
+agents.suites.__main__ prove-openings --nodes 0  =>  command line: nodes: must be greater than or equal to 1 (got 0)
+agents.suites.__main__ prove-regret nowhere.json --jobs 0  =>  command line: jobs: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
 examples.llm_player --model m --base-url u --retries -1  =>  --positions, --games and --jobs must be 1 or more
@@ -314,6 +315,15 @@ def test_a_command_says_what_to_install(tmp_path: Path, package: str, remedy: st
     assert "Traceback" not in ended.stderr
 
 
+def test_the_hint_on_a_missing_extra_fits_a_clone_and_an_installed_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for root, remedy in ((ROOT, '-e ".[cuda]"'), (tmp_path, "'oanquan[cuda]'")):
+        monkeypatch.setattr("oanquan_env.errors.__file__", str(root / "oanquan_env" / "errors.py"))
+        with pytest.raises(MissingExtraError, match=re.escape(f"pip install {remedy}")), needing_extra("cuda"):
+            raise ModuleNotFoundError(name="numba_cuda")
+
+
 EXTRAS = {
     "torch": ("train", ("alphazero", "cleanrl_ppo", "offline_learning", "pqn", "sb3_ppo")),
     "sb3_contrib": ("train", ("sb3_ppo",)),
@@ -342,4 +352,4 @@ def test_an_example_says_what_to_install(
 def test_games_on_a_device_need_one(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: device == "cpu")
     with pytest.raises(UsageError, match=rf"device must be a CUDA device that torch .* can use; got '{device}'"):
-        cuda.Games(2, device=device)
+        cuda.CudaGames(2, device=device)

@@ -14,7 +14,7 @@ LATER = ("thinker.js",)
 """Scripts that the page imports later but that are bundled, so that the first reply comes sooner."""
 SOON = ("data/catalogue.json", "data/drawing-2-5.json", "engine.json", "moves.wasm")  # files that the page preloads
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", flags=re.MULTILINE)
-IMPORT = re.compile(r'^import (?:\{ ([^}]*) \} from )?"\./([\w-]+\.js)";\n', flags=re.MULTILINE)
+IMPORT = re.compile(r'^import (?:\{\s+([^}]*?),?\s+\} from )?"\./([\w-]+\.js)";\n', flags=re.MULTILINE)
 EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) ([\w$]+)", flags=re.MULTILINE)
 
 

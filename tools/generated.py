@@ -17,6 +17,7 @@ import gymnasium
 from oanquan_env import PRESETS, Board, Core, Move, Rules, Termination, raw_env
 from oanquan_env.benchmark.report import table
 from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.files import write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.play.levels import LEVELS
 from oanquan_env.players.making import kinds
@@ -36,6 +37,26 @@ MEMBERS = {
 """Names to document in these modules; in all others, every public class and function is documented."""
 
 
+def replace_between(page: str, name: str, part: str) -> str:
+    """Return the page with `part` between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
+
+    Raises `ValueError` unless the page contains each marker exactly once, in this order.
+    """
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    if page.count(begin) != 1 or page.count(end) != 1 or page.find(begin) > page.find(end):
+        raise ValueError(f"the page must contain {begin} once and, after it, {end} once")
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
+
+
+def renew(path: Path, text: str, *, check: bool) -> bool:
+    """Return whether the file already holds `text`; if it does not and `check` is False, write `text` to the file."""
+    current = path.is_file() and path.read_text(encoding="utf-8") == text
+    if not (current or check):
+        write_atomically(path, text.encode())
+    return current
+
+
 def meanings(documented: type) -> dict[str, str]:
     """Return the description of each attribute from the `Attributes:` section of a class's docstring."""
     text = inspect.getdoc(documented) or ""
@@ -46,10 +67,8 @@ def meanings(documented: type) -> dict[str, str]:
 
 def _allowed(name: str) -> str:
     hint = get_type_hints(Rules)[name]
-    return (
-        " ".join(f"`{choice}`" for choice in get_args(hint))
-        or {"int": "whole number", "bool": "yes or no"}[hint.__name__]
-    )
+    choices = " ".join(f"`{choice}`" for choice in get_args(hint))
+    return choices or {"int": "whole number", "bool": "yes or no"}[hint.__name__]
 
 
 def rules_fields() -> str:
@@ -80,14 +99,8 @@ def spaces() -> str:
         game = raw_env(rules=name)
         agent = game.possible_agents[0]
         box: Any = game.observation_space(agent)
-        rows.append(
-            [
-                f"`{name}`",
-                str(len(game.possible_agents)),
-                str(box["observation"].shape),
-                f"`{game.action_space(agent)}`",
-            ]
-        )
+        shape = str(box["observation"].shape)
+        rows.append([f"`{name}`", str(len(game.possible_agents)), shape, f"`{game.action_space(agent)}`"])
     return table(["rules", "agents", "observation, int32", "actions"], rows, left=None)
 
 
@@ -153,15 +166,11 @@ def players() -> str:
 
 def levels() -> str:
     """Return the table of playing levels: the player, its share of random moves, and whether it ends games."""
-    rows = [
-        [
-            f"`{name}`",
-            ", else ".join(f"`{player}`" for player in level.players),
-            f"{100 * level.epsilon:.0f} %",
-            "only if it has no other move" if level.goes_on else "yes",
-        ]
-        for name, level in LEVELS.items()
-    ]
+    rows = []
+    for name, level in LEVELS.items():
+        players = ", else ".join(f"`{player}`" for player in level.players)
+        ends = "only if it has no other move" if level.goes_on else "yes"
+        rows.append([f"`{name}`", players, f"{100 * level.epsilon:.0f} %", ends])
     return table(["level", "player", "random moves", "ends the game"], rows, left=None)
 
 

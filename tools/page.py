@@ -53,8 +53,8 @@ from tools.page_files import ABOUT, BEGIN, WEB, lists
 FOLDER = WEB / "data"
 PAR = "par.json"
 NETWORK = "ppo:pretrained"
-EXPLOIT = Path(__file__).parents[1] / "benchmarks" / "results" / "exploit.json"
-"""The best responses that `python -m benchmarks.exploit` found."""
+EXPLOIT = Path(__file__).parents[1] / "experiments" / "results" / "exploit.json"
+"""The best responses that `python -m experiments.exploit` found."""
 
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
 """Suggestions in the field where the user enters a player's name."""

@@ -22,7 +22,7 @@ BEGIN = "vietnamese"
 """The preset that the page starts with and teaches: the rules that people in Vietnam play."""
 UNKEPT = ("widget.js", "players.json")
 """Files that are not cached: the notebook widget's script, and the list of players, which the server generates."""
-STATIC = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
+STATIC = re.compile(r'^import (?:[^"]* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
 DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
 
 

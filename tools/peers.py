@@ -1,12 +1,12 @@
-"""Compare the project with alternatives by speed and features, for the README and docs/benchmarks.md.
+"""Compare the project with alternatives by speed and features, for the README and the documentation.
 
-Most speeds are read from the results of the committed benchmarks. The others, which are marked, were measured once by
+Most speeds are read from the results of the committed experiments. The others, which are marked, were measured once by
 hand, with random play in one process.
 """
 
-from benchmarks.report import RESULTS, Speeds, by_size, millions
+from experiments.frame import published, table_of
+from experiments.speed import Speeds, by_size, millions
 from oanquan_env.benchmark.report import table
-from oanquan_env.files import read_json
 
 ONCE = "†"
 """The mark of speeds that no committed benchmark reproduces."""
@@ -39,9 +39,9 @@ and {_million("core", "mancala-world, NumPy")} million with NumPy only; the game
 mancala plays {_million("vector", "OpenSpiel mancala", "1")} million. On a \
 [GPU](docs/how-to/gpu.md), `oanquan_env.cuda` plays up to {_cuda_million()} million. The table compares the vector \
 environment with Gymnasium's CartPole on one core, in millions of steps a second, with observations and rewards, by \
-the number of games ([all measurements](docs/benchmarks.md)):
+the number of games ([all measurements](docs/speed.md)):
 
-{table(*by_size(rows))}"""
+{table_of(by_size(rows))}"""
 
 
 def _thousand(row: str) -> str:
@@ -49,12 +49,12 @@ def _thousand(row: str) -> str:
 
 
 def _cuda_million() -> str:
-    speeds = read_json(RESULTS / "cuda.json")["speed"]["mancala-world, no opponent"]
+    speeds = published("cuda")["speed"]["mancala-world, no opponent"]
     return f"{max(speeds.values()):,.0f}"
 
 
 def _speeds(name: str) -> Speeds:
-    speeds: Speeds = read_json(RESULTS / "speed.json")[name]
+    speeds: Speeds = published("speed")[name]
     return speeds
 
 
@@ -63,9 +63,10 @@ def _million(name: str, row: str, size: str = "4096") -> str:
 
 
 def peers_table() -> str:
-    """Return the README's table of projects, with ours first, and the note under it."""
+    """Return the table of projects, with ours first, and the note under it."""
     heads = ["", "rules of the game", "interface", "opponents", "million moves/s", "with observations"]
     ours = ["**oanquan**", "7 presets, 2–4 players", "Gymnasium, PettingZoo; batched", "search, solver, neural agents"]
+    others = [_million("vector", row, "1") for row in ("OpenSpiel mancala", "AEC, connect_four raw_env")]
     rows = [
         [*ours, f"**{_million('core', 'mancala-world, compiled')}**", f"**{_million('vector', ROWS[0])}**"],
         ["Ludii", "several rule sets", "Java", "general game players", f"0.12 {ONCE}", ""],
@@ -73,22 +74,8 @@ def peers_table() -> str:
         ["TheGiver262/oanquan-ai-lab", "three modes", "TypeScript program", "alpha-beta, PUCT", "", ""],
         ["huyenngn/OAnQuan-AI", "one", "Python program, Gym", "alpha-beta, a trained PPO", "", ""],
         ["HienLe2004/o-an-quan-ai-242", "one", "Python program", "minimax, tabular Q-learning", "", ""],
-        [
-            "OpenSpiel",
-            "none; Kalah",
-            "its own",
-            "search and learning",
-            "",
-            _million("vector", "OpenSpiel mancala", "1"),
-        ],
-        [
-            "PettingZoo",
-            "none; connect four",
-            "PettingZoo",
-            "",
-            "",
-            _million("vector", "AEC, connect_four raw_env", "1"),
-        ],
+        ["OpenSpiel", "none; Kalah", "its own", "search and learning", "", others[0]],
+        ["PettingZoo", "none; connect four", "PettingZoo", "", "", others[1]],
         ["pgx", "none; othello, connect four", "JAX; batched", "", "", f"0.41, 1.8 {ONCE}"],
     ]
     note = (

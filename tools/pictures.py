@@ -1,4 +1,4 @@
-"""Draw the boards in docs/img, and the charts in benchmarks/results from the measurements stored beside them.
+"""Draw the boards in docs/img, and the charts in experiments/results from the measurements stored beside them.
 
 Run `python -m tools.pictures`; nothing is measured again.
 """
@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.evaluation.evaluation import read_evaluation
-from agents.evaluation.pictures import draw_scores
+from agents.evaluation import draw_scores, read_evaluation
 from agents.reports import curves
-from benchmarks.methods import Results
-from benchmarks.report import RESULTS
+from experiments.frame import RESULTS, published
+from experiments.methods import Results
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.report import PICTURE
 from oanquan_env.board import Board
@@ -42,7 +41,7 @@ def played(moves: str, rules: str = "mancala-world") -> Board:
 
 def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Board:
     """Return the final board of the best response under `rules` to `player` in `seat`, from exploit.json."""
-    results = read_json(RESULTS / "exploit.json")["results"]
+    results = published("exploit")["results"]
     (response,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
     return played(" ".join(response["line"]), rules)
 

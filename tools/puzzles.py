@@ -45,13 +45,14 @@ import numpy as np
 
 from oanquan_env import PRESETS, Board, Core, Positions
 from oanquan_env.array_types import Ints
+from oanquan_env.engine.core import advance
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import write_atomically
 from oanquan_env.play.levels import LEVELS, Level, player_at
 from oanquan_env.proofs.proof import PROVED, ProofTable
-from oanquan_env.rollouts import advance, random_openings, seated
+from oanquan_env.rollouts import random_openings, seated
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.search_state import apply_move, mover_first
 from oanquan_env.search.value_net import read_value_net

@@ -1,1 +1,1 @@
-"""Players that use networks, and games between players of mixed strength."""
+"""Players that use networks, and the files of agents."""

@@ -15,8 +15,7 @@ import tyro
 
 from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
-from agents.evaluation.entrants import hash_of_files
-from agents.evaluation.evaluation import read_evaluation
+from agents.evaluation import hash_of_files, read_evaluation
 from agents.players.agent_files import (
     PRETRAINED,
     PRETRAINED_FOLDER,
@@ -32,10 +31,11 @@ from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.benchmark.report import Evaluation, explanation, openings, origin, summary, table
 from oanquan_env.files import write_atomically
+from oanquan_env.search.any_rules_net import ANY, PRETRAINED_PATH, read_any_rules_net
 from oanquan_env.search.value_net import pretrained_path, read_value_net
 
 PROG = "python -m agents.reports.cards"
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+RESULTS = Path(__file__).parents[2] / "experiments" / "results"
 README_NAME = "README.md"
 LOG = "../../../docs/training-log.md"  # relative to an agent's folder
 LARGEST = 5_000_000  # maximum size of weights in the repository, bytes
@@ -47,6 +47,9 @@ def publish(run: Path) -> Path:
     An agent's weights are stored in half precision. Raises `ValueError` if they take more than `LARGEST` bytes.
     """
     config = load_config(run / CONFIG_NAME)
+    if config.kind == "td" and config.rules == ANY:
+        write_atomically(PRETRAINED_PATH, read_any_rules_net(run).to_bytes())
+        return PRETRAINED_PATH
     if config.kind == "td":
         net = read_value_net(run, config.rules)
         write_atomically(pretrained_path(net.rules), net.to_bytes())

@@ -1,7 +1,7 @@
 """Summarise the evaluations of training runs as a table, a picture and JSON.
 
     python -m agents.reports.curves runs/quick-sweep/seed-*                                prints a table
-    python -m agents.reports.curves runs/quick-sweep/seed-* --output benchmarks/results
+    python -m agents.reports.curves runs/quick-sweep/seed-* --output experiments/results
 
 --output writes `learning.json` and, for rules with a suite, `learning.png`: regret over plies and over minutes. For a
 value net, this is the regret of a search with the first configured node limit. Runs whose folders differ only in the

@@ -61,7 +61,7 @@ def load_openings(core: Core, source: str, n: int, plies: int, rng: np.random.Ge
     of_package = source in ("balanced", "fair")
     path = openings_path(core.rules, fair=source == "fair") if of_package else Path(source)
     if of_package and not path.is_file():
-        command = f"python -m agents.evaluation.openings --rules '{core.rules}'{' --proved' * (source == 'fair')}"
+        command = f"python -m agents.suites openings --rules '{core.rules}'{' --proved' * (source == 'fair')}"
         raise FileError(
             f"there is no {source} suite for '{core.rules}' ({path.name}); use random openings, or make a suite in a "
             f"clone of the project: {command}"

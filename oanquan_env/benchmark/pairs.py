@@ -12,10 +12,10 @@ import numpy as np
 
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.statistics import Estimate, elo_of_score, mean_estimate, score_estimate
-from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.core import Core, advance, relative_points
 from oanquan_env.engine.positions import Positions, turn_order
 from oanquan_env.players import Policy
-from oanquan_env.rollouts import advance, seated
+from oanquan_env.rollouts import seated
 
 MOST_PAIRS = 10**6
 """Maximum number of openings in a pairing; all its games are in memory at once."""

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from oanquan_env.array_types import Mask, best_actions
-from oanquan_env.engine.core import Core
+from oanquan_env.array_types import Mask
+from oanquan_env.engine.core import Core, random_actions
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.symmetry import Keys
 from oanquan_env.errors import UsageError
@@ -116,8 +116,7 @@ class Answers:
             several = (tied.sum(axis=1) > 1).nonzero()[0]
             self.draws |= bool(several.size)
             for row in () if self.every_tie else several:  # draw as `choose` does if asked only about this row
-                one = tied[row : row + 1]
-                tied[row] = actions == best_actions(np.zeros(one.shape), one, position_generator(positions, row))
+                tied[row] = actions == random_actions(tied[row : row + 1], position_generator(positions, row))
             return tied
         rng = np.random.default_rng(0)
         if not self.draws:
@@ -128,7 +127,7 @@ class Answers:
             raise UsageError(NO_TIES)
         if self.draws:
             each = (positions[np.array([row])] for row in range(len(positions)))
-            chosen = np.concatenate([self.player.choose(one, position_generator(one)) for one in each])
+            chosen = np.concatenate([self.player.choose(position, position_generator(position)) for position in each])
         self.core.check(positions, chosen)
         answers: Mask = actions == chosen[:, None]
         return answers

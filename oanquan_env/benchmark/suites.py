@@ -7,6 +7,7 @@ whose names end in `.gz` are compressed; `gzip -dc FILE` shows them.
 
 import functools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.engine.symmetry import Keys, canonical_keys
 from oanquan_env.files import DATA, FileError, naming_damage, one_line, read_json
 from oanquan_env.proofs.bounds import MOST_POINTS
+from oanquan_env.rule_sets import Split
 
 
 def openings_path(rules: Rules, *, fair: bool = False) -> Path:
@@ -31,6 +33,11 @@ def openings_path(rules: Rules, *, fair: bool = False) -> Path:
 def regret_path(rules: Rules) -> Path:
     """Return the path of the package's regret suite for `rules`; the file need not exist."""
     return DATA / f"regret-{rules.slug}.json.gz"
+
+
+def rule_sets_path(split: Split) -> Path:
+    """Return the path of the package's regret suites for a split's rule sets; the file need not exist."""
+    return DATA / f"regret-rule-sets-{split.replace(': ', '-').replace(' ', '-')}.json.gz"
 
 
 def suite_name(path: Path) -> str:
@@ -63,7 +70,7 @@ def load_suite(rules: Rules | str) -> Suite:
     if not path.is_file():
         raise FileError(
             f"there is no regret suite for '{rules}' ({path.name}); make one in a clone of the project: "
-            f"python -m agents.evaluation.make_regret --rules '{rules}'"
+            f"python -m agents.suites regret --rules '{rules}'"
         )
     return read_suite(path)
 
@@ -75,10 +82,34 @@ def suite_keys(core: Core) -> Keys:
     return canonical_keys(core, Positions.concatenate([judged, core.expand(judged)[0]]))
 
 
+@functools.cache
+def rule_set_suites(split: Split) -> tuple[Suite, ...]:
+    """Return the package's suite for each rule set of a split, or none if the package has none for this split."""
+    path = rule_sets_path(split)
+    return read_suites(path) if path.is_file() else ()
+
+
+def read_suites(path: Path) -> tuple[Suite, ...]:
+    """Read a JSON list of suites. Raises `FileError` if the file is missing or damaged."""
+    with naming_damage(path, "not a list of suites"):
+        suites = list(read_json(path))
+    return tuple(_suite(one, f"{suite_name(path)}-{number}", path) for number, one in enumerate(suites, 1))
+
+
+def format_suites(suites: Sequence[Suite]) -> str:
+    """Return suites as a JSON list."""
+    return f"[{','.join(format_suite(suite).rstrip() for suite in suites)}]\n"
+
+
 def read_suite(path: Path) -> Suite:
     """Read a suite. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
     with naming_damage(path, "not a suite of positions", text=True):
         data = read_json(path)
+    return _suite(data, suite_name(path), path)
+
+
+def _suite(data: Any, name: str, path: Path) -> Suite:
+    with naming_damage(path, "not a suite of positions"):
         core = Core(Rules.parse(data["rules"]))
         if data["format"] != 2:
             raise ValueError("expected a suite with format 2")
@@ -88,7 +119,7 @@ def read_suite(path: Path) -> Suite:
     read = [_read_row(core, row, f"{path}: position {number}") for number, row in enumerate(rows, 1)]
     positions = Positions.concatenate([position for position, _ in read])
     values, lower, upper = np.stack([numbers for _, numbers in read], axis=1)
-    return Suite(suite_name(path), core, positions, values, lower, upper, made)
+    return Suite(name, core, positions, values, lower, upper, made)
 
 
 def _read_row(core: Core, row: Any, where: str) -> tuple[Positions, Floats]:

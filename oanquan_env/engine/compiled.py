@@ -189,8 +189,20 @@ def rule_record(rules: Rules, kind: np.dtype[Any] = RULES) -> Any:
     """Return the rules as a record of type `kind`, which has all fields of `RULES`. Any other fields stay zero."""
     records = zeros(kind, 1)
     for name, value in rule_numbers(rules)._asdict().items():
-        records[name][(0, slice(len(value))) if isinstance(value, list) else 0] = value
+        if isinstance(value, list):
+            shared = name in ("sowings", "far")  # the largest tables, which take milliseconds to convert
+            rows = _board_table(name, rules.players, rules.fields) if shared else value
+            records[name][0, : len(value)] = rows
+        else:
+            records[name] = value
     return records[0]
+
+
+@functools.cache
+def _board_table(name: str, players: int, fields: int) -> npt.NDArray[Any]:
+    """Return a table that all rules with the same board share, as an array of records."""
+    table = getattr(rule_numbers(Rules(players=players, fields=fields)), name)
+    return np.array(table, dtype=SHAPES[name][0])
 
 
 # ---- many rule sets --------------------------------------------------------------------------------------------------

@@ -9,8 +9,10 @@ the mover's left to right, direction 0 anticlockwise (A, +1 on the ring) or 1 cl
 """
 
 import functools
+import itertools
 import os
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -268,3 +270,62 @@ def relative_points(points: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
     together = sum(points[:, seat] for seat in range(1, players)) + points[:, 0]
     relative: npt.NDArray[np.float64] = (points * players - together[:, None]) / (players - 1)
     return relative
+
+
+# ---- choosing and playing --------------------------------------------------------------------------------------------
+# Players and Monte-Carlo tree search share these functions. They are here because the search lies below the players.
+
+Choose: TypeAlias = Callable[[Ints, Positions], Ints]
+"""A function that takes the (M,) rows of running games in a batch and their positions, and returns (M,) actions."""
+
+
+def advance(
+    core: Core, positions: Positions, choose: Choose, plies: npt.ArrayLike | None = None, *, checked: bool = True
+) -> Iterator[tuple[Ints, Ints]]:
+    """Play N games in place, one ply of all running games at a time.
+
+    Games that are over at the start, or have no plies to play, stay unchanged.
+
+    Args:
+        core: the core that plays the games.
+        positions: N games. Between two plies the caller may replace finished games with new ones.
+        choose: the function that chooses the actions.
+        plies: maximum number of plies to play in each game, (N,) or one number; by default, games run to their end.
+        checked: whether actions are checked, see `Core.play`.
+
+    Yields:
+        After each ply, the (M,) rows of the games in which it was played, ascending, and the (M,) actions.
+    """
+    limits, rows = np.broadcast_to(np.inf if plies is None else plies, len(positions)), np.arange(len(positions))
+    for played in itertools.count():
+        rows = rows[~positions.over[rows] & (limits[rows] > played)]
+        if not rows.size:
+            return
+        current = positions[rows]
+        actions = choose(rows, current)
+        core.play(current, actions, checked=checked)
+        positions[rows] = current
+        yield rows, actions
+
+
+def advance_randomly(
+    core: Core, positions: Positions, plies: npt.ArrayLike | None, rng: np.random.Generator
+) -> Iterator[tuple[Ints, Ints]]:
+    """Return the iterator of `advance` for games with random moves."""
+
+    def choose(_: Ints, current: Positions) -> Ints:
+        return random_actions(core.legal_mask(current), rng)
+
+    return advance(core, positions, choose, plies, checked=False)
+
+
+def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Generator) -> Ints:
+    """Return (N,) intp: for each row of `values` (N, A), a best action that `mask` allows, drawn at random if tied."""
+    best = np.where(mask, values, -np.inf)
+    return random_actions((best == best.max(axis=1, keepdims=True)) & mask, rng)
+
+
+def random_actions(mask: Mask, rng: np.random.Generator) -> Ints:
+    """Return (N,) intp: for each row of `mask` (N, A), one of the actions that it allows, drawn at random."""
+    choice: Ints = np.where(mask, rng.random(mask.shape), -1.0).argmax(axis=1)
+    return choice

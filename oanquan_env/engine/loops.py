@@ -180,15 +180,21 @@ def loops(players: int, compiled: bool) -> Loops:
                     won[row, action] = gain(rules, players, before, points, left, action) / (players - 1)
 
     functions = play_rows, end, expand, mask, standings, observe_rows, observe_planes_rows, earn_rows, gains
-    return Loops(*map(_compiler(compiled), functions))
+    return Loops(*map(_compiler(compiled, players), functions))
 
 
-def _compiler(compiled: bool) -> Callable[[Any], Any]:
+def _compiler(compiled: bool, *case: int) -> Callable[[Any], Any]:
+    """Return a function that compiles the loops for a case, such as a number of players, or leaves them as they are."""
     if not compiled:
         return lambda function: function
     from oanquan_env.engine.compiled import compiled as compile_function  # imports Numba
 
-    return compile_function
+    def compile_loop(function: Any) -> Any:
+        # Numba derives the symbols of cached code from this name, and loops of two cases must not have the same ones
+        function.__qualname__ = "_".join([function.__qualname__, *map(str, case)])
+        return compile_function(function)
+
+    return compile_loop
 
 
 # ---- games -----------------------------------------------------------------------------------------------------------
@@ -208,13 +214,14 @@ class StepLoops(NamedTuple):
 def step_loops(players: int, opponent: int, many: bool, compiled: bool) -> StepLoops:
     """Return the loops for one kind of `opponent`: as plain Python, or compiled by Numba when they first run.
 
-    In their arguments, `table` holds the rules: one rule set, or if `many` is True the records of a list of rule sets,
-    whose `vector` ends each observation. `starts` holds the set-up of each of them, or `settings.positions` positions:
+    In their arguments, `rules_array` holds the rules: one rule set, or if `many` is True the records of a list of rule
+    sets, whose `vector` ends each observation. It is an array even for one rule set, because Numba unpacks an array in
+    0.5 microseconds and a record in 9. `starts` holds the set-up of each rule set, or `settings.positions` positions:
     one for all games, or one for each. Observations and masks are records of `row_type`.
     """
 
     def step(
-        table: Any,
+        rules_array: Any,
         games: Any,
         rows: Any,
         actions: Any,
@@ -231,41 +238,43 @@ def step_loops(players: int, opponent: int, many: bool, compiled: bool) -> StepL
         """
         waiting, positions = 0, settings[0].positions
         for row in rows:
-            if actions[row] < 0 or actions[row] >= 2 * table[0].fields:
+            if actions[row] < 0 or actions[row] >= 2 * rules_array[0].fields:
                 return -1, row
         for row in rows:
             game, action = games[row], int(actions[row])
             if many:
                 draw_rules(game, settings[0])
             start = starts[row % positions if positions else game.rules]
-            act(table[game.rules if many else 0], players, opponent, game, action, start, settings[0], log[row])
+            act(rules_array[game.rules if many else 0], players, opponent, game, action, start, settings[0], log[row])
             waiting += waits(game)
         if opponent == OTHERS:
             return 0, waiting
         if many:
-            observe_rules(table, games, rows, observations)
-        return finish_games(table, players, opponent, many, games, rows, settings, observations, masks)
+            observe_rules(rules_array, games, rows, observations)
+        return finish_games(rules_array, players, opponent, many, games, rows, settings, observations, masks)
 
-    def reply(table: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
+    def reply(rules_array: Any, games: Any, rows: Any, actions: Any, log: Any) -> int:
         """Play legal `actions` (M,) of opponents in games `rows` (M,). Return how many games still wait for a reply."""
         waiting = 0
         for index in range(len(rows)):
             game = games[rows[index]]
-            play_ply(table[game.rules if many else 0], players, game, int(actions[index]))
+            play_ply(rules_array[game.rules if many else 0], players, game, int(actions[index]))
             if log.shape[1]:
                 log[rows[index], 3 + log[rows[index], 0]] = actions[index]
                 log[rows[index], 0] += 1
             waiting += waits(game)
         return waiting
 
-    def finish(table: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any) -> tuple[int, int]:
+    def finish(
+        rules_array: Any, games: Any, rows: Any, settings: Any, observations: Any, masks: Any
+    ) -> tuple[int, int]:
         """Finish the step of the games; see `finish_games`."""
         if many:
-            observe_rules(table, games, rows, observations)
-        return finish_games(table, players, opponent, many, games, rows, settings, observations, masks)
+            observe_rules(rules_array, games, rows, observations)
+        return finish_games(rules_array, players, opponent, many, games, rows, settings, observations, masks)
 
     def observe_games(
-        table: Any, games: Any, rows: Any, movers: bool, planes: bool, moves: bool, observations: Any
+        rules_array: Any, games: Any, rows: Any, movers: bool, planes: bool, moves: bool, observations: Any
     ) -> tuple[int, int]:
         """Write the observations of the agents, or of the movers if `movers` is True; see `observe_planes`.
 
@@ -275,20 +284,21 @@ def step_loops(players: int, opponent: int, many: bool, compiled: bool) -> StepL
             game = games[row]
             viewer = int(game.mover if movers or opponent == NOBODY else game.seat) + 0
             turn, running = (viewer, int(game.mover) + 0, int(game.ply) + 0), game.ended == RUNNING and not game.illegal
-            rules = table[game.rules if many else 0]
+            rules = rules_array[game.rules if many else 0]
             if planes:
                 observe_planes(rules, players, game.sides, game.scores, turn, moves, running, observations[row])
             else:
                 observe(rules, players, game.sides, game.scores, turn, observations[row])
         if many:
-            observe_rules(table, games, rows, observations)
+            observe_rules(rules_array, games, rows, observations)
         return 0, 0
 
-    def choose(table: Any, games: Any, rows: Any, greedy: bool, actions: Any) -> None:
+    def choose(rules_array: Any, games: Any, rows: Any, greedy: bool, actions: Any) -> None:
         """Write the action of `random`, or of `greedy` if it is True, in games `rows` (M,) into `actions` (M,)."""
         for index in range(len(rows)):
             game = games[rows[index]]
-            rules = table[game.rules if many else 0]
+            rules = rules_array[game.rules if many else 0]
             actions[index] = greedy_action(rules, players, game) if greedy else random_action(rules, game)
 
-    return StepLoops(*map(_compiler(compiled), (step, reply, finish, observe_games, choose)))
+    functions = step, reply, finish, observe_games, choose
+    return StepLoops(*map(_compiler(compiled, players, opponent, many), functions))

@@ -23,8 +23,10 @@ from oanquan_env.engine.tables import (
     inline,
     origin,
     playable,
+    shift_of,
     side_masks,
     sowings,
+    walk_numbers,
     walks,
 )
 
@@ -148,30 +150,6 @@ def _sowings(players: int, fields: int) -> tuple[list[Sowing], list[Far]]:
         if players > 2:
             far[key] = Far(c, d)
     return near, far
-
-
-@inline
-def shift_of(code: int) -> int:
-    """Return the bit offset of a code's byte in its side."""
-    return (code & 7) << 3
-
-
-@inline
-def walk_numbers(
-    gap_seeds: int, gap_stone: int, behind_seeds: int, behind_stone: int, next_gap: int
-) -> tuple[int, int, int, int, int, int, int]:
-    """Return the fields of a `Walk` from the bytes that `tables.walks` yields."""
-    seeds, seeds_side = _BYTE << shift_of(gap_seeds), gap_seeds >> 3
-    stone, stone_side = 1 << shift_of(gap_stone), gap_stone >> 3
-    return (
-        seeds * (seeds_side == 0) | stone * (stone_side == 0),
-        seeds * (seeds_side == 1) | stone * (stone_side == 1),
-        seeds * (seeds_side == 2) | stone * (stone_side == 2),
-        seeds * (seeds_side == 3) | stone * (stone_side == 3),
-        behind_seeds,
-        1 if behind_stone & 7 == STONE_BYTE else 0,
-        next_gap,
-    )
 
 
 # ---- a move ----------------------------------------------------------------------------------------------------------

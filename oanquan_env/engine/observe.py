@@ -71,10 +71,10 @@ def observe(
 
 
 @inline
-def observe_rules(table: Any, games: Any, rows: Any, observations: Any) -> None:
+def observe_rules(rules_array: Any, games: Any, rows: Any, observations: Any) -> None:
     """Write the `vector` of each game's rules at the end of its observation. Copying a record is faster than a loop."""
     for row in rows:
-        observations[row].vector[0] = table[games[row].rules].vector[0]
+        observations[row].vector[0] = rules_array[games[row].rules].vector[0]
 
 
 @inline

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import UsageError, as_whole, read_whole
 
 Sowing: TypeAlias = Literal["either", "counterclockwise", "anticlockwise", "clockwise"]
 
@@ -63,34 +62,24 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise RulesError(f"{name} must be one of {', '.join(choices)}; got {value!r}")
 
 
-def check_number(name: str, value: object, low: int, high: int) -> None:
-    """Raise `RulesError` if the value of a field is not an integer from `low` to `high`."""
-    if type(value) is not int or not low <= value <= high:
-        raise RulesError(f"{name} must be a whole number from {low} to {high}; got {value!r}")
-
-
-def number_of(text: str) -> int | str:
-    """Return the text as an int if it is an integer; otherwise return the text, which `check_number` rejects."""
-    return int(text) if re.fullmatch(r"-?[0-9]+", text) else text
-
-
-def _check_value(name: str, value: object) -> None:
+def _checked(name: str, value: object) -> object:
+    """Return the value of a field, a number as an int; raise `RulesError` if it is invalid."""
+    if name in RANGES:
+        return as_whole(name, value, *RANGES[name], error=RulesError)
     if name in CHOICES:
         check_choice(name, value, CHOICES[name])
-    elif name in RANGES:
-        check_number(name, value, *RANGES[name])
     elif type(value) is not bool:
         raise RulesError(f"{name} must be True or False; got {value!r}")
+    return value
 
 
 def _parse_value(name: str, text: str) -> object:
     value: object = text
     if name in RANGES:
-        value = number_of(text)
+        value = read_whole(text)
     elif name not in CHOICES:
         value = {"True": True, "False": False}.get(text, text)
-    _check_value(name, value)  # checked here, because the constructor replaces `max_plies=0` with the default
-    return value
+    return _checked(name, value)  # checked here, because the constructor replaces `max_plies=0` with the default
 
 
 def words_of(text: str) -> list[str]:
@@ -180,7 +169,7 @@ class Rules:
         for name in FIELD_NAMES:
             value = getattr(self, name)
             if (name, value, type(value)) != ("max_plies", 0, int):
-                _check_value(name, value)
+                object.__setattr__(self, name, _checked(name, value))
         if self.sowing == "anticlockwise":
             object.__setattr__(self, "sowing", "counterclockwise")
         if self.max_plies == 0:

@@ -3,6 +3,7 @@
 Like `step`, these are plain functions that Numba compiles.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from oanquan_env.engine.move import RUNNING, Four, RuleNumbers, can_play, leftovers, play
@@ -52,44 +53,46 @@ def write_in_turn(players: int, numbers: Any, first: int, values: Four) -> None:
 
 @inline
 def final_points(rules: RuleNumbers, players: int, sides: Any, scores: Any, ended: int) -> Four:
-    """Return the points of all players from seat 0 on, including the leftovers if the game is over."""
+    """Return the points of all players from seat 0 on, with the leftovers if the game is over, padded with zeros."""
     points = in_turn(players, scores, 0)
     if ended == RUNNING:
         return points
     left = leftovers(rules, players, in_turn(players, sides, 0), ended)
-    return points[0] + left[0], points[1] + left[1], points[2] + left[2], points[3] + left[3]
+    third, fourth = points[2] + left[2], points[3] + left[3]
+    return points[0] + left[0], points[1] + left[1], third if players > 2 else 0, fourth if players > 3 else 0
 
 
 @inline
-def margin(players: int, before: Four, after: Four, place: int) -> int:
-    """Return P - 1 times a margin: what player `place` won from `before` to `after`, minus the other players' mean."""
-    together = 0
-    for one in range(players):
-        together += after[one] - before[one]
-    return players * (after[place] - before[place]) - together
+def margin(players: int, points: Sequence[int], place: int) -> int:
+    """Return (P - 1) * (points of the player at index `place` - mean points of the others), a whole number.
+
+    The first four entries of `points` are the points of P players, padded with zeros.
+    """
+    return players * points[place] - (points[0] + points[1] + points[2] + points[3])
 
 
 @inline
 def gain(rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int) -> int:
-    """Return P - 1 times the gain of a legal action: the points that the mover wins, minus the other players' mean.
+    """Return the gain of a legal action times P - 1: the mover's new points minus the mean of the others' new points.
 
     The points include the refills that the action causes, and the leftovers if it ends the game.
     """
     moved = play(rules, players, sides, scores, plies_left, action, None)
-    return margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
+    final = final_points(rules, players, moved.sides, moved.scores, moved.ended)
+    return margin(players, final, 0) - margin(players, scores, 0)
 
 
 @inline
 def look_ahead(
     rules: RuleNumbers, players: int, sides: Four, scores: Four, plies_left: int, action: int
 ) -> tuple[int, int]:
-    """Return the `gain` of a legal action, and the mover's total gain from it and the best reply, both times P - 1.
+    """Return the `gain` of a legal action, and the mover's total gain after the best reply, both times P - 1.
 
     The best reply has the largest gain for the next player; among equal replies, it is the worst one for the mover.
     """
     moved = play(rules, players, sides, scores, plies_left, action, None)
-    won = margin(players, scores, final_points(rules, players, moved.sides, moved.scores, moved.ended), 0)
-    remains = won
+    final = final_points(rules, players, moved.sides, moved.scores, moved.ended)
+    remains = won = margin(players, final, 0) - margin(players, scores, 0)
     if moved.ended == RUNNING:
         others, points = in_turn(players, moved.sides, 1), in_turn(players, moved.scores, 1)
         most = -(1 << 62)
@@ -97,8 +100,8 @@ def look_ahead(
             if can_play(rules, others[0], reply):
                 replied = play(rules, players, others, points, plies_left - 1, reply, None)
                 final = final_points(rules, players, replied.sides, replied.scores, replied.ended)
-                gained = margin(players, points, final, 0)
-                left = won + margin(players, points, final, players - 1)
+                gained = margin(players, final, 0) - margin(players, points, 0)
+                left = margin(players, final, players - 1) - margin(players, scores, 0)
                 if gained > most or (gained == most and left < remains):
                     most, remains = gained, left
     return won, remains
@@ -119,5 +122,5 @@ def earn(rules: RuleNumbers, players: int, reward: int, points: Four, paid: Any,
         outcome = 0.0
         if decided:
             outcome = 1.0 / winners if points[seat] == best else -1.0 / (players - winners)
-        won = margin(players, before, points, seat) / (players - 1) / rules.total
+        won = (margin(players, points, seat) - margin(players, before, seat)) / (players - 1) / rules.total
         rewards[seat] = outcome if reward == OUTCOME else won if reward == MARGIN else (won + outcome) / 2

@@ -68,7 +68,7 @@ class Settings(Protocol):
     reward: int  # index in `oanquan_env.rewards.REWARDS`
     opening_plies: int  # maximum number of random plies with which a game begins
     first_player: int  # lowest index of the players that are drawn as opponents
-    players: int  # number of these players, or of tickets (`envs.opponents`)
+    players: int  # number of these players, or with weights the range of the draw (`envs.opponents`)
     rule_sets: int  # number of rule sets from which a new game draws; 0 if it keeps its rules
     positions: int  # number of positions from which games begin; 0 if they begin from the set-up of their rules
 
@@ -346,7 +346,7 @@ def waits(game: Game) -> bool:
 
 @inline
 def finish_games(
-    table: Any,
+    rules_array: Any,
     players: int,
     opponent: int,
     many: bool,
@@ -360,7 +360,7 @@ def finish_games(
     over = stuck = 0
     for row in rows:
         game = games[row]
-        rules = table[game.rules if many else 0]
+        rules = rules_array[game.rules if many else 0]
         finish(rules, players, opponent, game, settings[0], observations[row], masks[row])
         over += game.terminated or game.truncated
         stuck += game.begun != 0 and game.ended != RUNNING

@@ -93,6 +93,30 @@ def walks(players: int, fields: int, empty_mandarin: int) -> Iterator[tuple[int,
 
 
 @inline
+def shift_of(code: int) -> int:
+    """Return the bit offset of a code's byte in its side."""
+    return (code & 7) << 3
+
+
+@inline
+def walk_numbers(
+    gap_seeds: int, gap_stone: int, behind_seeds: int, behind_stone: int, next_gap: int
+) -> tuple[int, int, int, int, int, int, int]:
+    """Return the fields of a `move.Walk` from the bytes that `walks` yields."""
+    seeds, seeds_side = 255 << shift_of(gap_seeds), gap_seeds >> 3
+    stone, stone_side = 1 << shift_of(gap_stone), gap_stone >> 3
+    return (
+        seeds * (seeds_side == 0) | stone * (stone_side == 0),
+        seeds * (seeds_side == 1) | stone * (stone_side == 1),
+        seeds * (seeds_side == 2) | stone * (stone_side == 2),
+        seeds * (seeds_side == 3) | stone * (stone_side == 3),
+        behind_seeds,
+        1 if behind_stone & 7 == STONE_BYTE else 0,
+        next_gap,
+    )
+
+
+@inline
 def side_masks(fields: int, end: int) -> tuple[int, int, int]:
     """Return three words: the field bytes of a side, the bytes that must be zero at the end, and one seed per field.
 

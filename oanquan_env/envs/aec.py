@@ -16,12 +16,13 @@ from oanquan_env.engine.core import IllegalActionError
 from oanquan_env.engine.positions import SOLD, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, RulesError
 from oanquan_env.engine.step import ILLEGAL_REWARD
-from oanquan_env.envs.games import TERMINATIONS, Games, RuleSets, check_seed
-from oanquan_env.envs.rendering import RENDER_MODES, Screen, played_board
+from oanquan_env.envs.arguments import RuleSets, check_seed
+from oanquan_env.envs.games import TERMINATIONS, Games
+from oanquan_env.envs.rendering import RENDER_MODES, Owners, Replay, Screen
 from oanquan_env.envs.reset_options import check_options, chosen_rules, start_positions
 from oanquan_env.match.match import Match
 from oanquan_env.match.rules import MatchRules, as_match_rules
-from oanquan_env.observation import Observation
+from oanquan_env.observation import Encoder, Observation
 
 ObsType = dict[str, npt.NDArray[Any]]
 _ONLY = np.zeros(1, dtype=np.intp)  # the row of the one game
@@ -149,15 +150,20 @@ class GameEnv(AECEnv[str, ObsType, int]):
             observation=observation,
             rules_visible=rules_visible,
         )
-        self.core, self.encoder = self._games.core, self._games.encoder
+        self._rng = np.random.default_rng()
+        self._prepare(self._games.encoder, reward, render_mode)
+
+    def _prepare(self, encoder: Encoder, reward: str, render_mode: str | None) -> None:
+        """Set all attributes except the games or the match."""
+        self.core, self.encoder = encoder.core, encoder
         self.reward = reward
         self.render_mode = render_mode
-        self._rng = np.random.default_rng()
         self._mover = 0
         self._mask = np.zeros(self.core.rules.actions, dtype=np.int8)
-        self._start, self._moves = self.core.start(), list[int]()  # the start and the moves of `board`
-        self._screen = Screen(self.core, render_mode)
-        self._owners: list[list[int]] | None = None  # the ownership codes of the fields in match play
+        self._replay = Replay(self.core)
+        self._screen = Screen(render_mode)
+        self._owners: Owners | None = None  # the ownership codes of the fields in match play
+        self._indices: dict[str, int] = {}  # the index of the game's rules in a list
         self.possible_agents = [f"player_{seat}" for seat in range(self.core.rules.players)]
         self.agents: list[str] = []
         box, mask = self._observation_box(), spaces.Box(0, 1, (self.core.rules.actions,), np.int8)
@@ -183,19 +189,15 @@ class GameEnv(AECEnv[str, ObsType, int]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game: from the set-up, with a random opening, or from `options["position"]`, without one."""
         self._begin(check_seed(seed), check_options(options, ("position", "rules", "options")))
-        self._start, self._moves = self.positions, []
+        self._replay.begin(self.positions)
         self.agents = self.possible_agents[:]
         self.agent_selection = self.agents[self._mover]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: self._indices() for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: dict(self._indices) for agent in self.agents}
         self._show()
-
-    def _indices(self) -> dict[str, Any]:
-        """Return the index of the game's rules, if there is a list."""
-        return {"rules": self._games.rules.item()} if self._games.many else {}
 
     def _begin(self, seed: int | None, options: Mapping[str, Any]) -> None:
         """Begin the game; set `_mover` and `_mask`."""
@@ -204,8 +206,9 @@ class GameEnv(AECEnv[str, ObsType, int]):
         start = start_positions(games, options.get("position"), rules)
         games.seed(seed, _ONLY, self._rng)
         games.begin(_ONLY, self._rng, start, rules)
-        self.core = self._screen.core = games.core_of(0)
+        self.core = self._replay.core = games.core_of(0)
         self.encoder = games.encoder_of(0)
+        self._indices = {"rules": games.rules.item()} if games.many else {}
         self._look()
 
     def _look(self) -> None:
@@ -268,7 +271,7 @@ class GameEnv(AECEnv[str, ObsType, int]):
         ):
             self.core.check(self.positions, actions)
         over = self._games.step(actions, self._rng)
-        self._moves.append(int(action))
+        self._replay.add([int(action)])
         self._look()
         return bool(over)
 
@@ -281,28 +284,20 @@ class GameEnv(AECEnv[str, ObsType, int]):
         self.terminations = dict.fromkeys(self.agents, bool(games["terminated"][0]))
         self.truncations = dict.fromkeys(self.agents, bool(games["truncated"][0]))
         standings, reason = games["standings"][0].tolist(), TERMINATIONS[games["termination"][0]]
-        self.infos = {
-            agent: {**self._indices(), "termination": reason, "standings": standings} for agent in self.agents
-        }
+        self.infos = {agent: {**self._indices, "termination": reason, "standings": standings} for agent in self.agents}
 
     @property
     def board(self) -> Board:
         """The game since its opening, with the moves as history; in a match, the latest round that has a move."""
-        return played_board(self.core, self._start, self._moves)
-
-    def _last_ply(self) -> tuple[Positions, int | None]:
-        before = self._start.copy()
-        for action in self._moves[:-1]:
-            self.core.play(before, [action])
-        return before, self._moves[-1] if self._moves else None
+        return self._replay.board
 
     def _show(self) -> None:
         if self.render_mode == "human":
-            self._screen.show(*self._last_ply(), self.metadata["render_fps"], self._owners)
+            self._screen.show(self._replay, self.metadata["render_fps"], self._owners)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Draw the board and the last move as text, as a picture or in a window, according to `render_mode`."""
-        return self._screen.draw(*self._last_ply(), self._owners)
+        return self._screen.draw(self._replay, self._owners)
 
     def close(self) -> None:
         """Close the window if one is open; the environment needs a reset before further use."""
@@ -334,8 +329,9 @@ class MatchEnv(GameEnv):
         match: MatchRules | str | bool = True,
         render_mode: str | None = None,
     ) -> None:
+        AECEnv.__init__(self)  # without the games of `GameEnv`
         self.match = Match(rules, _given_match_rules(match))
-        super().__init__(self.match.rules, render_mode=render_mode)
+        self._prepare(Encoder(self.match.core), "outcome", render_mode)
 
     @property
     def positions(self) -> Positions:
@@ -366,13 +362,13 @@ class MatchEnv(GameEnv):
         return np.concatenate([self.encoder.encode(self.positions, seat)[0], more.astype(np.int32)])
 
     def _play(self, action: int) -> bool:
-        owners: list[list[int]] = self.match.ownership.owners().tolist()
+        owners: Owners = self.match.ownership.owners().tolist()
         before = self.positions
         finished = self.match.step(action) is not None
         if self._round_over:
-            self._start, self._moves = before, []
+            self._replay.begin(before)
         self._round_over, self._owners = finished, owners
-        self._moves.append(int(action))
+        self._replay.add([int(action)])
         self._look()
         return self.match.outcome is not None
 

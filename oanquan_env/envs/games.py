@@ -6,8 +6,8 @@ Shapes: N games, P players, A actions, D numbers in an observation. See `engine.
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
-from typing import Any, Literal, TypeAlias
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,10 @@ from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.board import shared_core
 from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.loops import StepLoops, step_loops
-from oanquan_env.engine.move import plain_numbers, rule_numbers
-from oanquan_env.engine.observe import row_type, vector_type
+from oanquan_env.engine.observe import row_type
 from oanquan_env.engine.positions import RUNNING, Positions, Termination
-from oanquan_env.engine.rules import Rules, as_rules
+from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.step import (
-    ANY_SEAT,
-    GREEDY,
     ILLEGAL_ACTION,
     MAX_BEGINNINGS,
     NOBODY,
@@ -33,17 +30,15 @@ from oanquan_env.engine.step import (
     generator_key,
     set_up_word,
 )
-from oanquan_env.envs.opponents import Observer, Opponent, Opponents
-from oanquan_env.errors import UsageError, as_whole
+from oanquan_env.envs.arguments import MAX_SEED, RuleSets, Seat, as_rule_sets, check_seat, check_seeds
+from oanquan_env.envs.opponents import Opponent, Opponents
+from oanquan_env.envs.rule_lists import choose, playable_actions, rules_array
+from oanquan_env.errors import as_whole
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.rewards import REWARDS, check_reward
 
-Seat: TypeAlias = int | Literal["random"]
-RuleSets: TypeAlias = Rules | str | Sequence[Rules | str]
-
 MAX_GAMES = 10_000_000
 """Maximum number of games in one batch."""
-MAX_SEED = 2**64 - 1
 INT64 = np.dtype(np.int64)
 FEWEST_SHARED = 1024
 """With fewer games than this, one thread plays all of them, because waking other threads takes longer."""
@@ -104,18 +99,11 @@ class Games:
         self.core = shared_core(self.rule_sets[0])
         rules, listed = self.core.rules, self.rule_sets if self.many else ()
         self.encoder = Encoder(self.core, observation, listed, rules_visible=rules_visible)
-        opening_plies = check_opening_plies(opening_plies, min(self.rule_sets, key=lambda one: one.max_plies))
+        opening_plies = as_whole("opening_plies", opening_plies, 0, min(one.max_plies for one in self.rule_sets))
         self._opponents = Opponents(opponent, self.core, self.encoder if self.many else None)
         self._settings = np.zeros(1, SETTINGS)
-        self._settings[0] = (
-            _check_seat(seat, rules, opponent),
-            REWARDS.index(check_reward(reward)),
-            opening_plies,
-            0,
-            0,
-            len(self.rule_sets),
-            0,
-        )
+        seat, paid = check_seat(seat, rules, opponent), REWARDS.index(check_reward(reward))
+        self._settings[0] = seat, paid, opening_plies, 0, 0, len(self.rule_sets), 0
         self._set_up = np.zeros(len(self.rule_sets), game_type(rules))
         self._set_up["sides"] = np.array([set_up_word(one) for one in self.rule_sets])[:, None]
         self._threads = as_whole("threads", threads, 1, MAX_GAMES)
@@ -140,9 +128,8 @@ class Games:
         self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
         self._rows = np.arange(len(records))
         self._pools: dict[int, ThreadPoolExecutor] = {}  # by process, because fork does not copy threads
-        self._playable = np.array([plain_numbers(one)[-1] for one in self.rule_sets])
-        if self.many:
-            self._table: Any = _table(self, self.core.compiled)
+        self._rules_array = rules_array(self.core, self.rule_sets, self.encoder.vectors if self.many else None)
+        self._playable = playable_actions(self.rule_sets)
         self._take_opponents()
 
     def _renew(self) -> None:
@@ -156,33 +143,12 @@ class Games:
 
     def _take_opponents(self) -> None:
         self.kind = self._opponents.kind
-        self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.draws
-        compiled = self.core.compiled
-        self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, self.many, compiled)
-        if self.many:
-            return
-        self._table = [self.core.numbers]
-        if compiled:
-            from oanquan_env.engine.compiled import RULES, zeros  # imports Numba
-
-            self._table = zeros(RULES, 1)
-            self._table[0] = self.core.record
+        self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.draw_range
+        self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, self.many, self.core.compiled)
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = {
-            "observation",
-            "mask",
-            "terminated",
-            "truncated",
-            "rewards",
-            "seats",
-            "opponents",
-            "_rows",
-            "_pools",
-            "_playable",
-            "_loops",
-            "_table",
-        }
+        views = "observation", "mask", "terminated", "truncated", "rewards", "seats", "opponents"
+        derived = *views, "_rows", "_pools", "_playable", "_loops", "_rules_array"  # `_prepare` makes them anew
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -372,26 +338,30 @@ class Games:
     def _in_threads(self, rows: Ints, loop: Callable[..., tuple[int, int]], *others: Any) -> tuple[int, int]:
         """Run a loop over the rows, divided among the threads. Return the sums of its two results."""
         if self._threads == 1 or len(rows) < FEWEST_SHARED:
-            return loop(self._table, self.records, rows, *others)
+            return loop(self._rules_array, self.records, rows, *others)
         if os.getpid() not in self._pools:
             self._pools = {os.getpid(): ThreadPoolExecutor(self._threads - 1)}  # this thread plays the first part
         pool = self._pools[os.getpid()]
         first, *rest = np.array_split(rows, self._threads)
-        waiting = [pool.submit(loop, self._table, self.records, part, *others) for part in rest]
-        results = [loop(self._table, self.records, first, *others), *(part.result() for part in waiting)]
+        waiting = [pool.submit(loop, self._rules_array, self.records, part, *others) for part in rest]
+        results = [loop(self._rules_array, self.records, first, *others), *(part.result() for part in waiting)]
         return sum(over for over, _ in results), sum(count for _, count in results)
 
     def _ask(self, rows: Ints, waiting: int, starts: Any, settings: Any, rng: np.random.Generator) -> None:
         """Play the opponents' replies, in all games at once, until the agent is to move in every unfinished game."""
         records, none = self.records, np.zeros(len(self.records), np.int64)
         begun = rows[records["begun"][rows] != 0]
+        observe, draw = partial(self._observe, movers=True), partial(self._loops.choose, self._rules_array)
         for beginning in range(1, MAX_BEGINNINGS + 1):
             self._opponents.draw(records, begun)
             while waiting:
                 games = records[rows]
                 queue = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
-                actions = self._choose(queue, rng)
-                waiting = self._loops.reply(self._table, records, queue, actions, self.log)
+                if self.many:
+                    actions = choose(self._opponents, records, queue, self._playable, observe, draw)
+                else:
+                    actions = self._opponents.choose(records["player"][queue], self._positions(queue), rng)
+                waiting = self._loops.reply(self._rules_array, records, queue, actions, self.log)
             games = records[rows]
             begun = again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]
             if not again.size or beginning == MAX_BEGINNINGS:
@@ -400,28 +370,7 @@ class Games:
             settings = settings.copy()
             settings["rule_sets"] = 0  # the games keep their rules
             outputs = self._observations, self._masks
-            _, waiting = self._loops.step(self._table, records, again, none, starts, settings, *outputs, self.log)
-
-    def _choose(self, queue: Ints, rng: np.random.Generator) -> Ints:
-        """Return the actions of the opponents in the games in `queue`."""
-        numbers = self.records["player"][queue]
-        if not self.many:
-            return self._opponents.choose(numbers, self._positions(queue), rng)
-        games, actions = self.records[queue], np.zeros(len(queue), np.int64)
-        own = games["sides"][np.arange(len(queue)), games["mover"]][:, None]
-        shifts = np.arange(self.core.rules.actions)
-        masks = ((own >> (shifts // 2 * 8)) & 255 != 0) & (self._playable[games["rules"]][:, None] >> shifts & 1 != 0)
-        for number, player in self._opponents.of(numbers):
-            mine = (numbers == number).nonzero()[0]
-            if isinstance(player, Observer):
-                seen = np.zeros(len(self.records), player.encoder.row_type)
-                self._observe(queue[mine], player.encoder, seen, movers=True)
-                actions[mine] = player.choose(seen["row"][queue[mine]], masks[mine])
-            else:
-                chosen = np.zeros(len(mine), np.int64)
-                self._loops.choose(self._table, self.records, queue[mine], player == GREEDY, chosen)
-                actions[mine] = chosen
-        return actions
+            _, waiting = self._loops.step(self._rules_array, records, again, none, starts, settings, *outputs, self.log)
 
     def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
         """Return a dict that says how the games in `over` (N,) bool ended; the rows of running games are zero.
@@ -436,64 +385,3 @@ class Games:
             "seat": self.seats * over,
             "illegal_action": terminations == ILLEGAL_ACTION,
         }
-
-
-def as_rule_sets(rules: RuleSets) -> tuple[Rules, ...]:
-    """Return one rule set or a list of them as a tuple.
-
-    Raises `ValueError` for an empty list and unless all rule sets have the same numbers of players and fields;
-    `RulesError` and `TypeError` as in `as_rules`.
-    """
-    rule_sets = (as_rules(rules),) if isinstance(rules, Rules | str) else tuple(map(as_rules, rules))
-    if not rule_sets:
-        raise UsageError("rules must be a rule set or a non-empty list of rule sets; got an empty list")
-    first = rule_sets[0]
-    for other in rule_sets:
-        if (other.players, other.fields) != (first.players, first.fields):
-            raise UsageError(
-                f"all rule sets of a list need the same players and fields: '{first}' has {first.players} players with "
-                f"{first.fields} fields each, '{other}' has {other.players} with {other.fields}"
-            )
-    return rule_sets
-
-
-def _table(games: Games, compiled: bool) -> Any:
-    """Return the rule sets of a list in the form that the loops take."""
-    vectors = games.encoder.vectors
-    if not compiled:
-        records = np.ascontiguousarray(vectors).view(vector_type(vectors.shape[1]))
-        pairs = zip(games.rule_sets, records, strict=True)
-        return [SimpleNamespace(**rule_numbers(one)._asdict(), vector=vector) for one, vector in pairs]
-    from oanquan_env.engine.compiled import rule_table  # imports Numba
-
-    return rule_table(games.rule_sets, vectors)
-
-
-def check_seed(seed: object) -> int | None:
-    """Return the seed of one game as an int, or None; raise `ValueError` unless it is an integer from 0 to 2^64 - 1."""
-    return None if seed is None else as_whole("seed", seed, 0, MAX_SEED)
-
-
-def check_seeds(seed: int | Sequence[int] | npt.NDArray[Any] | None, n: int) -> int | list[int] | None:
-    """Return the seed of `n` games as an int, as a list of `n` integers, or as None.
-
-    Raises `ValueError` unless all seeds are integers from 0 to 2^64 - 1, and for another number of seeds.
-    """
-    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray) or not np.ndim(seed):
-        return check_seed(seed)
-    if len(seed) != n:
-        raise ValueError(f"seed must be one integer, or a list of {n} integers, one per game; got {len(seed)}")
-    return [as_whole("seed", one, 0, MAX_SEED) for one in seed]
-
-
-def check_opening_plies(plies: int, rules: Rules) -> int:
-    """Return `plies` as an int; raise `ValueError` unless it is an integer from 0 to `rules.max_plies`."""
-    return as_whole("opening_plies", plies, 0, rules.max_plies)
-
-
-def _check_seat(seat: Seat, rules: Rules, opponent: Opponent) -> int:
-    if seat == "random":
-        return ANY_SEAT
-    if opponent is None:
-        raise ValueError(f"seat needs an opponent, as without one the agent plays every seat; got {seat!r}")
-    return as_whole("seat", seat, 0, rules.players - 1, "random or ")

@@ -19,8 +19,8 @@ from oanquan_env.players.adapters import Observed, choices
 Opponent: TypeAlias = object
 """Anything that `oanquan_env.players.as_policy` accepts, or a list of such values, or None for the self-play view."""
 
-_TICKETS = 1 << 30
-"""Number of tickets. With weights, each player has a share of the tickets, and each game draws a ticket."""
+_DRAW_RANGE = 1 << 30
+"""With weights, a game draws an integer below this number, and each player has a share of these integers."""
 _KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 
 
@@ -69,7 +69,7 @@ class Opponents:
         kind: NOBODY without players; RANDOM or GREEDY if the only player is random or greedy; otherwise OTHERS.
         first: index of the first player from which new games draw.
         count: number of players from which new games draw.
-        draws: number of values from which `engine.step.begin` draws: `count`, or with weights the number of tickets.
+        draw_range: number of integers from which `engine.step.begin` draws: `count`, or `_DRAW_RANGE` with weights.
 
     Raises `ValueError` in the same cases as `as_policy`, and for an empty list. Under many rule sets, an opponent is
     `random`, `greedy` or a function of observations and masks; other players raise `ValueError`.
@@ -87,9 +87,9 @@ class Opponents:
         return len(self._players) - self.first
 
     @property
-    def draws(self) -> int:
-        """Number of values that a new game draws from: the players, or with weights the tickets."""
-        return self.count if self._shares is None else _TICKETS
+    def draw_range(self) -> int:
+        """Number of integers that a new game draws from: one for each player, or `_DRAW_RANGE` with weights."""
+        return self.count if self._shares is None else _DRAW_RANGE
 
     @property
     def kind(self) -> int:
@@ -127,9 +127,9 @@ class Opponents:
         self._shares = None if self.count == 1 else np.cumsum(shares) / shares.sum()
 
     def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
-        """If there are weights, convert the tickets drawn by the new games in `rows` into indices of players."""
+        """If there are weights, convert the integers drawn by the new games in `rows` into indices of players."""
         if self._shares is not None:
-            indices = np.searchsorted(self._shares, records["opponent"][rows] / _TICKETS, side="right")
+            indices = np.searchsorted(self._shares, records["opponent"][rows] / _DRAW_RANGE, side="right")
             records["opponent"][rows], records["player"][rows] = indices, self.first + indices
 
     def drop_unused(self, numbers: Ints) -> None:

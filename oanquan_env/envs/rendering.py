@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TypeAlias
 
 import gymnasium
 import numpy as np
@@ -17,70 +17,88 @@ from oanquan_env.render.motion import motion
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 """The render modes: text, a picture as a (height, width, 3) uint8 array, and a window."""
-
-
-def played_board(core: Core, start: Positions, actions: Iterable[int]) -> Board:
-    """Return the board after playing `actions` from `start` (one position), with the moves as its history."""
-    board = Board.from_positions(core, start)
-    for action in actions:
-        board.push(Move.from_action(action))
-    return board
+Owners: TypeAlias = list[list[int]]
 
 
 class Replay:
-    """A copy of an environment's game, for drawing; it is updated from the log (`engine.step.act`).
+    """The moves of an environment's game, for drawing.
 
     Attributes:
-        core: the core for the rules of the game.
-        now: the current position, a batch of one.
-        start: the position after the opening of random plies.
+        core: the core for the rules of the game; it may change before a game begins.
+        start: the position after the opening of random plies, a batch of one.
         moves: the actions played since `start`.
-        last: the plies of the last step: the position before each, and its action.
+        latest: how many of these actions the last call of `reset` or `step` played.
     """
 
     def __init__(self, core: Core) -> None:
         self.core = core
-        self.now = self.start = core.start()
-        self.moves: list[int] = []
-        self.last: list[tuple[Positions, int]] = []
+        self.begin(core.start())
+
+    def begin(self, start: Positions) -> None:
+        """Begin a game from `start`, a batch of one that must not change afterwards."""
+        self.start, self.moves, self.latest = start, list[int](), 0
+        self._before, self._played = start.copy(), 0  # the position after the first `_played` moves
+
+    def add(self, actions: list[int]) -> None:
+        """Add the actions of one step."""
+        self.moves += actions
+        self.latest = len(actions)
 
     def follow(self, log: npt.NDArray[np.int64], begins: Positions) -> None:
-        """Play the actions in the (K,) `log` of a `reset` or `step`. New games begin from `begins`, a batch of one."""
+        """Add the actions in the (K,) `log` of a `reset` or `step` (`engine.step.act`); new games start at `begins`."""
         count, opening, begun, *actions = log.tolist()
         if begun:
-            self.now, self.moves, self.last = begins.copy(), [], []
+            start = begins.copy()
             for action in actions[:opening]:
-                self.core.play(self.now, [action])
-            self.start = self.now.copy()
-        elif count:  # after an illegal action, the picture still shows the last plies
-            self.last = []
-        for action in actions[opening:count]:
-            self.last.append((self.now.copy(), action))
-            self.core.play(self.now, [action])
-            self.moves.append(action)
+                self.core.play(start, [action])
+            self.begin(start)
+        if count:  # after an illegal action, the picture still shows the last plies
+            self.add(actions[opening:count])
+
+    def last_plies(self) -> list[tuple[Positions, int | None]]:
+        """Return the plies of the last step: the position before each, and its action.
+
+        If the step played no plies, return the current position and None.
+        """
+        first = len(self.moves) - self.latest
+        for action in self.moves[self._played : first]:
+            self.core.play(self._before, [action])
+        self._played = first
+        plies: list[tuple[Positions, int | None]] = []
+        now = self._before.copy()
+        for action in self.moves[first:]:
+            plies.append((now.copy(), action))
+            self.core.play(now, [action])
+        return plies or [(now, None)]
+
+    @property
+    def board(self) -> Board:
+        """The game since its opening, with the moves as history."""
+        board = Board.from_positions(self.core, self.start)
+        for action in self.moves:
+            board.push(Move.from_action(action))
+        return board
 
 
 class Screen:
     """A renderer of positions with their last moves. Raises `ValueError` for an unknown `mode`."""
 
-    def __init__(self, core: Core, mode: str | None) -> None:
+    def __init__(self, mode: str | None) -> None:
         if mode is not None and mode not in RENDER_MODES:
             raise ValueError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None; got {mode!r}")
-        self.core = core
         self.mode = mode
         self._window: render.Window | None = None
 
-    def draw(
-        self, before: Positions, action: int | None, owners: list[list[int]] | None = None
-    ) -> str | npt.NDArray[np.uint8] | None:
-        """Draw the board after `action` was played in `before` (one position), or `before` itself if `action` is None.
+    def draw(self, replay: Replay, owners: Owners | None = None) -> str | npt.NDArray[np.uint8] | None:
+        """Draw the board after the last ply of a game. Return None if the mode is None or `human`.
 
-        `owners` are the ownership codes of the fields in match play. Returns None if the mode is None or `human`.
+        `owners` are the ownership codes of the fields in match play.
         """
         if self.mode is None:
             gymnasium.logger.warn("render() draws nothing, because the environment was made without a render_mode.")
             return None
-        board = Board.from_positions(self.core, before)
+        before, action = replay.last_plies()[-1]
+        board = Board.from_positions(replay.core, before)
         if action is not None:
             board.push(Move.from_action(action))
         if self.mode == "ansi":
@@ -90,24 +108,26 @@ class Screen:
         self._open().show(board, last=board.last_mark, owners=owners)
         return None
 
-    def show(self, before: Positions, action: int | None, fps: float, owners: list[list[int]] | None = None) -> None:
-        """Show one ply in the window, step by step: the field that is played, each sowing, capture and refill.
+    def show(self, replay: Replay, fps: float, owners: Owners | None = None) -> None:
+        """Show the plies of the last step in the window, or the position if the step played none.
 
-        Arguments are as for `draw`. The whole ply, or the position if `action` is None, takes 1 / `fps` seconds.
+        A ply takes 1 / `fps` seconds and is shown step by step: the field that is played, each sowing, capture and
+        refill. `owners` is as for `draw`.
         """
-        board = Board.from_positions(self.core, before)
-        pictures: list[tuple[render.Drawable, render.LastMove | None]] = []
-        if action is not None:
-            board.push(Move.from_action(action))
-            assert board.last_trace is not None
-            steps = list(motion(board.last_trace, board.ply - 1, each_seed=False))
-            pictures += [(step.board, step.last) for step in steps[:-1]]
-        pictures.append((board, board.last_mark))
         window = self._open()
-        for picture, last in pictures:
-            if not window.show(picture, last=last, owners=owners):
-                return
-            window.hold(1 / fps / len(pictures))
+        for before, action in replay.last_plies():
+            board = Board.from_positions(replay.core, before)
+            pictures: list[tuple[render.Drawable, render.LastMove | None]] = []
+            if action is not None:
+                board.push(Move.from_action(action))
+                assert board.last_trace is not None
+                steps = list(motion(board.last_trace, board.ply - 1, each_seed=False))
+                pictures += [(step.board, step.last) for step in steps[:-1]]
+            pictures.append((board, board.last_mark))
+            for picture, last in pictures:
+                if not window.show(picture, last=last, owners=owners):
+                    return
+                window.hold(1 / fps / len(pictures))
 
     def _open(self) -> render.Window:
         if self._window is None:

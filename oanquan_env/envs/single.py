@@ -12,9 +12,10 @@ from oanquan_env.array_types import Mask
 from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.envs.games import TERMINATIONS, Games, RuleSets, Seat, check_seed
+from oanquan_env.envs.arguments import RuleSets, Seat, check_seed
+from oanquan_env.envs.games import TERMINATIONS, Games
 from oanquan_env.envs.opponents import Opponent
-from oanquan_env.envs.rendering import RENDER_MODES, Replay, Screen, played_board
+from oanquan_env.envs.rendering import RENDER_MODES, Replay, Screen
 from oanquan_env.envs.reset_options import check_options, chosen_rules, start_positions
 from oanquan_env.observation import Observation
 
@@ -36,10 +37,11 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
     **An illegal action terminates the game** with reward -1 under every `reward`; the position stays as it was. An
     action outside the space raises `IllegalActionError`; a step after the end raises `gymnasium.error.ResetNeeded`.
 
-    When the game is over, `info` also holds `termination` (the reason, or `illegal_action`), `standings` (P,) int32
-    (the points of all players), `seat` (the seat that received the last reward) and `illegal_action` (bool). A running
-    game always has a legal action: if the opponent ends a game before the agent's first move, seat, opponent and
-    opening are drawn again. `reset` raises ValueError after 100 such games in a row.
+    When the game is over, `info` also holds `termination` (the reason or `illegal_action`, a string; a code in
+    `OAnQuanVectorEnv`), `standings` (P,) int32 (the points of all players), `seat` (the seat that received the last
+    reward) and `illegal_action` (bool). A running game always has a legal action: if the opponent ends a game before
+    the agent's first move, seat, opponent and opening are drawn again. `reset` raises ValueError after 100 such games
+    in a row.
 
     `reset(seed=…)` seeds all random draws, including the opponent's. `reset(options={"position": p})` starts from a
     running position of the same rules, as text, as a `Board` or as a batch of one; the opponent moves first if it is
@@ -98,7 +100,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         self.observation_space = spaces.Box(encoder.low, encoder.high, dtype=encoder.dtype)
         self.action_space = spaces.Discrete(core.rules.actions)
         self.render_mode = render_mode
-        self._screen = Screen(core, render_mode)
+        self._screen = Screen(render_mode)
         self._replay = Replay(core)
         self._over = True
 
@@ -117,7 +119,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """The game since its opening, with the moves as history. Raises ValueError without a `render_mode`."""
         if self.render_mode is None:
             raise ValueError("the moves are recorded only if the environment was made with a render_mode")
-        return played_board(self._games.core_of(0), self._replay.start, self._replay.moves)
+        return self._replay.board
 
     def set_opponent(self, opponent: Opponent) -> None:
         """Set another opponent, or a list of opponents, for new games; a running game keeps its opponent.
@@ -182,16 +184,14 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         games = self._games
         if not games.log.size:
             return
-        self._replay.core = self._screen.core = core = games.core_of(0)
+        self._replay.core = core = games.core_of(0)
         self._replay.follow(games.log[0], core.start() if begins is None else begins)
         if self.render_mode == "human":
-            for before, action in self._replay.last or ((self._replay.now, None),):
-                self._screen.show(before, action, self.metadata["render_fps"])
+            self._screen.show(self._replay, self.metadata["render_fps"])
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """Draw the board and the last ply as text, as a picture or in a window, according to `render_mode`."""
-        before, action = self._replay.last[-1] if self._replay.last else (self._replay.now, None)
-        return self._screen.draw(before, action)
+        return self._screen.draw(self._replay)
 
     def close(self) -> None:
         """Close the window if one is open; the environment needs a reset before further use."""

@@ -13,7 +13,8 @@ from gymnasium.vector.utils import batch_space
 from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.envs.games import Games, RuleSets, Seat, check_seeds
+from oanquan_env.envs.arguments import RuleSets, Seat, check_seeds
+from oanquan_env.envs.games import Games
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Replay, Screen
 from oanquan_env.envs.reset_options import check_options, chosen_rules, start_positions
@@ -34,7 +35,8 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. Each entry of `info` comes with an (N,)
     bool array, named with a leading underscore as in `_action_mask`, that marks the rows to which the entry applies.
     `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a string in
-    `OAnQuanEnv`, is int64 here: the index of the string in `oanquan_env.envs.TERMINATIONS`.
+    `OAnQuanEnv`, is int64 here, because strings would need a Python object for each game: the code is the index of the
+    string in `oanquan_env.envs.TERMINATIONS`.
 
     `reset` and `step` return new arrays in each call; the caller owns them.
 
@@ -121,7 +123,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._everyone = np.ones(num_envs, dtype=np.bool_)
         self._everyone.setflags(write=False)
-        self._screen = Screen(core, render_mode)
+        self._screen = Screen(render_mode)
         self._replays = [Replay(core) for _ in range(min(num_envs, DRAWN_GAMES) if render_mode else 0)]
 
     @property
@@ -216,16 +218,14 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def render(self) -> tuple[str | npt.NDArray[np.uint8], ...] | None:
         """Draw the last ply of each game as a picture or as text, according to `render_mode`; see the class."""
         if self.render_mode is None:
-            self._screen.draw(self.positions[:1], None)  # `draw` warns
+            self._screen.draw(Replay(self._games.core))  # `draw` warns
             return None
         pictures = [self._draw(replay) for replay in self._replays]
         empty = np.zeros_like(pictures[0]) if isinstance(pictures[0], np.ndarray) else ""
         return (*pictures, *[empty] * (self.num_envs - len(pictures)))
 
     def _draw(self, replay: Replay) -> str | npt.NDArray[np.uint8]:
-        before, action = replay.last[-1] if replay.last else (replay.now, None)
-        self._screen.core = replay.core
-        picture = self._screen.draw(before, action)
+        picture = self._screen.draw(replay)
         assert picture is not None  # the render modes do not include a window
         return picture
 

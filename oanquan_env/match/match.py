@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 
 from oanquan_env.array_types import Mask
-from oanquan_env.engine.core import Core
+from oanquan_env.engine.core import Core, advance
 from oanquan_env.engine.positions import Positions, Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.errors import as_whole
@@ -22,7 +22,7 @@ from oanquan_env.match.ownership import Ownership, match_standings
 from oanquan_env.match.rules import MatchRules, as_match_rules
 from oanquan_env.match.settling import FIELDS_SOLD, GOES_ON, NOBODY, match_end, next_starter, round_winner
 from oanquan_env.players import as_policy
-from oanquan_env.rollouts import advance, seated
+from oanquan_env.rollouts import seated
 
 
 class MatchEnd(StrEnum):

@@ -4,7 +4,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
-from oanquan_env.engine.rules import Rules, RulesError, check_choice, check_number, field_texts, number_of, words_of
+from oanquan_env.engine.rules import Rules, RulesError, check_choice, field_texts, words_of
+from oanquan_env.errors import as_whole, read_whole
 
 MatchMeasure: TypeAlias = Literal["lack", "margin"]
 
@@ -31,7 +32,7 @@ class MatchRules:
     def __post_init__(self) -> None:
         check_choice("match_measure", self.match_measure, get_args(MatchMeasure))
         for name, bounds in RANGES.items():
-            check_number(name, getattr(self, name), *bounds)
+            object.__setattr__(self, name, as_whole(name, getattr(self, name), *bounds, error=RulesError))
 
     def check(self, rules: Rules) -> None:
         """Raise `RulesError` if no match can be played under `rules`."""
@@ -45,7 +46,7 @@ class MatchRules:
         """Read a text such as `"fields_to_lose=4"`; omitted settings get their defaults. Inverse of `str`."""
         names = tuple(field.name for field in dataclasses.fields(cls))
         texts = field_texts(words_of(text), "match rule", names)
-        values = {name: number_of(value) if name in RANGES else value for name, value in texts.items()}
+        values = {name: read_whole(value) if name in RANGES else value for name, value in texts.items()}
         return cls(**values)  # type: ignore[arg-type]  # the class checks the values
 
     def __str__(self) -> str:

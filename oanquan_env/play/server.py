@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlencode
 
-from oanquan_env.errors import UsageError
+from oanquan_env.errors import UsageError, read_whole
 from oanquan_env.play.choosing import Chooser
 from oanquan_env.players.making import KINDS
 
@@ -109,8 +109,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Read a request for a move as JSON, and send the result of `Chooser.choose` as JSON."""
-        place, length = self._place(), self.headers.get("Content-Length", "")
-        fits = length.isascii() and length.isdecimal() and len(length) < 9 and int(length) <= LARGEST_QUESTION
+        place, length = self._place(), read_whole(self.headers.get("Content-Length", ""))
+        fits = isinstance(length, int) and 0 <= length <= LARGEST_QUESTION
         if place is not None and (place != "choose" or not fits or "json" not in self.headers.get("Content-Type", "")):
             self._refuse(400, f"choose takes JSON of at most {LARGEST_QUESTION:,} bytes")
         elif place is not None:

@@ -19,7 +19,7 @@ from oanquan_env.records.games import GameRecord, parse_records
 from oanquan_env.records.match_records import ROUND_HEADERS
 
 PUZZLES = ("first", "easy", "medium", "hard")
-_IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([a-z-]+\.js)";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{\s+([^}]*?),?\s+\} from "\./([a-z-]+\.js)";$', re.MULTILINE)
 _LATER = re.compile(r'import\("\./([a-z-]+\.js)"\)')
 _EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 
@@ -38,7 +38,7 @@ def joined(name: str, exported: str) -> str:
             if imported not in exports:
                 exports[imported] = set()
                 add(imported)
-            exports[imported].update(one.partition(" as ")[0] for one in names.split(", "))
+            exports[imported].update(one.partition(" as ")[0] for one in re.split(r",\s+", names))
         for imported in _LATER.findall(text):
             if imported not in exports:
                 exports[imported] = set()

@@ -1,6 +1,6 @@
 """Players by name, as in `make("minimax:depth=8")`, and the protocol that every player implements."""
 
-from oanquan_env.array_types import best_actions
+from oanquan_env.engine.core import best_actions
 from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, SaverPolicy, move_gains

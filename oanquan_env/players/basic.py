@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from oanquan_env.array_types import Ints, Mask, best_actions
-from oanquan_env.engine.core import Core, Expanded, relative_points
+from oanquan_env.array_types import Ints, Mask
+from oanquan_env.engine.core import Core, Expanded, best_actions, random_actions, relative_points
 from oanquan_env.engine.positions import Positions
 from oanquan_env.players.policy import Policy
 
@@ -17,8 +17,7 @@ class RandomPolicy:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
-        mask = self.tied_moves(positions)
-        return best_actions(np.zeros(mask.shape), mask, rng)
+        return random_actions(self.tied_moves(positions), rng)
 
     def tied_moves(self, positions: Positions) -> Mask:
         """See `DrawingPolicy.tied_moves`."""

@@ -11,7 +11,7 @@ from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players.basic import EpsilonPolicy, GreedyPolicy, RandomPolicy, SaverPolicy
 from oanquan_env.players.names import Kind, OptionType, PlayerName, listed, parse
 from oanquan_env.players.policy import Policy
-from oanquan_env.search.value_net import read_value_net
+from oanquan_env.search.any_rules_net import read_net
 
 GROUP = "oanquan.players"
 """The group of entry points for kinds of players. An entry point refers to a `Kind`; its name is the kind's name."""
@@ -78,7 +78,7 @@ def _make_search(name: PlayerName, rules: Rules) -> Policy:
     from oanquan_env.search.maxn import MaxnSearch
 
     depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
-    net = None if name.net is None else read_value_net(name.net, rules)
+    net = None if name.net is None else read_net(name.net, rules)
     search = (Search if name.kind == "minimax" else MaxnSearch)(Core(rules), net=net)
     return SearchPlayer(search, Limits(depth=depth, nodes=nodes, milliseconds=ms))
 
@@ -119,7 +119,8 @@ KINDS: dict[str, Kind] = {
     "maxn": Kind(
         {
             "maxn:depth=D|nodes=N|ms=T": "max^n to D plies, N moves played or T milliseconds a move; 2 to 4 players",
-            "maxn:...,net=FILE": "with a value net at its leaves: a file, a run's folder, or `pretrained`",
+            "maxn:...,net=FILE": "with a value net at its leaves: a file, a run's folder, `pretrained`, or `any` for"
+            " the net for any rules, which `pretrained` also names under most two-player rules without their own net",
         },
         _make_search,
         _LIMITS,
@@ -127,7 +128,8 @@ KINDS: dict[str, Kind] = {
     "minimax": Kind(
         {
             "minimax:depth=D|nodes=N|ms=T": "alpha-beta to D plies, N moves played or T milliseconds a move",
-            "minimax:...,net=FILE": "with a value net at its leaves: a file, a run's folder, or `pretrained`",
+            "minimax:...,net=FILE": "with a value net at its leaves: a file, a run's folder, `pretrained`, or `any` for"
+            " the net for any rules, which `pretrained` also names under most two-player rules without their own net",
         },
         _make_search,
         _LIMITS,

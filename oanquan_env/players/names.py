@@ -33,7 +33,7 @@ class PlayerName:
         text: the name.
         kind: the name of the kind of player.
         agent: the trained agent (a path or `pretrained`), or None.
-        net: the value net (a path or `pretrained`), or None.
+        net: the value net (a path, `pretrained` or `any`), or None.
         fallback: the name of the player for positions outside the book, or None.
         options: values of the other options, converted to their types.
         epsilon: probability of a random move; None if the name does not mention it.

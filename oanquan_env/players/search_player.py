@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oanquan_env.array_types import Ints, Mask, best_actions
+from oanquan_env.array_types import Ints, Mask
 from oanquan_env.board import Board
-from oanquan_env.engine.core import Core
+from oanquan_env.engine.core import Core, random_actions
 from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.deepening import Limits, Search
@@ -104,8 +104,7 @@ class SearchPlayer:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.players.Policy.choose`."""
-        best = self.tied_moves(positions)
-        return best_actions(np.zeros(best.shape), best, rng)
+        return random_actions(self.tied_moves(positions), rng)
 
     def tied_moves(self, positions: Positions) -> Mask:
         """See `oanquan_env.players.DrawingPolicy.tied_moves`."""

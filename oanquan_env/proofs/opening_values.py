@@ -3,9 +3,9 @@
 A *value* is the future margin in points from the mover's view, under best play of both sides. The mover can win at
 least `lower` points, and the opponent can prevent more than `upper`; if the bounds are equal, the value is proved.
 
-The package has a table for each two-player preset, made by `agents.evaluation.prove_openings`. A file is compressed
-JSON with one position per line: its squares from the mover's view (a board and its mirror image count as one, see
-`oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null for an unknown bound.
+The package has a table for each two-player preset, made by `python -m agents.suites prove-openings`. A file is
+compressed JSON with one position per line: its squares from the mover's view (a board and its mirror image count as
+one, see `oanquan_env.engine.symmetry.canonical_sides`), and both bounds, null for an unknown bound.
 """
 
 from __future__ import annotations

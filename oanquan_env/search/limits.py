@@ -63,9 +63,9 @@ class SearchResult:
         action: the first of `actions`.
         actions: all actions with the highest value at this depth, ascending.
         value: future margin in points, from the mover's view.
-        depth: plies of the search that gave the result: the last completed search or, with a net or in a max^n search,
-            an interrupted search that has valued at least its first move, the best move of the previous depth. With
-            `every_move`, interrupted searches never count.
+        depth: depth in plies of the search that gave the result. It is the last completed depth. With a net or in a
+            max^n search, it is the interrupted depth if that search had valued its first move, which is the best move
+            of the depth before. With `every_move`, interrupted searches never count.
         proved: whether the value holds at all depths, given the ply limit.
         nodes: moves played by the search.
         line: principal variation, the actions of the players in turn; may be shorter than `depth`.

@@ -6,8 +6,8 @@ the points of all players on the mover's best line are backed up. With two playe
 nothing, because its choices need the exact points of all players; among equal moves, the move with the lowest action is
 backed up. There is no transposition table: one saved only about 1 % of the moves at depth 7, and took more time.
 
-With a net, points are counted in fractions of a point. *Worth* is a player's margin times the number of other players,
-in the same fractions, and therefore a whole number.
+With a net, points are counted in fractions of a point. *Worth* is a player's margin times the number of other players
+(`engine.scoring.margin`), in the same fractions, and therefore a whole number.
 
 A position is seen from the mover: `sides` holds the players' sides as words, the mover's first and the others in the
 order of play, and `scores` holds their points in the same order. Unused entries are zero.
@@ -27,6 +27,7 @@ from oanquan_env.engine.compiled import SHAPES, compiled, inlined, record, rule_
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.move import RUNNING, SEATS, Four, MoveResult, can_play
 from oanquan_env.engine.positions import Positions, turn_order, turn_places
+from oanquan_env.engine.scoring import margin
 from oanquan_env.search.leaf import add_net, evaluate
 from oanquan_env.search.limits import Limits, SearchResult, Workers, plies_left
 from oanquan_env.search.search_state import (
@@ -168,12 +169,6 @@ MAXN_ROOT = record(MaxnRoot, **_FOUR, worths=(np.int64, MAX_ACTIONS), points=(np
 
 
 @compiled
-def worth(rules: SearchRules, points: Numbers, place: int) -> int:
-    """Return the margin of the player at index `place`, multiplied by the number of other players."""
-    return rules.players * points[place] - (points[0] + points[1] + points[2] + points[3])
-
-
-@compiled
 def play_all(rules: SearchRules, memory: MaxnMemory, parent: MaxnChild | MaxnRoot, ply: int) -> None:
     """Play every move of a position, and store the children in the level of `ply`."""
     level, sides, scores = memory.levels[ply], parent.sides, parent.scores
@@ -225,7 +220,7 @@ def search(rules: SearchRules, memory: MaxnMemory, depth: int) -> None:
             child = level.children[level.turn]
             for seat in range(SEATS):
                 child.points[(seat + 1) % rules.players if seat <= last else seat] = best[seat]
-        value = worth(rules, child.points, last)  # worth to the mover of the level
+        value = margin(rules.players, child.points, last)  # worth to the mover of the level
         if ply == 0:
             child.order, child.depth = value, depth
         elif value > level.worth:
@@ -250,7 +245,7 @@ def search_rows(
         play_all(rules, memory, root, 0)
         for place in range(level.count):
             child = level.children[place]
-            child.order, child.depth = worth(rules, child.scores, rules.players - 1), 0
+            child.order, child.depth = margin(rules.players, child.scores, rules.players - 1), 0
         deepest = min(depth, root.plies_left)
         for reached in range(min(first_depth, deepest), deepest + 1):
             if reached > 1 and memory.nodes >= nodes:
@@ -272,7 +267,7 @@ def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) ->
     for place in range(level.count):
         child = level.children[place]
         if child.depth == depth:
-            root.worths[child.action] = child.order - rules.unit * worth(rules, root.scores, 0)
+            root.worths[child.action] = child.order - rules.unit * margin(rules.players, root.scores, 0)
             for seat in range(rules.players):
                 before = root.scores[(seat + 1) % rules.players]
                 root.points[child.action, (seat + 1) % rules.players] = child.points[seat] - rules.unit * before
@@ -346,18 +341,18 @@ class MaxnSearch:
         return roots
 
 
-def _result(found: MaxnRoot, scale: int) -> SearchResult:
-    valued = (found.worths != UNKNOWN).nonzero()[0]
-    values = dict(zip(valued.tolist(), (found.worths[valued] / scale).tolist(), strict=True))
-    best = found.worths.max()
-    actions = tuple((found.worths == best).nonzero()[0].tolist())
+def _result(root: MaxnRoot, scale: int) -> SearchResult:
+    valued = (root.worths != UNKNOWN).nonzero()[0]
+    values = dict(zip(valued.tolist(), (root.worths[valued] / scale).tolist(), strict=True))
+    best = root.worths.max()
+    actions = tuple((root.worths == best).nonzero()[0].tolist())
     return SearchResult(
         action=actions[0],
         actions=actions,
         value=float(best / scale),
-        depth=int(found.depth),
+        depth=int(root.depth),
         proved=False,
-        nodes=int(found.nodes),
+        nodes=int(root.nodes),
         line=actions[:1],
         values=values,
     )

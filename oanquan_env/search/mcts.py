@@ -15,8 +15,8 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from oanquan_env.array_types import Floats, Ints, best_actions
-from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.array_types import Floats, Ints
+from oanquan_env.engine.core import Core, advance_randomly, best_actions, relative_points
 from oanquan_env.engine.positions import Positions
 from oanquan_env.rewards import game_rewards
 from oanquan_env.search.move_values import MoveValues
@@ -69,13 +69,8 @@ class RandomPlayouts:
     def evaluate(self, positions: Positions, rng: np.random.Generator) -> Floats:
         """See `Evaluator.evaluate`."""
         finals = positions.copy()
-        rows = np.arange(len(finals))
-        while rows.size:
-            current = finals[rows]
-            mask = self.core.legal_mask(current)
-            self.core.play(current, best_actions(np.zeros(mask.shape), mask, rng), checked=False)
-            finals[rows] = current
-            rows = rows[~current.over]
+        for _ in advance_randomly(self.core, finals, None, rng):
+            pass
         return game_rewards("margin", self.core, finals)
 
 

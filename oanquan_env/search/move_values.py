@@ -1,4 +1,4 @@
-"""Values of moves and positions under any rules: by alpha-beta where possible, otherwise by max^n."""
+"""A search for any rules, and its values of moves and positions: alpha-beta where possible, otherwise max^n."""
 
 import numpy as np
 
@@ -10,6 +10,12 @@ from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import ValueNet
 
 
+def search_for(core: Core, *, net: ValueNet | None = None, threads: int | None = None) -> Search | MaxnSearch:
+    """Return the alpha-beta search if it supports the rules, else the max^n search; see `Search` for the arguments."""
+    searching = Search if core.rules.players == 2 and core.rules.refill == "borrow" else MaxnSearch
+    return searching(core, net=net, threads=threads)
+
+
 class MoveValues:
     """A search to a fixed depth in plies, including the move itself. Values are future margins in points.
 
@@ -19,11 +25,7 @@ class MoveValues:
     def __init__(self, core: Core, depth: int, net: ValueNet | None = None, threads: int | None = None) -> None:
         self.core = core
         self.depth = depth
-        self._search: Search | MaxnSearch
-        if core.rules.players == 2 and core.rules.refill == "borrow":
-            self._search = Search(core, threads=threads, net=net)
-        else:
-            self._search = MaxnSearch(core, threads=threads, net=net)
+        self._search = search_for(core, net=net, threads=threads)
 
     def use(self, net: ValueNet) -> None:
         """Use another net from now on."""

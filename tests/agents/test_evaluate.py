@@ -9,9 +9,7 @@ import pytest
 
 import evaluate
 from agents.config import read_yaml, validated
-from agents.evaluation.entrants import make_entrants
-from agents.evaluation.evaluation import PARTS, EvaluationSettings, read_evaluation
-from agents.evaluation.finished_parts import FinishedParts
+from agents.evaluation import PARTS, EvaluationSettings, FinishedParts, make_entrants, read_evaluation
 from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents.evaluation import labels
-from agents.evaluation.labels import HERE, Labeller
-from agents.evaluation.make_regret import SuiteRecipe, make_suite
-from agents.evaluation.prove_regret import main as prove_main
-from agents.evaluation.prove_regret import prove_suite
+from agents.suites import labels
+from agents.suites.__main__ import main
+from agents.suites.labels import HERE, Labeller
+from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
 from oanquan_env import Board, Core, Positions
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import Suite, judge, regret
@@ -124,7 +123,7 @@ def test_proving_replaces_the_file_of_a_suite_of_two_players(
 ) -> None:
     path = tmp_path / "suite.json"
     path.write_text(format_suite(searched))
-    assert prove_main([str(path), "--nodes", "20000"]) == 0
+    assert main(["prove-regret", str(path), "--nodes", "20000"]) == 0
     assert re.search(r"\d+ of \d+ moves proved, all moves of \d+ of 6 positions", capsys.readouterr().out)
     assert read_suite(path).proved.any()
     assert list(tmp_path.iterdir()) == [path]  # no finished labels are left

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from agents import position_data
-from agents.evaluation import labels
+from agents.folders import ABOUT_NAME
 from agents.position_data import FIELDS, main, read_columns, read_positions
-from agents.support.data_folder import ABOUT_NAME
+from agents.suites import labels
 from examples import offline_learning
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import regret

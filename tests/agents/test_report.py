@@ -8,17 +8,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation.entrants import labelled
-from agents.evaluation.evaluation import read_evaluation, write_report
-from agents.evaluation.pictures import draw_scores
-from agents.support.markdown import replace_between
-from benchmarks.report import RESULTS
+from agents.evaluation import draw_scores, labelled, read_evaluation, write_report
 from evaluate import parse
+from experiments.frame import RESULTS
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
 from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary, table
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.files import FileError
+from tools.generated import replace_between
 
 
 def estimate(mean: float, spread: float = 0.0) -> Estimate:

@@ -30,7 +30,20 @@ from agents.run import StopTrainingError, load_config
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests import ROOT
-from tests.runs import ITERATION, PPO, TD, assert_same_run, begin, checkpoint, evaluations, learn, resume, same, stopped
+from tests.runs import (
+    ANY,
+    ITERATION,
+    PPO,
+    TD,
+    assert_same_run,
+    begin,
+    checkpoint,
+    evaluations,
+    learn,
+    resume,
+    same,
+    stopped,
+)
 
 Patch, Capture = pytest.MonkeyPatch, pytest.CaptureFixture[str]
 
@@ -39,7 +52,7 @@ def start_training(*arguments: object, **streams: Any) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "train.py", *map(str, arguments)], cwd=ROOT, text=True, **streams)
 
 
-@pytest.fixture(scope="module", params=[PPO, TD], ids=["ppo", "td"])
+@pytest.fixture(scope="module", params=[PPO, TD, ANY], ids=["ppo", "td", "any"])
 def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
     return request.param  # type: ignore[no-any-return]
 
@@ -86,9 +99,10 @@ def test_tensorboard_shows_each_step_of_a_killed_run_once(settings: dict[str, An
     with pytest.raises(InterruptedError):
         resume(tmp_path / "run").learn(kill, lambda: False)  # after three iterations and one evaluation
     learn(resume(tmp_path / "run"))
+    evaluated = {*range(0, 6 * ITERATION, settings["evaluation"]["every_plies"]), 6 * ITERATION}
     for tag, steps in shown().items():
-        every = 2 if tag.startswith("evaluation/") else 1
-        assert steps == list(range(0 if every == 2 else ITERATION, 7 * ITERATION, every * ITERATION)), tag
+        trained = range(ITERATION, 7 * ITERATION, ITERATION)
+        assert steps == sorted(evaluated if tag.startswith("evaluation/") else trained), tag
 
 
 def test_a_run_that_learns_from_lines_against_itself_resumes_exactly(
@@ -311,7 +325,7 @@ def test_a_damaged_line_of_evaluations_is_named(tmp_path: Path) -> None:
 
 
 def test_a_run_is_one_process_s_and_a_kill_sets_it_free(folder: Path) -> None:
-    hold = "import sys, time, pathlib, agents.support.folder_lock as locks\n"
+    hold = "import sys, time, pathlib, agents.folders as locks\n"
     hold += "lock = locks.lock_folder(pathlib.Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
     command = [sys.executable, "-c", hold, str(folder)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:

@@ -17,12 +17,11 @@ import pytest
 import evaluate
 import train
 from agents.checkpoint import CHECKPOINT_NAME
-from agents.evaluation.evaluation import _play_pairing
-from agents.evaluation.labels import Labeller
-from agents.evaluation.make_regret import SuiteRecipe, make_suite
-from agents.evaluation.prove_regret import prove_suite
+from agents.evaluation import _play_pairing
+from agents.parallel import in_order, spread
 from agents.run import load_config
-from agents.support.parallel import in_order, spread
+from agents.suites.labels import Labeller
+from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
 from agents.sweep import parse_seeds, train_seed
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite

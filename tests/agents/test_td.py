@@ -11,6 +11,7 @@ import yaml
 import agents
 import train
 from agents.checkpoint import CHECKPOINT_NAME
+from agents.networks.value_nets import ValueModule
 from agents.run import load_config
 from agents.self_play import SelfPlayGames, StartsConfig
 from agents.td import Learner, TDConfig, TDSettings, lambda_returns, rollout
@@ -41,7 +42,7 @@ def test_targets_look_ahead_until_a_mistake_and_until_the_game_ends() -> None:
 def test_move_values_are_those_of_the_search_for_all_players(rules: str, depth: int) -> None:
     core = Core(rules)
     torch.manual_seed(0)
-    first, second = (Learner(core.rules, TDSettings()).module for _ in range(2))
+    first, second = (ValueModule(core.rules) for _ in range(2))
     torch.nn.init.normal_(second.output.weight)
     search = MoveValues(core, depth, first.export({}))
     search.use(second.export({}))
@@ -64,7 +65,7 @@ def test_move_values_are_those_of_the_search_for_all_players(rules: str, depth: 
 def test_a_rollout_without_lambda_has_the_values_of_the_best_moves(rules: str) -> None:
     core, settings = Core(rules), TDSettings(games=8, steps=3, lam=0.0)
     games = SelfPlayGames(core, 8, StartsConfig(max_plies=6), 0)
-    search = MoveValues(core, 1, Learner(core.rules, settings).module.export({}))
+    search = MoveValues(core, 1, ValueModule(core.rules).export({}))
     positions, returns = rollout(games, search, settings, 1.0, np.random.default_rng(0))
     assert returns.shape == (24, core.rules.players)
     assert not positions.over.any()
@@ -77,17 +78,18 @@ def test_a_rollout_without_lambda_has_the_values_of_the_best_moves(rules: str) -
 def test_a_net_learns_what_depends_on_the_board(rules: str) -> None:
     core, rng = Core(rules), np.random.default_rng(0)
     torch.manual_seed(0)
-    learner = Learner(core.rules, TDSettings(batch_size=256, uses=40))
+    module = ValueModule(core.rules)
+    learner = Learner(module, TDSettings(batch_size=256, uses=40))
 
     def seeds_on_rows(seed: int) -> tuple[Any, Any]:
         positions = random_positions(core, 2000, seed=seed)
         seeds = positions.squares.reshape(len(positions), -1, 8)[:, :, :5].sum(axis=2, dtype=np.int64)
         return positions, relative_points(seeds)
 
-    errors = [learner.learn(*seeds_on_rows(1), done, rng) for done in (0.0, 0.5)]
+    errors = [learner.learn(module.examples(*seeds_on_rows(1)), done, rng) for done in (0.0, 0.5)]
     positions, wanted = seeds_on_rows(9)
     assert errors[1] < errors[0]
-    assert np.abs(learner.module.export({}).margins(positions) - wanted).mean() < 0.4 * wanted.std()
+    assert np.abs(module.export({}).margins(positions) - wanted).mean() < 0.4 * wanted.std()
 
 
 def test_evaluations_measure_regret_on_the_development_part(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ import torch
 import yaml
 
 import train
+from agents import workers
 from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME
 from agents.run import load_config, run_type
-from agents.support import workers
 from oanquan_env.errors import UsageError
 from tests import ROOT
-from tests.runs import ITERATION, PPO, TD, assert_same_run, checkpoint, learn, resume, same, stopped
+from tests.runs import ANY, ITERATION, PPO, TD, assert_same_run, checkpoint, learn, resume, same, stopped
 
 LONGER = {"total_plies": 60 * ITERATION, "checkpoint_seconds": 0.2}
 KINDS = pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])
@@ -63,7 +63,7 @@ def running(pid: int) -> bool:
 
 
 @pytest.mark.slow
-@KINDS
+@pytest.mark.parametrize("settings", [PPO, TD, ANY], ids=["ppo", "td", "any"])
 def test_two_workers_come_to_the_same_run_when_interrupted(settings: dict[str, Any], tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     finish(start(settings, whole))

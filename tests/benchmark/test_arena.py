@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.evaluation.labels import final_margins
-from agents.evaluation.openings import OpeningsRecipe, make_suite
+from agents.suites.openings import OpeningsRecipe, final_margins, make_suite
 from oanquan_env import Board, Core, Positions, parse_records, rotate_seats
 from oanquan_env.benchmark.openings import load_openings, random_suite, read_openings
 from oanquan_env.benchmark.pairs import (

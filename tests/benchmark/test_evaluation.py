@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import evaluate as evaluate_script
-from agents.evaluation.evaluation import read_evaluation
+from agents.evaluation import read_evaluation
 from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate, progress
 from oanquan_env.array_types import Ints, Mask
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, Comparison, reference_players

@@ -157,7 +157,7 @@ def test_damaged_and_missing_suites_are_named(tmp_path: Path, text: str | None, 
         path.write_text(text)
     with pytest.raises(FileError, match=message):
         read_suite(path)
-    with pytest.raises(FileError, match=r"no regret suite for 'tonkin seeds=3'.*python -m agents.evaluation.make_regr"):
+    with pytest.raises(FileError, match=r"no regret suite for 'tonkin seeds=3'.*python -m agents.suites regr"):
         load_suite(Core("tonkin seeds=3").rules)
 
 

@@ -230,3 +230,12 @@ def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_p
     assert first == second
     assert both == first * 2
     assert "compiling" not in printed[2].stderr
+
+
+@pytest.mark.slow
+def test_code_that_two_programs_cached_for_different_numbers_of_players_can_be_used_together(tmp_path: Path) -> None:
+    """With one name for the loops of all numbers of players, Numba could give their cached code the same symbols."""
+    program = "import sys; from oanquan_env import Core; [Core(r).standings(Core(r).start(4)) for r in sys.argv[1:]]"
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    for rules in (["mancala-world"], ["mancala-world", "three-player"], ["mancala-world", "three-player"]):
+        subprocess.run([sys.executable, "-c", program, *rules], env=environment, capture_output=True, check=True)

@@ -5,8 +5,10 @@ import pytest
 
 from oanquan_env import Board, Core, Positions, choose_move, rollouts
 from oanquan_env.array_types import Ints
+from oanquan_env.engine import core as engine_core
+from oanquan_env.engine.core import advance
 from oanquan_env.players import RandomPolicy
-from oanquan_env.rollouts import advance, play_randomly, random_lines, restart
+from oanquan_env.rollouts import play_randomly, random_lines, restart
 from tests.players import FirstMove, LastMove
 
 CORE = Core()
@@ -105,6 +107,6 @@ def test_random_play_stops_with_the_last_game(monkeypatch: pytest.MonkeyPatch) -
     positions = CORE.start(3)
     play_randomly(CORE, positions, None, np.random.default_rng(0))
     assert positions.over.all()
-    monkeypatch.setattr(rollouts.RandomPolicy, "choose", lambda *arguments: pytest.fail("a finished game was played"))
+    monkeypatch.setattr(engine_core, "random_actions", lambda *arguments: pytest.fail("a finished game was played"))
     for plies in (10**12, [10**12, 0, 5]):
         play_randomly(CORE, positions, plies, np.random.default_rng(0))

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -39,9 +40,10 @@ def test_the_ply_limit_follows_the_players_unless_given_and_anticlockwise_is_cou
 def test_numbers_are_taken_up_to_their_bounds_and_no_further() -> None:
     for name, (low, high) in RANGES.items():
         for wrong in (low - 1, high + 1):
-            with pytest.raises(RulesError, match=f"{name} must be a whole number from {low} to {high}; got {wrong}"):
+            with pytest.raises(RulesError, match=f"{name} must be a whole number from {low} to {high:,}; got {wrong}"):
                 Rules.parse(f"{name}={wrong}")
     assert Rules(players=3, seeds=17).total_seeds == 255
+    assert repr(Rules(fields=np.int64(4))) == repr(Rules(fields=4))  # a NumPy integer becomes Python's
     assert Rules(fields=2, stone_value=1000, quan_non=255, max_plies=1_000_000).total == 2020
 
 

@@ -75,7 +75,7 @@ def test_the_step_is_the_same_without_numba(rules: Rules, opponent: str | None, 
         Games(3, rules, opponent=opponent, reward="mixed", opening_plies=2 * (rules.max_plies > 2)) for _ in "12"
     ]
     batches[1].core = Core(rules, compiled=False)
-    batches[1]._take_opponents()
+    batches[1]._prepare()
     rng = np.random.default_rng(seed)
     with refusing():
         for games in batches:

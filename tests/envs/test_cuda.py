@@ -12,7 +12,7 @@ from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests.players import random_legal
 from tests.strategies import PRESET_NAMES
 
-pytest.importorskip("numba_cuda", reason="needs numba-cuda: pip install 'oanquan[cuda]'")
+pytest.importorskip("numba_cuda", reason="needs the extra cuda")
 torch = pytest.importorskip("torch")
 
 import numba  # noqa: E402

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oanquan_env import Core, IllegalActionError, Rules, raw_env
 from oanquan_env.board import shared_core
 from oanquan_env.envs import TERMINATIONS
-from oanquan_env.envs.games import RuleSets
+from oanquan_env.envs.arguments import RuleSets
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.observation import OBSERVATIONS, Encoder

@@ -7,7 +7,6 @@ import { Worker } from "node:worker_threads";
 const web = new URL("../../oanquan_env/play/web/", import.meta.url);
 const { Engine } = await import(new URL("engine.js", web));
 const { Book, Openings } = await import(new URL("book.js", web));
-const { positionText } = await import(new URL("notation.js", web));
 const { parsePosition } = await import(new URL("position-reading.js", web));
 const { playerOf, seeded } = await import(new URL("players.js", web));
 const { parseRules } = await import(new URL("rules.js", web));
@@ -16,14 +15,18 @@ const { Thinking } = await import(new URL("thinking.js", web));
 
 const { folder, calls } = JSON.parse(readFileSync(0, "utf8"));
 const json = (file) => JSON.parse(readFileSync(file, "utf8"));
-const catalogue = json(new URL("data/catalogue.json", web)), layout = json(new URL("engine.json", web));
+const catalogue = json(new URL("data/catalogue.json", web)),
+  layout = json(new URL("engine.json", web));
 const bytes = readFileSync(new URL("engine.wasm", web));
 /** Return the content of a file: a net from the folder that the test made, any other file from the page. */
 async function data(name) {
   const file = name.startsWith("net-") ? `${folder}/${name}` : new URL(`data/${name}`, web);
   return name.endsWith(".json") ? json(file) : new Uint8Array(readFileSync(file)).buffer;
 }
-const think = async (given) => new Thinking(given), made = { engine: bytes, layout, data }, thinking = new Thinking(made), engine = await Engine.load(bytes, layout);
+const think = async (given) => new Thinking(given),
+  made = { engine: bytes, layout, data },
+  thinking = new Thinking(made),
+  engine = await Engine.load(bytes, layout);
 const read = (rules, position) => {
   const fields = parseRules(rules, catalogue);
   return [fields, position && parsePosition(engine.rules(fields), position, engine)];
@@ -31,9 +34,13 @@ const read = (rules, position) => {
 const live = { made: 0, ended: 0 };
 /** Return a thread that runs `file` and has the interface of a browser's Worker. */
 function workerOf(file) {
-  const thread = new Worker(new URL(file, import.meta.url)), port = { postMessage: (message) => thread.postMessage(message) };
+  const thread = new Worker(new URL(file, import.meta.url)),
+    port = { postMessage: (message) => thread.postMessage(message) };
   live.made += 1;
-  port.terminate = () => { live.ended += 1; thread.terminate(); };
+  port.terminate = () => {
+    live.ended += 1;
+    thread.terminate();
+  };
   thread.on("message", (data) => port.onmessage({ data }));
   thread.on("error", () => port.onerror());
   return port;
@@ -48,21 +55,34 @@ const METHODS = {
   /** Return the proved move of a book, read from `content` if given, after each [start, actions]; null if over. */
   async book(preset, histories, content) {
     const rules = engine.rules(read(preset)[0]);
-    const book = await Book.read(engine, rules, preset, content ? Buffer.from(content, "base64") : await data(Book.file(preset)));
+    const book = await Book.read(
+      engine,
+      rules,
+      preset,
+      content ? Buffer.from(content, "base64") : await data(Book.file(preset)),
+    );
     return histories.map(([position, history]) => {
-      const start = parsePosition(rules, position, engine), end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
+      const start = parsePosition(rules, position, engine),
+        end = history.reduce((at, action) => engine.play(rules, at, action).position, start);
       return end.ended ? null : book.provedMove(end);
     });
   },
   /** Return [action, lower, upper] of each position's moves in a table of openings, read from `content` if given. */
   openings: async (preset, positions, content) => {
-    const rules = engine.rules(read(preset)[0]), table = new Openings(engine, preset, content ?? (await data(Openings.file(preset))));
+    const rules = engine.rules(read(preset)[0]),
+      table = new Openings(engine, preset, content ?? (await data(Openings.file(preset))));
     const text = (bound) => (Number.isFinite(bound) ? bound : null);
-    return positions.map((position) => Object.entries(table.moveValues(rules, parsePosition(rules, position, engine))).map(([action, { lower, upper }]) => [Number(action), text(lower), text(upper)]));
+    return positions.map((position) =>
+      Object.entries(table.moveValues(rules, parsePosition(rules, position, engine))).map(
+        ([action, { lower, upper }]) => [Number(action), text(lower), text(upper)],
+      ),
+    );
   },
   /** Play a game from the initial position; return its actions and final points. */
   async game(preset, names, seed) {
-    const rules = engine.rules(read(preset)[0]), start = engine.start(rules), history = [];
+    const rules = engine.rules(read(preset)[0]),
+      start = engine.start(rules),
+      history = [];
     let position = start;
     for (; !position.ended; position = engine.play(rules, position, history.at(-1)).position) {
       history.push(await thinking.choose(names[position.mover], rules, position, seed + position.ply));
@@ -72,9 +92,19 @@ const METHODS = {
   draws: (seed, count) => Array.from({ length: count }, seeded(seed)),
   /** Send requests to a thinker with a worker, abort one that runs and one that waits, and log all answers in order. */
   async requests(rules, position) {
-    const [fields, at] = read(rules, position), log = [];
-    const thinker = new Thinker({ ...made, catalogue, think, worker, ask: async (name, ...texts) => (log.push([name, ...texts]), "2A"), askable: (name) => name.startsWith("ppo:") });
-    const first = new AbortController(), waiting = new AbortController(), logged = (name) => [(value) => log.push([name, value]), (error) => log.push([name, error.message])];
+    const [fields, at] = read(rules, position),
+      log = [];
+    const thinker = new Thinker({
+      ...made,
+      catalogue,
+      think,
+      worker,
+      ask: async (name, ...texts) => (log.push([name, ...texts]), "2A"),
+      askable: (name) => name.startsWith("ppo:"),
+    });
+    const first = new AbortController(),
+      waiting = new AbortController(),
+      logged = (name) => [(value) => log.push([name, value]), (error) => log.push([name, error.message])];
     const asked = [
       thinker.hint(fields, at, { signal: first.signal }).then(...logged("aborted")),
       thinker.hint(fields, at, { review: true, signal: waiting.signal }).then(...logged("left")),
@@ -85,11 +115,20 @@ const METHODS = {
     setTimeout(() => first.abort(new Error("first")), 20);
     waiting.abort(new Error("second"));
     await Promise.all(asked);
-    try { thinker.needsPython("other:Thing", fields); } catch { log.push(["unknown"]); }
+    try {
+      thinker.needsPython("other:Thing", fields);
+    } catch {
+      log.push(["unknown"]);
+    }
     return { log, live: { ...live } };
   },
   /** Return the answers to the same request from a thinker with a worker and from a thinker without one. */
-  alike: (name, ...texts) => Promise.all([worker, null].map((maker) => new Thinker({ ...made, catalogue, think, worker: maker }).choose(name, ...read(...texts), 7))),
+  alike: (name, ...texts) =>
+    Promise.all(
+      [worker, null].map((maker) =>
+        new Thinker({ ...made, catalogue, think, worker: maker }).choose(name, ...read(...texts), 7),
+      ),
+    ),
 };
 
 const results = [];

@@ -11,7 +11,8 @@ const { parsePosition } = await import(new URL("position-reading.js", web));
 const { checkProof } = await import(new URL("certificate.js", web));
 
 const json = (name) => JSON.parse(readFileSync(new URL(name, web), "utf8"));
-const catalogue = json("data/catalogue.json"), engine = await Engine.load(readFileSync(new URL("moves.wasm", web)), json("engine.json"));
+const catalogue = json("data/catalogue.json"),
+  engine = await Engine.load(readFileSync(new URL("moves.wasm", web)), json("engine.json"));
 
 const read = (preset) => {
   const rules = engine.rules(catalogue.presets[preset].values);
@@ -21,14 +22,22 @@ const read = (preset) => {
 const METHODS = {
   /** Check a certificate in base64; return what it proves and the progress that was reported. */
   async check(content) {
-    const heard = [], { text, lower, upper } = await checkProof(engine, catalogue, "proof.npz", Buffer.from(content, "base64"), (...counts) => heard.push(counts));
+    const heard = [],
+      { text, lower, upper } = await checkProof(
+        engine,
+        catalogue,
+        "proof.npz",
+        Buffer.from(content, "base64"),
+        (...counts) => heard.push(counts),
+      );
     return { text, lower, upper, heard };
   },
   /** Return the moves of each position and the value of the position. */
   moves(preset, positions, hint = null) {
     const [rules, table] = read(preset);
     return positions.map((text) => {
-      const position = parsePosition(rules, text, engine), moves = movesOf(engine, rules, table, position, hint);
+      const position = parsePosition(rules, text, engine),
+        moves = movesOf(engine, rules, table, position, hint);
       return { moves, ...valueOf(rules, table, position, moves) };
     });
   },

@@ -4,7 +4,8 @@
 import { readFileSync } from "node:fs";
 
 const log = await import(new URL("../../oanquan_env/play/web/puzzle-log.js", import.meta.url));
-const [text, calls] = JSON.parse(readFileSync(0, "utf8")), kept = log.readLog(text);
+const [text, calls] = JSON.parse(readFileSync(0, "utf8")),
+  kept = log.readLog(text);
 const named = (ids) => ids.map((id) => ({ id }));
 const asked = {
   next: (name, ids, from) => ids[log.nextOf(kept, name, named(ids), from) ?? -1] ?? null,
@@ -15,6 +16,7 @@ const asked = {
   daily: (day, count) => log.dailyOf(day, count),
 };
 const answers = calls.map(([name, ...given]) => asked[name]?.(...given) ?? log[name]?.(kept, ...given) ?? null);
-const written = JSON.stringify(kept), read = log.readLog(written);
+const written = JSON.stringify(kept),
+  read = log.readLog(written);
 if (JSON.stringify(read) !== written) throw new Error("a log that is read differs from what was written");
 process.stdout.write(JSON.stringify({ answers, kept: read }));

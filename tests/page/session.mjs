@@ -5,26 +5,39 @@
 
 import { readFileSync } from "node:fs";
 
-const web = new URL("../../oanquan_env/play/web/", import.meta.url), content = (name) => readFileSync(new URL(name, web));
+const web = new URL("../../oanquan_env/play/web/", import.meta.url),
+  content = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
-const [{ Engine }, { Session }, { lessonsOf }, { parseMove, positionText }, { readLink }, { Refused }] = await Promise.all(
-  ["engine.js", "session.js", "lessons.js", "notation.js", "link-reading.js", "refused.js"].map(load),
-);
-const data = async (name) => JSON.parse(content(`data/${name}`)), catalogue = await data("catalogue.json");
+const [{ Engine }, { Session }, { lessonsOf }, { parseMove, positionText }, { readLink }, { Refused }] =
+  await Promise.all(
+    ["engine.js", "session.js", "lessons.js", "notation.js", "link-reading.js", "refused.js"].map(load),
+  );
+const data = async (name) => JSON.parse(content(`data/${name}`)),
+  catalogue = await data("catalogue.json");
 const engine = await Engine.load(content("engine.wasm"), JSON.parse(content("engine.json")));
 
 async function play(script) {
-  let answer = null, game = null;
+  let answer = null,
+    game = null;
   const thinker = {
-    needsPython(name) { if (name !== "random") throw new Refused("player", `unknown player '${name}'`); },
-    choose: () => new Promise((resolve) => { answer = resolve; }),
+    needsPython(name) {
+      if (name !== "random") throw new Refused("player", `unknown player '${name}'`);
+    },
+    choose: () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
     hint: async (rules, position, options) => ({ best: positionText(rules, position), options }),
   };
-  const begin = () => new Session({ engine, thinker, data, catalogue }), answers = [], known = new Set();
+  const begin = () => new Session({ engine, thinker, data, catalogue }),
+    answers = [],
+    known = new Set();
   let session = begin();
   const others = {
     async answer({ move }) {
-      const changed = new Promise((resolve) => { session.addEventListener("changed", resolve, { once: true }); });
+      const changed = new Promise((resolve) => {
+        session.addEventListener("changed", resolve, { once: true });
+      });
       answer(parseMove(move));
       await changed;
     },
@@ -39,7 +52,8 @@ async function play(script) {
     lessons: async () => ({ lessons: await lessonsOf(engine, catalogue, data) }),
   };
   for (const [name, asked] of script) {
-    let result = null, refused = null;
+    let result = null,
+      refused = null;
     try {
       result = await (others[name]?.(asked) ?? session.request(name, asked));
     } catch (error) {

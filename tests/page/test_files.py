@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import graphlib
 import gzip
 import http.server
 import json
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from oanquan_env.play import widget
 from tests.browsers import Person, serve
 from tests.node import CALLS, run_node
 from tools import bundle
 from tools.page_files import (
+    DYNAMIC,
     KEEPER,
     PAGE,
     START,
@@ -36,6 +39,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Request
 
 KILOBYTE = 1000
+IMPORTS = """import "./one.js";
+import { two } from "./two.js";
+import {
+  three,
+  four as five,
+} from "./three.js";
+"""
 REGISTER = """async () => {
     await navigator.serviceWorker.register("service-worker.js");
     await navigator.serviceWorker.ready;
@@ -49,12 +59,36 @@ FIND_NEW_VERSION = """async () => {
 
 
 def size(names: list[str]) -> int:
-    return sum((WEB / name).stat().st_size for name in names)
+    """Return the number of bytes that a server sends for these files: hosts of files compress them with gzip."""
+    return sum(len(gzip.compress((WEB / name).read_bytes())) for name in names)
 
 
 def test_sizes() -> None:
-    assert size(before_the_first_move()) <= 256 * KILOBYTE
-    assert size(of_its_beginning()) <= 1000 * KILOBYTE
+    assert size(before_the_first_move()) <= 96 * KILOBYTE
+    assert size(of_its_beginning()) <= 540 * KILOBYTE
+
+
+def test_imports_may_have_several_lines() -> None:
+    names = ["one.js", "two.js", "three.js"]
+    assert STATIC.findall(IMPORTS) == names
+    asked = [("", "one.js"), ("two", "two.js"), ("three,\n  four as five", "three.js")]
+    assert bundle.IMPORT.findall(IMPORTS) == asked
+    assert widget._IMPORT.findall(IMPORTS) == asked[1:]
+
+
+def test_imports_have_no_cycle() -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in WEB.glob("*.js")}
+    imports = {name: STATIC.findall(text) + DYNAMIC.findall(text) for name, text in texts.items()}
+    graphlib.TopologicalSorter(imports).prepare()  # raises CycleError, which names the scripts
+
+
+def test_a_bundle_has_all_names_that_its_scripts_import() -> None:
+    """The bundle takes one name from each `export`, so a declaration must not export two."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in WEB.glob("*.js")}
+    for text in texts.values():
+        for names, module in bundle.IMPORT.findall(text):
+            imported = {re.sub(" as .*", "", name) for name in re.split(r",\s+", names) if name}
+            assert imported <= {*bundle.EXPORT.findall(texts[module])}, module
 
 
 def test_lists_of_files_are_as_the_command_writes_them() -> None:

@@ -3,10 +3,35 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const web = new URL("../../oanquan_env/play/web/", import.meta.url), file = (name) => readFileSync(new URL(name, web));
+const web = new URL("../../oanquan_env/play/web/", import.meta.url),
+  file = (name) => readFileSync(new URL(name, web));
 const load = (name) => import(new URL(name, web));
-const [rules, notation, records, matches, links, { Engine }, { Refused }, { parseRecords }, { playRounds, resumeMatch }, { findLink, readLink }, { parsePosition }] = await Promise.all(
-  ["rules", "notation", "records", "match-model", "links", "engine", "refused", "record-reading", "match-reading", "link-reading", "position-reading"].map((name) => load(`${name}.js`)),
+const [
+  rules,
+  notation,
+  records,
+  matches,
+  links,
+  { Engine },
+  { Refused },
+  { parseRecords },
+  { playRounds, resumeMatch },
+  { findLink, readLink },
+  { parsePosition },
+] = await Promise.all(
+  [
+    "rules",
+    "notation",
+    "records",
+    "match-model",
+    "links",
+    "engine",
+    "refused",
+    "record-reading",
+    "match-reading",
+    "link-reading",
+    "position-reading",
+  ].map((name) => load(`${name}.js`)),
 );
 const engine = await Engine.load(file("engine.wasm"), JSON.parse(file("engine.json")));
 const catalogue = JSON.parse(file("data/catalogue.json"));
@@ -17,9 +42,27 @@ const text = (given) => records.formatRecords(given, catalogue);
 
 /** Return the last round of a match as texts, its link, and what is read from the link. */
 function describe({ rules: by, start, moves, match, resigned }) {
-  const game = { engine, rules: by, match, root: { position: start }, played: ["human", "easy"], isPlayer: (name) => name === "easy", resigned: resigned ? 0 : null, line: () => moves.map((action) => ({ action })) };
-  const link = links.linkOf(game, catalogue), held = readLink(link, catalogue);
-  return { link, held, moves: texts(moves), resigned, start: notation.positionText(by, start), headers: matches.roundHeaders(match), finished: text(matches.matchRecords(engine, by, match)) };
+  const game = {
+    engine,
+    rules: by,
+    match,
+    root: { position: start },
+    played: ["human", "easy"],
+    isPlayer: (name) => name === "easy",
+    resigned: resigned ? 0 : null,
+    line: () => moves.map((action) => ({ action })),
+  };
+  const link = links.linkOf(game, catalogue),
+    held = readLink(link, catalogue);
+  return {
+    link,
+    held,
+    moves: texts(moves),
+    resigned,
+    start: notation.positionText(by, start),
+    headers: matches.roundHeaders(match),
+    finished: text(matches.matchRecords(engine, by, match)),
+  };
 }
 
 function resumed(given) {
@@ -28,8 +71,18 @@ function resumed(given) {
 }
 
 function linked({ rules: by, position, moves, seats }) {
-  const handle = engine.rules(read(by)), begun = position ? parsePosition(handle, position, engine) : engine.start(handle);
-  const game = { engine, rules: handle, match: null, root: { position: begun }, played: seats, isPlayer: (name) => name !== "human", resigned: null, line: () => moves.map((move) => ({ action: notation.parseMove(move) })) };
+  const handle = engine.rules(read(by)),
+    begun = position ? parsePosition(handle, position, engine) : engine.start(handle);
+  const game = {
+    engine,
+    rules: handle,
+    match: null,
+    root: { position: begun },
+    played: seats,
+    isPlayer: (name) => name !== "human",
+    resigned: null,
+    line: () => moves.map((move) => ({ action: notation.parseMove(move) })),
+  };
   return links.linkOf(game, catalogue);
 }
 
@@ -38,13 +91,16 @@ const ANSWERS = {
   match: (text, match) => rules.matchRulesText(rules.parseMatchRules(match, read(text), catalogue)),
   move: (text) => [notation.parseMove(text), notation.moveText(notation.parseMove(text))],
   position(by, text) {
-    const handle = engine.rules(read(by)), position = parsePosition(handle, text, engine);
+    const handle = engine.rules(read(by)),
+      position = parsePosition(handle, text, engine);
     return [notation.positionText(handle, position), position.ended];
   },
-  squares: (by) => [...Array(read(by).players * (read(by).fields + 1)).keys()].map((index) => notation.squareName(read(by), index)),
+  squares: (by) =>
+    [...Array(read(by).players * (read(by).fields + 1)).keys()].map((index) => notation.squareName(read(by), index)),
   records: (given) => text(parseRecords(given, catalogue, engine)),
   resumed,
-  rounds: (by, match, moves) => describe(playRounds(moves, engine.rules(read(by)), rules.parseMatchRules(match, read(by), catalogue), engine)),
+  rounds: (by, match, moves) =>
+    describe(playRounds(moves, engine.rules(read(by)), rules.parseMatchRules(match, read(by), catalogue), engine)),
   linked,
   fragment: (text) => readLink(text, catalogue),
   found: findLink,

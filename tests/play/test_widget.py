@@ -168,7 +168,7 @@ def test_a_match_s_environment_knows_the_round_that_was_played_last() -> None:
 def test_without_anywidget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
     monkeypatch.delitem(sys.modules, "oanquan_env.play.widget", raising=False)
-    with pytest.raises(MissingExtraError, match=r"pip install 'oanquan\[widget\]'"):
+    with pytest.raises(MissingExtraError, match=r'pip install -e "\.\[widget\]"'):
         importlib.import_module("oanquan_env.play.widget")
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from oanquan_env import Board, Core, Move, Positions
 from oanquan_env.cli import main
+from oanquan_env.engine.core import advance
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.symmetry import mirror, mirror_actions
 from oanquan_env.errors import UnknownAgentError
@@ -16,7 +17,7 @@ from oanquan_env.players import GreedyPolicy, RandomPolicy, make
 from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.proofs.certificates import Certificate, beginnings, follow, unpack
 from oanquan_env.proofs.certify import NoStrategyError, certify
-from oanquan_env.rollouts import advance, seated
+from oanquan_env.rollouts import seated
 from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
 

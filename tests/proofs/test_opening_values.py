@@ -7,8 +7,9 @@ import time
 import numpy as np
 import pytest
 
-from agents.evaluation.labels import HERE
-from agents.evaluation.prove_openings import OpeningProofs, main
+from agents.suites.__main__ import main
+from agents.suites.labels import HERE
+from agents.suites.opening_table import OpeningProofs
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.engine.symmetry import mirror
@@ -116,23 +117,21 @@ def test_damage_is_named(tmp_path, old: str, new: str, error: str) -> None:
 
 def test_the_set_up_has_the_bounds_of_the_packages_certificate(tmp_path) -> None:
     path = tmp_path / "table.json"
-    assert main(["--rules", "tonkin", "--plies", "1", "--nodes", "1", "--jobs", "1", "--output", str(path)]) in (
-        None,
-        0,
-    )
+    arguments = ["--rules", "tonkin", "--plies", "1", "--nodes", "1", "--jobs", "1", "--output", str(path)]
+    assert main(["prove-openings", *arguments]) == 0
     assert next(iter(read_opening_table(path).bounds.values())) == Bounds(5, 5)
 
 
 def test_the_command_goes_on_with_its_file(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.json.gz"
-    arguments = ["--rules", SMALL, "--plies", "1", "--jobs", "1", "--output", str(path)]
+    arguments = ["prove-openings", "--rules", SMALL, "--plies", "1", "--jobs", "1", "--output", str(path)]
     assert main([*arguments, "--nodes", "2"]) == 0
     before = read_opening_table(path)
     assert main([*arguments, "--nodes", "100000"]) == 0
     after = read_opening_table(path)
     assert after.proved == len(after.bounds) > before.proved
     assert f"{after.proved} of {len(after.bounds)} positions proved" in capsys.readouterr().out
-    assert main([*arguments[:3], "2", *arguments[4:]]) == 2
+    assert main([*arguments[:4], "2", *arguments[5:]]) == 2
 
 
 @pytest.mark.slow

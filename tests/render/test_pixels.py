@@ -66,7 +66,7 @@ def test_without_pillow_or_pygame_the_extra_is_named(monkeypatch: pytest.MonkeyP
         monkeypatch.setitem(sys.modules, module, None)
     picture = Picture(BIG, None, None, 100)
     for draw, extra in ((lambda: rgb(BIG), "render"), (lambda: gif([picture]), "render"), (Window, "human")):
-        with pytest.raises(MissingExtraError, match=rf"pip install 'oanquan\[{extra}\]'"):
+        with pytest.raises(MissingExtraError, match=rf'pip install -e "\.\[{extra}\]"'):
             draw()
     assert "South" in text(BIG)
     assert svg(BIG).startswith("<svg")

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from benchmarks import speed
+from experiments import speed
 
 
 @pytest.mark.slow

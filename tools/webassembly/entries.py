@@ -129,12 +129,12 @@ def fill_rules(rules: Any) -> None:
         players, fields, rules.empty_mandarin
     ):
         walk = rules.walks[gap]
-        walk.a, walk.b, walk.c, walk.d, walk.behind, walk.behind_mandarin, walk.next_gap = move.walk_numbers(
+        walk.a, walk.b, walk.c, walk.d, walk.behind, walk.behind_mandarin, walk.next_gap = tables.walk_numbers(
             gap_seeds, gap_stone, behind_seeds, behind_stone, next_gap
         )
     for key, a, b, c, d, code in _sowings(players, fields):
         near, far = rules.sowings[key], rules.far[key]
-        near.a, near.b, near.code, near.shift = a, b, code, move.shift_of(code)
+        near.a, near.b, near.code, near.shift = a, b, code, tables.shift_of(code)
         far.c, far.d = c, d
 
 

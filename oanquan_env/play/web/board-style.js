@@ -1,9 +1,11 @@
 // The look of the board: a style sheet that uses the colours that come with a drawing.
 
 const STYLE = `
-:host { display: block; position: relative; color: var(--ink); background: var(--ground, var(--card)); border-radius: 12px; font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+:host { display: block; position: relative; color: var(--ink); background: var(--ground, var(--card));
+  border-radius: 12px; font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 * { box-sizing: border-box; }
-svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px; overflow: visible; touch-action: manipulation; -webkit-tap-highlight-color: transparent; user-select: none;
+svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px;
+  overflow: visible; touch-action: manipulation; -webkit-tap-highlight-color: transparent; user-select: none;
   -webkit-user-select: none; font-family: inherit; }
 svg.upright { max-height: calc(100dvh - var(--rest, 205px)); }
 .drop { fill: var(--drop); stroke: var(--drop); stroke-width: 12; transform: translateY(5px); }
@@ -13,8 +15,8 @@ svg.upright { max-height: calc(100dvh - var(--rest, 205px)); }
 .floor.round { fill: var(--mandarin); }
 text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .pieces, .marks, .counts, .hints, .plates, .back { pointer-events: none; }
-.hit { fill: transparent; stroke: transparent; stroke-width: 5; stroke-linejoin: round; outline: none; pointer-events: all;
-  transition: stroke .15s, fill .15s; }
+.hit { fill: transparent; stroke: transparent; stroke-width: 5; stroke-linejoin: round; outline: none;
+  pointer-events: all; transition: stroke .15s, fill .15s; }
 .hit.legal { cursor: pointer; }
 @media (hover: hover) { .hit.legal:hover { fill: color-mix(in srgb, var(--shine) 22%, transparent); } }
 .hit.legal { stroke: color-mix(in srgb, var(--stone) 55%, transparent); stroke-width: 3; }
@@ -31,10 +33,14 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .cheer { fill: none; stroke: var(--captured); stroke-width: 6; animation: cheer 1.1s ease-out forwards; }
 @keyframes cheer { to { r: 120px; opacity: 0; stroke-width: 1; } }
 .glad text { animation: glad .55s ease-in-out 2 alternate; }
-.verse text { fill: var(--captured); font-weight: 700; paint-order: stroke; stroke: var(--card); stroke-width: .25em; stroke-linejoin: round; opacity: 0; animation: verse .4s ease-out forwards; }
+.verse text { fill: var(--captured); font-weight: 700; paint-order: stroke; stroke: var(--card); stroke-width: .25em;
+  stroke-linejoin: round; opacity: 0; animation: verse .4s ease-out forwards; }
 @keyframes verse { to { opacity: 1; } }
 @keyframes glad { to { fill: var(--captured); letter-spacing: .06em; } }
-@media (prefers-reduced-motion: reduce) { .cheer, .glad text { animation: none; opacity: 0; } .glad text { opacity: 1; } }
+@media (prefers-reduced-motion: reduce) {
+  .cheer, .glad text { animation: none; opacity: 0; }
+  .glad text { opacity: 1; }
+}
 .count { font-size: max(15px, calc(11.5px * var(--k))); font-weight: 600; fill: var(--count); paint-order: stroke;
   stroke: var(--field); stroke-width: 4px; stroke-linejoin: round; }
 .badge rect { fill: var(--badge); opacity: .88; }
@@ -62,37 +68,64 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .way:hover circle, .way:focus-visible circle { fill: var(--accent); }
 .way:focus-visible circle { stroke: var(--ink); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.tools { display: flex; flex-wrap: wrap; gap: 6px; padding: 6px 0; align-items: center; justify-content: center; position: sticky; bottom: 0;
-  background: var(--ground, var(--card)); z-index: 1; }
-button, select { font: inherit; font-size: 15px; min-height: 44px; min-width: 44px; padding: 0 10px; border-radius: 10px; cursor: pointer;
-  border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); color: var(--ink); background: var(--card); }
+.tools { display: flex; flex-wrap: wrap; gap: 6px; padding: 6px 0; align-items: center; justify-content: center;
+  position: sticky; bottom: 0; background: var(--ground, var(--card)); z-index: 1; }
+button, select { font: inherit; font-size: 15px; min-height: 44px; min-width: 44px; padding: 0 10px;
+  border-radius: 10px; cursor: pointer; border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent);
+  color: var(--ink); background: var(--card); }
 button { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
 [hidden] { display: none !important; }
 .options { position: fixed; margin: 0; gap: 6px; padding: 12px 14px; border-radius: 12px; white-space: nowrap;
-  background: var(--card); border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent); box-shadow: 0 6px 24px #0003; }
+  background: var(--card); border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent);
+  box-shadow: 0 6px 24px #0003; }
 .options:popover-open { display: grid; }
-.options label { display: flex; justify-content: space-between; align-items: center; gap: 16px; min-height: 44px; font-size: 15px; color: var(--ink); }
+.options label { display: flex; justify-content: space-between; align-items: center; gap: 16px; min-height: 44px;
+  font-size: 15px; color: var(--ink); }
 .options input { width: 22px; height: 22px; accent-color: var(--stone); }
-.icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; flex: none; }
+.icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2;
+  stroke-linecap: round; stroke-linejoin: round; flex: none; }
 button:hover:enabled { border-color: var(--stone); }
 :is(button, select, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
 .say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
 .say.over { font-weight: 700; }
-@media (max-width: 640px), (max-height: 520px) { .tools { gap: 4px; } .tools > button span { display: none; } button { padding: 0 9px; } .say { font-size: 14px; line-height: 1.3; } }
-@media (max-width: 520px) { svg.upright { max-height: calc(100dvh - var(--rest, 218px)); } .say { min-height: 3.9em; } .tools { display: grid; grid-template-columns: repeat(6, 1fr); } [data-tool=tour] { grid-column: span 2; } :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; } }
-@media (max-height: 520px) { svg { max-height: calc(100dvh - var(--rest, 152px)); } .say { min-height: 2.6em; margin: 2px; } .tools { padding: 2px 0; } }
+@media (max-width: 640px), (max-height: 520px) {
+  .tools { gap: 4px; }
+  .tools > button span { display: none; }
+  button { padding: 0 9px; }
+  .say { font-size: 14px; line-height: 1.3; }
+}
+@media (max-width: 520px) {
+  svg.upright { max-height: calc(100dvh - var(--rest, 218px)); }
+  .say { min-height: 3.9em; }
+  .tools { display: grid; grid-template-columns: repeat(6, 1fr); }
+  [data-tool=tour] { grid-column: span 2; }
+  :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; }
+}
+@media (max-height: 520px) {
+  svg { max-height: calc(100dvh - var(--rest, 152px)); }
+  .say { min-height: 2.6em; margin: 2px; }
+  .tools { padding: 2px 0; }
+}
 @media (max-height: 330px) { .tools { position: static; } }
 `;
 
-const variables = (palette) => Object.entries(palette).map(([role, colour]) => `--${role}:${colour};`).join("");
-const roles = (palette) => Object.keys(palette).map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`).join("");
+const variables = (palette) =>
+  Object.entries(palette)
+    .map(([role, colour]) => `--${role}:${colour};`)
+    .join("");
+const roles = (palette) =>
+  Object.keys(palette)
+    .map((role) => `.f-${role}{fill:var(--${role})}.s-${role}{stroke:var(--${role})}`)
+    .join("");
 
 /** The style of a board in a picture with one palette. */
 export const styleOf = (palette) => `svg{${variables(palette)}}${roles(palette)}${STYLE}`;
 
 export function sheet({ light, dark }) {
   const made = new CSSStyleSheet();
-  made.replaceSync(`:host{${variables(light)}}@media(prefers-color-scheme:dark){:host{${variables(dark)}}}${roles(light)}${STYLE}`);
+  made.replaceSync(
+    `:host{${variables(light)}}@media(prefers-color-scheme:dark){:host{${variables(dark)}}}${roles(light)}${STYLE}`,
+  );
   return made;
 }

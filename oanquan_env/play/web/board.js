@@ -15,12 +15,17 @@ export class BoardView extends MovingBoard {
     this.byKeyboard = false;
     this.preview = true;
     this.svg.addEventListener("keydown", (event) => this.onKey(event));
-    this.svg.addEventListener("click", (event) => { if (event.target === this.svg) this.choose(null); });
+    this.svg.addEventListener("click", (event) => {
+      if (event.target === this.svg) this.choose(null);
+    });
   }
 
   makeSquare(square, index) {
     const made = super.makeSquare(square, index);
-    made.hit.addEventListener("click", () => { this.byKeyboard = false; this.choose(index); });
+    made.hit.addEventListener("click", () => {
+      this.byKeyboard = false;
+      this.choose(index);
+    });
     return made;
   }
 
@@ -34,14 +39,19 @@ export class BoardView extends MovingBoard {
     if (this.position && this.chosen !== null) this.choose(this.chosen);
   }
 
-  /** Show a position (see `DrawnBoard`); `legal` has the moves that a person may choose, `previews` their effects, `hint` the values of all moves. */
+  /**
+   * Show a position (see `DrawnBoard`); `legal` has the moves that a person may choose, `previews` their effects,
+   * `hint` the values of all moves.
+   */
   show(position) {
     super.show(position);
     this.setHints(position.hint);
     this.setLegal(position.legal || []);
   }
 
-  canChoose(index) { return this.legal.has(index); }
+  canChoose(index) {
+    return this.legal.has(index);
+  }
 
   /** Return the mover's moves by the index of their square. */
   byField(moves) {
@@ -66,7 +76,8 @@ export class BoardView extends MovingBoard {
       hit.classList.toggle("legal", legal);
       label?.classList.toggle("legal", legal);
       hit.setAttribute("role", legal ? "button" : "img");
-      if (legal) hit.setAttribute("tabindex", index === (this.legal.has(this.lastChosen) ? this.lastChosen : first) ? 0 : -1);
+      if (legal)
+        hit.setAttribute("tabindex", index === (this.legal.has(this.lastChosen) ? this.lastChosen : first) ? 0 : -1);
       else hit.removeAttribute("tabindex");
       this.drawCount(index);
     });
@@ -74,26 +85,45 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard && this.legal.size) this.svg.querySelector('.hit[tabindex="0"]')?.focus();
   }
 
-  /** Draw the value of each move beside its square, in green for the best moves; with `arrows`, also draw an arrow for each best move. */
+  /**
+   * Draw the value of each move beside its square, in green for the best moves; with `arrows`, also draw an arrow for
+   * each best move.
+   */
   setHints(hint, arrows = false) {
     this.hints.replaceChildren();
     this.values = hint?.values;
     for (const { label } of this.squares) label?.classList.remove("covered");
     if (!hint) return;
-    const { values, best } = hint, equals = Object.keys(values).filter((move) => values[move] === values[best]), { mover } = this.position;
+    const { values, best } = hint,
+      equals = Object.keys(values).filter((move) => values[move] === values[best]),
+      { mover } = this.position;
     if (arrows) {
       this.under.innerHTML = "";
       this.over.innerHTML = equals.map((move) => moveArrow(this.plain, "best", mover, move)).join("");
     }
-    const font = Math.max(15, 10 * this.k), width = Math.max(47, 2.6 * font), height = 1.24 * font;
+    const font = Math.max(15, 10 * this.k),
+      width = Math.max(47, 2.6 * font),
+      height = 1.24 * font;
     for (const [index, moves] of this.byField(Object.keys(values))) {
       this.squares[index].label.classList.add("covered");
-      const square = this.drawing.squares[index], { centre, heading } = square, cos = Math.cos(heading), sin = Math.sin(heading), [outX, outY] = outwards(square);
-      const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2; // outside the row, so that seeds and numbers stay visible
+      const square = this.drawing.squares[index],
+        { centre, heading } = square,
+        cos = Math.cos(heading),
+        sin = Math.sin(heading),
+        [outX, outY] = outwards(square);
+      // outside the row, so that seeds and numbers stay visible
+      const out = 57 + (width * Math.abs(sin) + height * Math.abs(cos)) / 2;
       const crowded = Math.abs(cos) > 0.6 && width > 49;
-      for (const move of moves.sort((a, b) => values[b] - values[a]).slice(0, crowded ? 1 : 2)) { // if there is no room for two, show only the better one
-        const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5, x = centre[0] + side * cos + out * outX, y = centre[1] + side * sin + out * outY;
-        const group = element("g", { class: `hint${equals.includes(move) ? " best" : ""}`, transform: `translate(${x} ${y})` }, this.hints);
+      for (const move of moves.sort((a, b) => values[b] - values[a]).slice(0, crowded ? 1 : 2)) {
+        // if there is no room for two, show only the better one
+        const side = crowded ? 0 : move.endsWith("A") ? 24.5 : -24.5,
+          x = centre[0] + side * cos + out * outX,
+          y = centre[1] + side * sin + out * outY;
+        const group = element(
+          "g",
+          { class: `hint${equals.includes(move) ? " best" : ""}`, transform: `translate(${x} ${y})` },
+          this.hints,
+        );
         element("rect", { x: -width / 2, y: -height / 2, width, height, rx: 6 }, group);
         element("text", {}, group, signed(Math.round(values[move])));
       }
@@ -117,34 +147,66 @@ export class BoardView extends MovingBoard {
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
 
-  /** Make the arrow for a move, where it covers no other square: outside the rows if there are two, otherwise inside the ring of rows. */
+  /**
+   * Make the arrow for a move, where it covers no other square: outside the rows if there are two, otherwise inside the
+   * ring of rows.
+   */
   makeWay(index, move) {
-    const square = this.drawing.squares[index], { centre, heading } = square, { players, fields, middle } = this.drawing, anticlockwise = move.endsWith("A");
-    const radius = Math.max(32, 23 * this.k), angle = heading + (anticlockwise ? 0 : Math.PI), cos = Math.cos(angle), sin = Math.sin(angle);
-    const out = this.two ? Math.min(80 + radius, (this.upright ? 174 : 150) - radius) : -56 - radius, [outX, outY] = outwards(square);
-    const along = (centre[0] - middle[0]) * cos + (centre[1] - middle[1]) * sin, most = this.two ? Infinity : Math.max(0, 50 * fields - (players === 3 ? 3.2 : 2) * radius);
-    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2; // inside the ring, arrows keep away from its corners
+    const square = this.drawing.squares[index],
+      { centre, heading } = square,
+      { players, fields, middle } = this.drawing,
+      anticlockwise = move.endsWith("A");
+    const radius = Math.max(32, 23 * this.k),
+      angle = heading + (anticlockwise ? 0 : Math.PI),
+      cos = Math.cos(angle),
+      sin = Math.sin(angle);
+    const out = this.two ? Math.min(80 + radius, (this.upright ? 174 : 150) - radius) : -56 - radius,
+      [outX, outY] = outwards(square);
+    const along = (centre[0] - middle[0]) * cos + (centre[1] - middle[1]) * sin,
+      most = this.two ? Infinity : Math.max(0, 50 * fields - (players === 3 ? 3.2 : 2) * radius);
+    // inside the ring, arrows keep away from its corners
+    const side = Math.max(-most, Math.min(along, most)) - along + radius + 2;
     const [gain] = (this.preview && this.position.previews?.[move]?.captured) || [0];
-    const words = `${this.words.sow} ${square.name[this.language]} ${anticlockwise ? this.words.anticlockwise : this.words.clockwise}`
-      + (gain ? `, ${this.words.captures} ${gain}` : "");
-    const value = this.values && move in this.values ? `, ${this.words.worth} ${signed(Math.round(this.values[move]))}` : "";
-    const way = element("g", {
-      class: "way", role: "button", tabindex: 0, "aria-label": words + value, "data-move": move,
-      transform: `translate(${centre[0] + side * cos + out * outX} ${centre[1] + side * sin + out * outY})`,
-    }, this.ways);
+    const words =
+      `${this.words.sow} ${square.name[this.language]} ` +
+      `${anticlockwise ? this.words.anticlockwise : this.words.clockwise}` +
+      (gain ? `, ${this.words.captures} ${gain}` : "");
+    const value =
+      this.values && move in this.values ? `, ${this.words.worth} ${signed(Math.round(this.values[move]))}` : "";
+    const way = element(
+      "g",
+      {
+        class: "way",
+        role: "button",
+        tabindex: 0,
+        "aria-label": words + value,
+        "data-move": move,
+        transform: `translate(${centre[0] + side * cos + out * outX} ${centre[1] + side * sin + out * outY})`,
+      },
+      this.ways,
+    );
     element("circle", { r: radius }, way);
-    element("path", {
-      d: "M0.62,0L0.02,0.52V0.2H-0.56V-0.2H0.02V-0.52Z",
-      transform: `scale(${radius}) rotate(${(angle * 180) / Math.PI})`,
-    }, way);
+    element(
+      "path",
+      {
+        d: "M0.62,0L0.02,0.52V0.2H-0.56V-0.2H0.02V-0.52Z",
+        transform: `scale(${radius}) rotate(${(angle * 180) / Math.PI})`,
+      },
+      way,
+    );
     element("title", {}, way, `${words} (${move})`);
     way.heading = [cos, sin];
     let pressed = Infinity;
     for (const name of ["pointerenter", "focus"]) way.addEventListener(name, () => this.foresee(move));
     for (const name of ["pointerleave", "blur"]) way.addEventListener(name, () => this.foresee(null));
-    way.addEventListener("pointerdown", (event) => { pressed = event.pointerType === "mouse" ? Infinity : event.timeStamp; this.foresee(move); });
+    way.addEventListener("pointerdown", (event) => {
+      pressed = event.pointerType === "mouse" ? Infinity : event.timeStamp;
+      this.foresee(move);
+    });
     way.addEventListener("contextmenu", (event) => event.preventDefault());
-    way.addEventListener("click", (event) => { if (event.timeStamp - pressed < HOLD || pressed === Infinity) this.send(move); });
+    way.addEventListener("click", (event) => {
+      if (event.timeStamp - pressed < HOLD || pressed === Infinity) this.send(move);
+    });
   }
 
   /** Preview a move: the squares that get a seed, the last one, and the captures. */
@@ -170,7 +232,8 @@ export class BoardView extends MovingBoard {
 
   onKey(event) {
     const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    const at = event.target, way = at.closest?.(".way");
+    const at = event.target,
+      way = at.closest?.(".way");
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key in ways && this.legal.size) {
       this.byKeyboard = true;
@@ -178,7 +241,7 @@ export class BoardView extends MovingBoard {
       next?.focus();
     } else if (event.key === "Enter" || event.key === " ") {
       this.byKeyboard = true;
-      if (event.repeat) ; // a key that is held down plays no move
+      if (event.repeat); // a key that is held down plays no move
       else if (way) this.send(way.dataset.move);
       else if (at.dataset.square !== undefined) this.choose(Number(at.dataset.square));
     } else if (event.key === "Escape" && this.chosen !== null) {
@@ -198,11 +261,16 @@ export class BoardView extends MovingBoard {
   /** Return the playable square nearest to the element `at` in the direction [dx, dy] on the screen. */
   fieldTowards(at, [dx, dy]) {
     const from = this.drawing.squares[at.dataset.square ?? this.legal.keys().next().value].centre;
-    let best = null, least = Infinity;
+    let best = null,
+      least = Infinity;
     for (const index of this.legal.keys()) {
-      const to = this.drawing.squares[index].centre, ahead = (to[0] - from[0]) * dx + (to[1] - from[1]) * dy;
+      const to = this.drawing.squares[index].centre,
+        ahead = (to[0] - from[0]) * dx + (to[1] - from[1]) * dy;
       const cost = ahead > 1 ? Math.hypot(to[0] - from[0], to[1] - from[1]) * 2 - ahead : Infinity;
-      if (cost < least) { best = this.squares[index].hit; least = cost; }
+      if (cost < least) {
+        best = this.squares[index].hit;
+        least = cost;
+      }
     }
     return best;
   }
@@ -210,6 +278,8 @@ export class BoardView extends MovingBoard {
 
 /** Return the direction from a square, out of its row, towards its label. */
 function outwards({ centre: [x, y], label, heading }) {
-  const sin = Math.sin(heading), cos = Math.cos(heading), beyond = Math.sign((label[0] - x) * -sin + (label[1] - y) * cos);
+  const sin = Math.sin(heading),
+    cos = Math.cos(heading),
+    beyond = Math.sign((label[0] - x) * -sin + (label[1] - y) * cos);
   return [-beyond * sin, beyond * cos];
 }

@@ -10,20 +10,42 @@ export const make = (name, properties = {}, ...children) => {
   node.append(...children);
   return node;
 };
-/** Texts stored in this browser. Other pages of the host may have written them, so `get` returns only those that are `valid`. */
+/**
+ * Texts stored in this browser. Other pages of the host may have written them, so `get` returns only those that are
+ * `valid`.
+ */
 export const store = {
   get(name, valid = null) {
     try {
       const kept = localStorage.getItem(`oanquan-${name}`);
       return !valid || valid.includes(kept) ? kept : null;
-    } catch { return null; }
+    } catch {
+      return null;
+    }
   },
-  set: (name, value) => { try { localStorage.setItem(`oanquan-${name}`, value); } catch { /* private windows */ } },
+  set: (name, value) => {
+    try {
+      localStorage.setItem(`oanquan-${name}`, value);
+    } catch {
+      /* private windows */
+    }
+  },
   /** Return the entries of a stored list for which `valid` holds; keep a copy of a list with others. */
   list(name, valid) {
-    const text = store.get(name) || "[]", isValid = (entry) => { try { return valid(entry); } catch { return false; } };
+    const text = store.get(name) || "[]",
+      isValid = (entry) => {
+        try {
+          return valid(entry);
+        } catch {
+          return false;
+        }
+      };
     let entries = null;
-    try { entries = JSON.parse(text); } catch { /* damaged */ }
+    try {
+      entries = JSON.parse(text);
+    } catch {
+      /* damaged */
+    }
     const good = Array.isArray(entries) ? entries.filter(isValid) : [];
     if (good.length !== entries?.length) store.keepUnread(name, text);
     return good;
@@ -40,8 +62,9 @@ export const areTexts = (value) => Array.isArray(value) && value.every(isText);
 export const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText(value.id ?? "");
 
 /**
- * The last state of the game, the choices for new games, and the language. `aim` is the purpose of a game: {game, helped} for a
- * first game with help before each move, {game, bound} against the proof, {game, par, day} for a daily position (par.js).
+ * The last state of the game, the choices for new games, and the language. `aim` is the purpose of a game: {game,
+ * helped} for a first game with help before each move, {game, bound} against the proof, {game, par, day} for a daily
+ * position (par.js).
  */
 export const page = {
   state: null,
@@ -51,7 +74,15 @@ export const page = {
 };
 export const words = () => WORDS[page.language];
 
-/** Show a message above open dialogs for a few seconds; taps go through it, unless it stays so that it can be copied. */
+/** Return the text of rules with the preset's name in the page's language, as in "Tonkin seeds=6". */
+export function presetName(rules) {
+  const [name, ...changes] = rules.split(" ");
+  return [words().presets[name] ?? name, ...changes].join(" ");
+}
+
+/**
+ * Show a message above open dialogs for a few seconds; taps go through it, unless it stays so that it can be copied.
+ */
 export function notice(text, seconds = 6) {
   const box = $("notice");
   clearTimeout(notice.timer);
@@ -67,18 +98,32 @@ export async function copy(text, confirmation) {
   try {
     await navigator.clipboard.writeText(text);
     notice(confirmation);
-  } catch { notice(`${words().copy}\n${text}`, 30); }
+  } catch {
+    notice(`${words().copy}\n${text}`, 30);
+  }
 }
 
 /** Return an error in words; `text` is the text in which it was found. */
 export function explain(error, text = "") {
   if (!(error instanceof Refused)) {
-    const script = /module/i.test(error?.message) && (/[\w-]+\.js\b/.exec(error.message)?.[0] ?? "JavaScript"); // as browsers say it of an import
-    return !navigator.onLine ? words().offline : error?.file || script ? words().missing(error.file || script) : String(error);
+    // as browsers say it of an import
+    const script = /module/i.test(error?.message) && (/[\w-]+\.js\b/.exec(error.message)?.[0] ?? "JavaScript");
+    return !navigator.onLine
+      ? words().offline
+      : error?.file || script
+        ? words().missing(error.file || script)
+        : String(error);
   }
-  const place = error.column && text ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}` : "";
-  const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) => (name === error.field && words().fields?.[name] ? `“${words().fields[name]}”` : name));
+  const place =
+    error.column && text
+      ? `\n${words().at(error.column)}\n${text.slice(0, error.column - 1)}▸${text.slice(error.column - 1)}`
+      : "";
+  const detail = (error.detail[page.language] || error.detail.en).replace(/^\w+/, (name) =>
+    name === error.field && words().fields?.[name] ? `“${words().fields[name]}”` : name,
+  );
   return `${words().errors[error.code] ?? words().errors.request} ${capital(detail)}${place}`.trim();
 }
 
-export function complain(error) { notice(explain(error), 10); }
+export function complain(error) {
+  notice(explain(error), 10);
+}

@@ -29,14 +29,20 @@ export class DrawnBoard extends EventTarget {
     this.resized.observe(host);
   }
 
-  get words() { return WORDS[this.language]; }
+  get words() {
+    return WORDS[this.language];
+  }
 
   /** The name of each seat within a sentence. */
-  get called() { return this.drawing.seats[this.language].map((name) => this.named(name)); }
+  get called() {
+    return this.drawing.seats[this.language].map((name) => this.named(name));
+  }
 
   /** Adapt a text to an upright board, which has no bottom. */
   named(text) {
-    return this.upright ? text.replace(/(b)ên (dưới|trên)/gi, (_, first, side) => `${first}ên ${side === "dưới" ? "phải" : "trái"}`) : text;
+    return this.upright
+      ? text.replace(/(b)ên (dưới|trên)/gi, (_, first, side) => `${first}ên ${side === "dưới" ? "phải" : "trái"}`)
+      : text;
   }
 
   destroy() {
@@ -62,20 +68,32 @@ export class DrawnBoard extends EventTarget {
   }
 
   /** Whether a two-row board stands upright, which makes it larger on a phone. */
-  stands() { return this.two && this.host.clientWidth < 560 && innerHeight > 1.2 * innerWidth; }
+  stands() {
+    return this.two && this.host.clientWidth < 560 && innerHeight > 1.2 * innerWidth;
+  }
 
   /** Draw the empty board in its present orientation. */
   draw() {
-    const { plain } = this, angle = (2 * Math.PI * this.seat) / plain.players - (this.upright ? Math.PI / 2 : 0);
-    const drawing = (this.drawing = rotate(plain, angle)), [left, top, width, height] = plain.box, [x, y] = drawing.middle;
-    this.view = this.upright ? [x - 224, y - width / 2, 448, width] : this.two ? [left, 0, width, plain.size[1]] : [left, top, width, height];
+    const { plain } = this,
+      angle = (2 * Math.PI * this.seat) / plain.players - (this.upright ? Math.PI / 2 : 0);
+    const drawing = (this.drawing = rotate(plain, angle)),
+      [left, top, width, height] = plain.box,
+      [x, y] = drawing.middle;
+    this.view = this.upright
+      ? [x - 224, y - width / 2, 448, width]
+      : this.two
+        ? [left, 0, width, plain.size[1]]
+        : [left, top, width, height];
     this.svg.setAttribute("viewBox", this.view.join(" "));
     this.svg.classList.toggle("upright", this.upright);
     this.svg.replaceChildren();
-    const layer = (name, heard) => element("g", heard ? { class: name } : { class: name, "aria-hidden": true }, this.svg);
-    const turn = { transform: `rotate(${(angle * 180) / Math.PI} ${x} ${y})` }, back = layer("back");
+    const layer = (name, heard) =>
+      element("g", heard ? { class: name } : { class: name, "aria-hidden": true }, this.svg);
+    const turn = { transform: `rotate(${(angle * 180) / Math.PI} ${x} ${y})` },
+      back = layer("back");
     for (const style of ["drop", "rim", "floor"]) {
-      for (const square of drawing.squares) element("path", { class: `${style}${square.radius ? " round" : ""}`, d: outline(square) }, back);
+      for (const square of drawing.squares)
+        element("path", { class: `${style}${square.radius ? " round" : ""}`, d: outline(square) }, back);
     }
     this.under = element("g", turn, layer("marks"));
     this.tabs = element("g", turn, layer("marks"));
@@ -98,8 +116,10 @@ export class DrawnBoard extends EventTarget {
 
   makeSquare(square, index) {
     const [x, y] = square.label;
-    const label = square.field < this.drawing.fields
-      ? element("text", { class: "label", x, y }, this.counts, String(square.field + 1)) : null;
+    const label =
+      square.field < this.drawing.fields
+        ? element("text", { class: "label", x, y }, this.counts, String(square.field + 1))
+        : null;
     const count = element("text", { class: "count", x: square.count[0], y: square.count[1] }, this.counts);
     const badge = this.makeBadge(this.counts);
     this.putBadge(badge, square.pile, 0);
@@ -110,11 +130,19 @@ export class DrawnBoard extends EventTarget {
 
   /** Make a player's plate: its name and points, and for two players the bowl with its captures. */
   makePlate(player) {
-    const group = element("g", { class: "plate", role: "img" }, this.plates), text = element("text", {}, group);
-    const part = (kind) => element("tspan", { class: kind }, text), gap = () => { part("gap").textContent = " "; }; // spaces in the plain text
-    const name = part("name"), role = (gap(), part("role")), points = (gap(), part("points"));
-    let [x, y] = this.drawing.plates[player], at = [x, y + 10];
-    const near = player === this.seat, [left, , width] = this.view;
+    const group = element("g", { class: "plate", role: "img" }, this.plates),
+      text = element("text", {}, group);
+    const part = (kind) => element("tspan", { class: kind }, text),
+      gap = () => {
+        part("gap").textContent = " ";
+      }; // spaces in the plain text
+    const name = part("name"),
+      role = (gap(), part("role")),
+      points = (gap(), part("points"));
+    let [x, y] = this.drawing.plates[player],
+      at = [x, y + 10];
+    const near = player === this.seat,
+      [left, , width] = this.view;
     if (this.upright) {
       [x, y] = [this.drawing.middle[0] + (near ? 218 : -218), this.drawing.middle[1] - 50 * this.drawing.fields - 55];
       at = [x + (near ? -55 : 6), y + 90];
@@ -132,14 +160,17 @@ export class DrawnBoard extends EventTarget {
   /** Return the position of a captured seed or stone in a bowl. */
   inBowl({ at: [x, y] }, number, stone = false) {
     if (stone) return this.upright ? [x + 4 + 36 * number, y - 24] : [x - 20 - 36 * number, y];
-    const five = Math.floor(number / 5), column = number % 5;
-    return this.upright ? [x + 12 * column, y + 14 * five + 4 * Math.floor(five / 2)]
+    const five = Math.floor(number / 5),
+      column = number % 5;
+    return this.upright
+      ? [x + 12 * column, y + 14 * five + 4 * Math.floor(five / 2)]
       : [x + 8 + 62 * Math.floor(five / 2) + 11.5 * column, y + (five % 2 ? 7 : -7)];
   }
 
   drawBowl(plate, player) {
     if (!plate.bowl) return;
-    const won = this.won[player], seeds = this.frame.scores[player] - won * this.drawing.stone_value;
+    const won = this.won[player],
+      seeds = this.frame.scores[player] - won * this.drawing.stone_value;
     plate.bowl.replaceChildren();
     for (let number = 0; number < won; number++) {
       const [x, y] = this.inBowl(plate, number, true);
@@ -172,7 +203,8 @@ export class DrawnBoard extends EventTarget {
       this.draw();
       return;
     }
-    const width = this.svg.clientWidth || this.host.clientWidth, height = this.svg.clientHeight || Infinity;
+    const width = this.svg.clientWidth || this.host.clientWidth,
+      height = this.svg.clientHeight || Infinity;
     if (!width) return;
     this.k = Math.max(this.view[2] / width, this.view[3] / height);
     this.svg.style.setProperty("--k", this.k.toFixed(3));
@@ -182,25 +214,41 @@ export class DrawnBoard extends EventTarget {
 
   /** Lay out the words of a plate: on one line for two rows, else below one another. */
   layPlate(plate) {
-    const size = Math.max(21, 13 * this.k), inwards = this.drawing.middle.map((middle, axis) => middle - [plate.x, plate.y][axis]);
-    const room = this.two ? 0 : Math.min(Math.max(0, (1.6 * size - 45) / Math.hypot(...inwards)), 0.45); // keeps larger letters away from the rows
-    const x = plate.x + inwards[0] * room, y = plate.y + inwards[1] * room, line = this.two && !this.upright;
-    const lines = line ? [plate.name] : this.upright && plate.role.textContent ? [plate.name, plate.role, plate.points] : [plate.name, plate.points];
+    const size = Math.max(21, 13 * this.k),
+      inwards = this.drawing.middle.map((middle, axis) => middle - [plate.x, plate.y][axis]);
+    // keeps larger letters away from the rows
+    const room = this.two ? 0 : Math.min(Math.max(0, (1.6 * size - 45) / Math.hypot(...inwards)), 0.45);
+    const x = plate.x + inwards[0] * room,
+      y = plate.y + inwards[1] * room,
+      line = this.two && !this.upright;
+    const lines = line
+      ? [plate.name]
+      : this.upright && plate.role.textContent
+        ? [plate.name, plate.role, plate.points]
+        : [plate.name, plate.points];
     lines.forEach((part, number) => {
       part.setAttribute("x", x);
       part.setAttribute("y", y + (number - (lines.length - 1) / 2) * 1.2 * size);
     });
-    for (const part of line ? [plate.role, plate.points] : this.upright ? [] : [plate.role]) part.setAttribute("dx", 10);
-    const scale = size / 21, at = line ? [x - 22 * scale, y] : [x + (x < this.drawing.middle[0] ? 17 : -17) * scale, y - 1.8 * size - 17 * scale];
+    for (const part of line ? [plate.role, plate.points] : this.upright ? [] : [plate.role])
+      part.setAttribute("dx", 10);
+    const scale = size / 21,
+      at = line
+        ? [x - 22 * scale, y]
+        : [x + (x < this.drawing.middle[0] ? 17 : -17) * scale, y - 1.8 * size - 17 * scale];
     const place = this.two ? at : [x, y - 1.9 * size - 4]; // above the name for three or four players
-    plate.face.setAttribute("transform", `translate(${place}) scale(${Math.min(scale, line ? 1.2 : this.two ? 2 : 1.3)})`);
+    plate.face.setAttribute(
+      "transform",
+      `translate(${place}) scale(${Math.min(scale, line ? 1.2 : this.two ? 2 : 1.3)})`,
+    );
   }
 
   // ---- a position --------------------------------------------------------------------------------------------------
 
   /**
    * Show a position at once: `frame`, `mover`, `won` (stones that each player captured), `under` and `over` (marks of
-   * the last move), `tabs` (marks of sold and pawned fields), `names` (name and player of each plate) and `winners` (once the game is over).
+   * the last move), `tabs` (marks of sold and pawned fields), `names` (name and player of each plate) and `winners`
+   * (once the game is over).
    */
   show(position) {
     this.position = position;
@@ -215,7 +263,10 @@ export class DrawnBoard extends EventTarget {
     this.putBadge(this.handBadge, [0, 0], 0);
     this.heaps = this.heaps.map(() => []);
     this.stones = this.stones.map((_, side) => (this.frame.stones[side] ? this.makeStone(side) : null));
-    this.squares.forEach(({ hit }, index) => { hit.classList.remove("lifted", "last", "gap", "taken"); this.arrange(index, 0); });
+    this.squares.forEach(({ hit }, index) => {
+      hit.classList.remove("lifted", "last", "gap", "taken");
+      this.arrange(index, 0);
+    });
     this.drawCounts();
     this.drawPlates();
   }
@@ -239,7 +290,8 @@ export class DrawnBoard extends EventTarget {
 
   /** Arrange the pebbles of a square for its number of seeds. */
   arrange(index, ms) {
-    const nodes = this.heaps[index], want = Math.min(this.frame.seeds[index], this.drawing.most_pebbles);
+    const nodes = this.heaps[index],
+      want = Math.min(this.frame.seeds[index], this.drawing.most_pebbles);
     const places = heap(this.drawing.squares[index], want);
     while (nodes.length > want) nodes.pop().remove();
     places.forEach(([x, y, size, angle, role], number) => {
@@ -249,29 +301,45 @@ export class DrawnBoard extends EventTarget {
     });
   }
 
-  drawCounts() { this.squares.forEach((_, index) => this.drawCount(index)); }
+  drawCounts() {
+    this.squares.forEach((_, index) => this.drawCount(index));
+  }
 
   drawCount(index) {
-    const seeds = this.frame.seeds[index], square = this.squares[index], many = seeds > this.drawing.most_pebbles;
+    const seeds = this.frame.seeds[index],
+      square = this.squares[index],
+      many = seeds > this.drawing.most_pebbles;
     square.count.textContent = seeds && !many ? seeds : "";
     this.putBadge(square.badge, this.drawing.squares[index].pile, many ? seeds : 0);
-    const place = this.drawing.squares[index], stone = place.field === this.drawing.fields && this.frame.stones[place.player];
-    const holds = [seeds ? `${seeds} ${seeds === 1 ? this.words.seed : this.words.seeds}` : "", stone ? this.words.stone : ""]
-      .filter(Boolean).join(", ") || this.words.empty;
-    square.hit.setAttribute("aria-label", `${this.named(place.name[this.language])}: ${holds}${this.canChoose(index) ? `. ${this.words.choose}` : ""}`);
+    const place = this.drawing.squares[index],
+      stone = place.field === this.drawing.fields && this.frame.stones[place.player];
+    const holds =
+      [seeds ? `${seeds} ${seeds === 1 ? this.words.seed : this.words.seeds}` : "", stone ? this.words.stone : ""]
+        .filter(Boolean)
+        .join(", ") || this.words.empty;
+    square.hit.setAttribute(
+      "aria-label",
+      `${this.named(place.name[this.language])}: ${holds}${this.canChoose(index) ? `. ${this.words.choose}` : ""}`,
+    );
   }
 
   /** Return whether a person may play the field `index` now. */
-  canChoose() { return false; }
+  canChoose() {
+    return false;
+  }
 
   drawPlates() {
-    const { names, winners, mover } = this.position, scores = this.frame.scores;
+    const { names, winners, mover } = this.position,
+      scores = this.frame.scores;
     const won = winners && winners.length < scores.length ? winners : [];
     this.plate.forEach((plate, player) => {
-      const [name, role, level] = names ? names[player] : [capital(this.called[player]), ""], best = won.includes(player);
+      const [name, role, level] = names ? names[player] : [capital(this.called[player]), ""],
+        best = won.includes(player);
       plate.name.textContent = (best ? "★ " : "") + name;
       plate.role.textContent = role;
-      plate.points.textContent = String(scores[player]).replace("-", MINUS) + (this.two ? "" : ` ${"●".repeat(this.won[player])}`); // captured stones
+      plate.points.textContent =
+        // captured stones
+        String(scores[player]).replace("-", MINUS) + (this.two ? "" : ` ${"●".repeat(this.won[player])}`);
       plate.group.classList.toggle("turn", !winners && player === mover);
       plate.group.classList.toggle("won", best);
       const words = [name, role, best ? this.words.won : ""].filter(Boolean).join(", ");
@@ -284,17 +352,28 @@ export class DrawnBoard extends EventTarget {
 
   /** Move a piece to [x, y, scale], in a flat arc of `ms` milliseconds while a move is played. */
   place(node, to, ms) {
-    const from = node.at, text = ([x, y, size]) => `translate(${x}px,${y}px) scale(${size})`;
+    const from = node.at,
+      text = ([x, y, size]) => `translate(${x}px,${y}px) scale(${size})`;
     node.at = to;
     node.style.transform = text(to);
     const run = this.playing;
-    if (!run || run.skipped || ms / this.speed < SHORTEST || (from[0] === to[0] && from[1] === to[1] && from[2] === to[2])) return null;
+    if (
+      !run ||
+      run.skipped ||
+      ms / this.speed < SHORTEST ||
+      (from[0] === to[0] && from[1] === to[1] && from[2] === to[2])
+    )
+      return null;
     const distance = Math.hypot(to[0] - from[0], to[1] - from[1]);
-    const middle = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2 - Math.min(34, distance / 4), Math.max(from[2], to[2]) * 1.08];
-    const animation = node.animate(
-      [{ transform: text(from) }, { transform: text(middle) }, { transform: text(to) }],
-      { duration: ms / this.speed, easing: "cubic-bezier(.35,.1,.35,1)" },
-    );
+    const middle = [
+      (from[0] + to[0]) / 2,
+      (from[1] + to[1]) / 2 - Math.min(34, distance / 4),
+      Math.max(from[2], to[2]) * 1.08,
+    ];
+    const animation = node.animate([{ transform: text(from) }, { transform: text(middle) }, { transform: text(to) }], {
+      duration: ms / this.speed,
+      easing: "cubic-bezier(.35,.1,.35,1)",
+    });
     run.animations.add(animation);
     animation.onfinish = () => run.animations.delete(animation);
     return animation;

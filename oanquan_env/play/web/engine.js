@@ -2,7 +2,11 @@
 // Node. A position is { seeds, stones, scores, mover, ply, ended }, in ring order as in docs/RULES.md; `ended` is 0
 // for a running game. Positions never change. An action is 2 * field + direction (0: anticlockwise).
 
-export const LAP = 0, CAPTURE = 1, STOP = 2, REFILL = 3;          // kinds of steps
+// kinds of steps
+export const LAP = 0;
+export const CAPTURE = 1;
+export const STOP = 2;
+export const REFILL = 3;
 
 const PAGE = 65536;
 
@@ -19,7 +23,14 @@ export class Engine {
     return new Engine(made.instance ?? made, layout);
   }
 
-  #wasm; #layout; #end; #ints; #places = {}; #filled = {}; #nets = {}; #handles = new Map();
+  #wasm;
+  #layout;
+  #end;
+  #ints;
+  #places = {};
+  #filled = {};
+  #nets = {};
+  #handles = new Map();
 
   constructor(instance, layout) {
     this.#wasm = instance.exports;
@@ -32,23 +43,27 @@ export class Engine {
   // ---- memory: one record of each kind, allocated when it is first used ---------------------------------------------
 
   #allocate(size) {
-    const begin = Math.ceil(this.#end / 64) * 64;                  // the beginning of a cache line
+    const begin = Math.ceil(this.#end / 64) * 64; // the beginning of a cache line
     this.#end = begin + size;
     const missing = this.#end - this.#wasm.memory.buffer.byteLength;
     if (missing > 0) {
       this.#wasm.memory.grow(Math.ceil(missing / PAGE));
-      this.#ints = new Int32Array(this.#wasm.memory.buffer);       // the old view is detached
+      this.#ints = new Int32Array(this.#wasm.memory.buffer); // the old view is detached
     }
     return begin;
   }
 
-  #record(kind) { return this.#places[kind] ??= this.#allocate(this.#layout.records[kind].size); }
+  #record(kind) {
+    return (this.#places[kind] ??= this.#allocate(this.#layout.records[kind].size));
+  }
 
   // Return the offset of a field in 32-bit words.
-  #at(kind, field) { return (this.#record(kind) + this.#layout.records[kind][field]) >> 2; }
+  #at(kind, field) {
+    return (this.#record(kind) + this.#layout.records[kind][field]) >> 2;
+  }
 
   #get(kind, field) {
-    const at = this.#at(kind, field);                              // first, because it may replace the view
+    const at = this.#at(kind, field); // first, because it may replace the view
     return this.#ints[at];
   }
 
@@ -68,7 +83,7 @@ export class Engine {
     if (this.#wasm[name](returned, returned + 8, ...places) !== 0) throw new Error(`engine.wasm: ${name} failed`);
   }
 
-  // ---- rules ---------------------------------------------------------------------------------------------------------
+  // ---- rules --------------------------------------------------------------------------------------------------------
 
   // Return the handle of rules, given their fields as checked by rules.js.
   rules(fields) {
@@ -85,16 +100,16 @@ export class Engine {
   // Fill a record of rules, unless it already holds them.
   #use(kind, rules) {
     if (this.#filled[kind] === rules.key) return;
-    const begin = this.#at(kind, "players");                       // the first field of the rules
+    const begin = this.#at(kind, "players"); // the first field of the rules
     numbersOf(this.#layout.rules, rules).forEach((number, place) => {
       this.#ints[begin + 2 * place] = number;
-      this.#ints[begin + 2 * place + 1] = 0;                       // the upper half of 64 bits
+      this.#ints[begin + 2 * place + 1] = 0; // the upper half of 64 bits
     });
     this.#call(`fill_${kind}`, kind);
     this.#filled[kind] = rules.key;
   }
 
-  // ---- a game --------------------------------------------------------------------------------------------------------
+  // ---- a game -------------------------------------------------------------------------------------------------------
 
   #write(rules, position) {
     this.#use("rules", rules);
@@ -105,7 +120,8 @@ export class Engine {
   #position(rules) {
     const [mover, ply, ended] = ["mover", "ply", "ended"].map((name) => this.#get("game", name));
     const seeds = this.#read("game", "seeds", rules.squares);
-    const stones = this.#read("game", "stones", rules.players), scores = this.#read("game", "scores", rules.players);
+    const stones = this.#read("game", "stones", rules.players),
+      scores = this.#read("game", "scores", rules.players);
     return { seeds, stones, scores, mover, ply, ended };
   }
 
@@ -128,8 +144,9 @@ export class Engine {
   legal(rules, position) {
     this.#write(rules, position);
     this.#call("find_legal", "rules", "game");
-    const legal = this.#get("game", "legal"), actions = [];
-    for (let action = 0; action < rules.actions; action += 1) if (legal >> action & 1) actions.push(action);
+    const legal = this.#get("game", "legal"),
+      actions = [];
+    for (let action = 0; action < rules.actions; action += 1) if ((legal >> action) & 1) actions.push(action);
     return actions;
   }
 
@@ -141,10 +158,16 @@ export class Engine {
     this.#call("play", "rules", "game");
     const [points, laps, count] = ["captured", "laps", "step_count"].map((name) => this.#get("game", name));
     if (laps === 0) throw new RangeError(`action ${action} is not legal`);
-    const after = this.#position(rules), begin = this.#at("game", "steps"), buffer = this.#ints.slice(begin, begin + 4 * count);
+    const after = this.#position(rules),
+      begin = this.#at("game", "steps"),
+      buffer = this.#ints.slice(begin, begin + 4 * count);
     return {
-      position: after, points, laps,
-      get steps() { return Array.from({ length: count }, (_, step) => Array.from(buffer.subarray(4 * step, 4 * step + 4))); }, // rarely used
+      position: after,
+      points,
+      laps,
+      get steps() {
+        return Array.from({ length: count }, (_, step) => Array.from(buffer.subarray(4 * step, 4 * step + 4)));
+      }, // rarely used
     };
   }
 
@@ -155,27 +178,38 @@ export class Engine {
     return this.#read("game", "points", rules.players);
   }
 
-  // ---- a match (docs/RULES.md 6) -------------------------------------------------------------------------------------
+  // ---- a match (docs/RULES.md 6) ------------------------------------------------------------------------------------
 
-  // Settle a round: `position` is finished, or `ended` is 4 if its mover resigned; `round` counts from 1; `ownership` is
-  // { sold: [[...], [...]], pawned: [[...], [...]] }, with fields in the order of sale. Return { scores, winner,
+  // Settle a round: `position` is finished, or `ended` is 4 if its mover resigned; `round` counts from 1; `ownership`
+  // is { sold: [[...], [...]], pawned: [[...], [...]] }, with fields in the order of sale. Return { scores, winner,
   // ownership, over, matchWinner, starter }: a winner may be null, and `starter` begins the next round.
   settle(rules, matchRules, { ownership, starter, round, position }) {
     this.#write(rules, position);
-    const begin = this.#at("match", "marks"), row = this.#layout.row;
+    const begin = this.#at("match", "marks"),
+      row = this.#layout.row;
     this.#ints.fill(0, begin, begin + 2 * row);
     for (const player of [0, 1]) {
-      ownership.sold[player].forEach((field, number) => { this.#ints[begin + row * player + field] = number + 1; });
-      ownership.pawned[player].forEach((field, number) => { this.#ints[begin + row * player + field] = -number - 1; });
+      ownership.sold[player].forEach((field, number) => {
+        this.#ints[begin + row * player + field] = number + 1;
+      });
+      ownership.pawned[player].forEach((field, number) => {
+        this.#ints[begin + row * player + field] = -number - 1;
+      });
     }
     const settings = numbersOf(this.#layout.match, matchRules);
     Object.keys(this.#layout.match).forEach((name, place) => this.#set("match", name, settings[place]));
     this.#set("match", "round", round);
     this.#set("match", "starter", starter);
     this.#call("settle", "rules", "game", "match");
-    const rows = [0, 1].map((player) => Array.from(this.#ints.subarray(begin + row * player, begin + row * (player + 1))));
-    const marked = (sign) => rows.map((marks) => [...marks.keys()].filter((field) => marks[field] * sign > 0)
-      .sort((one, other) => (marks[one] - marks[other]) * sign));
+    const rows = [0, 1].map((player) =>
+      Array.from(this.#ints.subarray(begin + row * player, begin + row * (player + 1))),
+    );
+    const marked = (sign) =>
+      rows.map((marks) =>
+        [...marks.keys()]
+          .filter((field) => marks[field] * sign > 0)
+          .sort((one, other) => (marks[one] - marks[other]) * sign),
+      );
     const [winner, matchWinner] = ["winner", "match_winner"].map((name) => this.#get("match", name));
     return {
       scores: this.#read("game", "points", 2),
@@ -188,7 +222,7 @@ export class Engine {
     };
   }
 
-  // ---- search --------------------------------------------------------------------------------------------------------
+  // ---- search -------------------------------------------------------------------------------------------------------
 
   // Return the value net in the bytes of net-PRESET.bin.
   net(rules, bytes) {
@@ -223,15 +257,17 @@ export class Engine {
   }
 
   #found(rules) {
-    const [valued, depth, proved, nodes] =
-      ["valued", "reached", "proved", "played"].map((name) => this.#get("query", name));
+    const [valued, depth, proved, nodes] = ["valued", "reached", "proved", "played"].map((name) =>
+      this.#get("query", name),
+    );
     const { buffer } = this.#wasm.memory;
     const begin = (name) => this.#record("query") + this.#layout.records.query[name];
     const all = new Float64Array(buffer, begin("values"), rules.actions);
     const [value] = new Float64Array(buffer, begin("value"), 1);
-    const values = {}, actions = [];
+    const values = {},
+      actions = [];
     all.forEach((one, action) => {
-      if (!(valued >> action & 1)) return;
+      if (!((valued >> action) & 1)) return;
       values[action] = one;
       if (one === value) actions.push(action);
     });
@@ -242,7 +278,10 @@ export class Engine {
 // Encode fields as numbers: a choice is encoded by its index.
 function numbersOf(choices, fields) {
   return Object.entries(choices).map(([name, names]) =>
-    names.length ? names.indexOf(fields[name]) : Number(fields[name]));
+    names.length ? names.indexOf(fields[name]) : Number(fields[name]),
+  );
 }
 
-function searchRecord(rules) { return rules.players === 2 ? "two_rules" : "many_rules"; }
+function searchRecord(rules) {
+  return rules.players === 2 ? "two_rules" : "many_rules";
+}

@@ -1,4 +1,5 @@
-// The openings dialog: moves with proved or searched values, lines to step through, games from any position, and the proof.
+// The openings dialog: moves with proved or searched values, lines to step through, games from any position, and the
+// proof.
 
 import { BoardView } from "./board.js";
 import { moveName } from "./board-words.js";
@@ -25,7 +26,8 @@ const STYLE = `
 #openings-answer { scroll-margin-bottom: 90px; }
 #openings-table { display: grid; grid-template: auto 1fr / minmax(0, 1fr) 250px; gap: 8px 24px; }
 #openings-moves { grid-row: 1 / 3; grid-column: 2; display: grid; gap: 4px; align-content: start; }
-#openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center; min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
+#openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center;
+  min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 #openings-moves small { color: var(--soft); }
 #openings-line button { min-height: 38px; padding: 0 10px; }
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
@@ -38,13 +40,21 @@ const STYLE = `
   #openings-refuted, #openings-value { font-size: 14px; line-height: 1.3; }
   #openings-value { min-height: 3.9em; } /* values that arrive later must not move the buttons */
   #openings-table > :last-child { grid-column: 1 / -1; }
-  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0; padding: 0 6px; font-size: 14px; }
+  #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0;
+    padding: 0 6px; font-size: 14px; }
 }`;
-const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null }; // `walk`: the line being shown
+// `walk`: the line being shown
+const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null };
 const LISTED = 10; // maximum number of listed moves of a line
 let nodes = null; // the elements of the dialog
 const texts = () => PROOF[page.language];
-const button = (textContent, onclick, more = {}) => make("button", { type: "button", textContent, onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))), ...more });
+const button = (textContent, onclick, more = {}) =>
+  make("button", {
+    type: "button",
+    textContent,
+    onclick: () => Promise.resolve(onclick()).catch((error) => tell(explain(error))),
+    ...more,
+  });
 const part = (name, id, more = {}) => (nodes[id] = make(name, { id: `openings-${id}`, ...more }));
 
 const style = new CSSStyleSheet();
@@ -52,10 +62,13 @@ style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 
 export async function open() {
-  const own = page.state.rules, { openings, default: usual } = page.catalogue;
+  const own = page.state.rules,
+    { openings, default: usual } = page.catalogue;
   build(openings);
   nodes.dialog.showModal();
-  try { await choose(openings.includes(own) ? own : usual); } catch (error) {
+  try {
+    await choose(openings.includes(own) ? own : usual);
+  } catch (error) {
     nodes.dialog.close();
     throw error;
   }
@@ -63,7 +76,9 @@ export async function open() {
 
 /** Change the preset; if it cannot be loaded, keep the present one. */
 async function change(preset) {
-  try { await choose(preset); } catch (error) {
+  try {
+    await choose(preset);
+  } catch (error) {
     nodes.rules.value = explorer.preset;
     tell(explain(error));
   }
@@ -72,18 +87,37 @@ async function change(preset) {
 /** Write the dialog in the page's language. */
 function build(presets) {
   nodes = {};
-  const rules = part("select", "rules", { onchange: () => change(rules.value) }), board = part("div", "board");
+  const rules = part("select", "rules", { onchange: () => change(rules.value) }),
+    board = part("div", "board");
   rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
   const row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
-  const more = make("div", {},
-    make("p", { className: "soft", textContent: texts().about }), row(button(words().fromHere, playFromHere)),
-    make("h3", { textContent: texts().proof }), part("p", "claim"),
-    row(button(texts().check, check, { className: "main", hidden: true }), button(texts().beat, beat, { className: "beat", hidden: true })),
-    part("progress", "progress", { hidden: true }), part("p", "answer"), part("div", "network"));
-  part("dialog", "dialog").append(make("form", { method: "dialog" },
-    make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
-    part("p", "refuted"), part("div", "line", { className: "row-of" }), part("p", "value"), make("div", { id: "openings-table" }, board, part("div", "moves"), more),
-    make("div", { className: "end" }, make("button", { value: "close", textContent: words().close }))));
+  const more = make(
+    "div",
+    {},
+    make("p", { className: "soft", textContent: texts().about }),
+    row(button(words().fromHere, playFromHere)),
+    make("h3", { textContent: texts().proof }),
+    part("p", "claim"),
+    row(
+      button(texts().check, check, { className: "main", hidden: true }),
+      button(texts().beat, beat, { className: "beat", hidden: true }),
+    ),
+    part("progress", "progress", { hidden: true }),
+    part("p", "answer"),
+    part("div", "network"),
+  );
+  part("dialog", "dialog").append(
+    make(
+      "form",
+      { method: "dialog" },
+      make("div", { id: "openings-top" }, make("h2", { textContent: words().openings, id: "openings-title" }), rules),
+      part("p", "refuted"),
+      part("div", "line", { className: "row-of" }),
+      part("p", "value"),
+      make("div", { id: "openings-table" }, board, part("div", "moves"), more),
+      make("div", { className: "end" }, make("button", { value: "close", textContent: words().close })),
+    ),
+  );
   rules.setAttribute("aria-label", words().rules);
   nodes.answer.setAttribute("role", "status");
   nodes.line.setAttribute("aria-label", texts().moves);
@@ -111,22 +145,47 @@ const data = (name) => tools().data(name);
 /** Start at the set-up of a preset. */
 async function choose(preset) {
   nodes.rules.value = preset;
-  const { engine } = tools(), rules = engine.rules(page.catalogue.presets[preset].values), file = Openings.file(preset);
-  const [table, drawing, network] = await Promise.all([data(file), data(`drawing-${rules.players}-${rules.fields}.json`), data("network-lines.json")]);
+  const { engine } = tools(),
+    rules = engine.rules(page.catalogue.presets[preset].values),
+    file = Openings.file(preset);
+  const [table, drawing, network] = await Promise.all([
+    data(file),
+    data(`drawing-${rules.players}-${rules.fields}.json`),
+    data("network-lines.json"),
+  ]);
   if (nodes.rules.value !== preset) return; // another preset was chosen meanwhile
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
-  Object.assign(explorer, { preset, table: Openings.read(engine, rules, preset, table), names, drawing: drawingJson(drawing, rules, names), hints: new Map() });
+  Object.assign(explorer, {
+    preset,
+    table: Openings.read(engine, rules, preset, table),
+    names,
+    drawing: drawingJson(drawing, rules, names),
+    hints: new Map(),
+  });
   explorer.walk = null;
   explorer.game = new Game(engine, rules, engine.start(rules), [PERSON, PERSON]);
-  const bad = refutation(engine, rules, explorer.table), line = bad?.line ?? [];
+  const bad = refutation(engine, rules, explorer.table),
+    line = bad?.line ?? [];
   nodes.refuted.hidden = !bad;
   if (bad) {
-    const ends = line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
-    const sentence = texts().refuted(named(moveText(line[0])), bad.points, -bad.upper, bad.exact, line.length > 1 ? named(moveText(line[1])) : null, ends);
-    nodes.refuted.replaceChildren(make("span", { textContent: sentence }), button(texts().showIt, () => walk(line)));
+    const ends =
+      line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
+    const sentence = texts().refuted(
+      named(moveText(line[0])),
+      bad.points,
+      -bad.upper,
+      bad.exact,
+      line.length > 1 ? named(moveText(line[1])) : null,
+      ends,
+    );
+    nodes.refuted.replaceChildren(
+      make("span", { textContent: sentence }),
+      button(texts().showIt, () => walk(line)),
+    );
   }
   const { position } = explorer.game;
-  const { lower, upper } = valueOf(rules, explorer.table, position, movesOf(engine, rules, explorer.table, position)), certified = page.catalogue.certificates.includes(preset);
+  const { lower, upper } = valueOf(rules, explorer.table, position, movesOf(engine, rules, explorer.table, position)),
+    certified = page.catalogue.certificates.includes(preset);
   explorer.bounds = { bound: upper, least: lower };
   nodes.claim.textContent = certified ? texts().claim(lower, upper) : texts().unclaimed(texts().between(lower, upper));
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
@@ -141,14 +200,25 @@ async function choose(preset) {
 function showNetwork({ player, lines: { [explorer.preset]: lines = [] } }) {
   nodes.network.replaceChildren();
   if (!lines.length) return;
-  const show = ({ seat, margin, line }) => button(texts().networkLine(seat, margin, line.length), () => walk(line.map(parseMove)));
-  nodes.network.append(make("h3", { textContent: texts().network }), make("p", { textContent: texts().aboutNetwork }),
-    make("div", { className: "row-of" }, ...lines.map(show), button(texts().beatNetwork, () => challenge(player))));
+  const show = ({ seat, margin, line }) =>
+    button(texts().networkLine(seat, margin, line.length), () => walk(line.map(parseMove)));
+  nodes.network.append(
+    make("h3", { textContent: texts().network }),
+    make("p", { textContent: texts().aboutNetwork }),
+    make(
+      "div",
+      { className: "row-of" },
+      ...lines.map(show),
+      button(texts().beatNetwork, () => challenge(player)),
+    ),
+  );
 }
 
 /** Start a game against the network from the set-up, if a server with Python plays it. */
 async function challenge(player) {
-  try { await play("new", { rules: explorer.preset, seats: [PERSON, player] }); } catch (error) {
+  try {
+    await play("new", { rules: explorer.preset, seats: [PERSON, player] });
+  } catch (error) {
     if (error.code !== "player") throw error;
     tell(texts().networkNeeds(player));
     return;
@@ -156,11 +226,13 @@ async function challenge(player) {
   nodes.dialog.close();
 }
 
-// ---- the position and its moves --------------------------------------------------------------------------------------
+// ---- the position and its moves -------------------------------------------------------------------------------------
 
 /** Show the current position of the line, first with the proved values, and with searched ones when they arrive. */
 async function show() {
-  const { game } = explorer, { rules, position } = game, { serial } = game.node;
+  const { game } = explorer,
+    { rules, position } = game,
+    { serial } = game.node;
   explorer.search?.abort();
   explorer.search = new AbortController();
   explorer.view.cancel();
@@ -171,41 +243,79 @@ async function show() {
   try {
     explorer.hints.set(serial, await tools().thinker.hint(rules, position, { signal: explorer.search.signal }));
     if (explorer.game === game && game.node.serial === serial) showMoves();
-  } catch (error) { if (error.name !== "AbortError") tell(explain(error)); }
+  } catch (error) {
+    if (error.name !== "AbortError") tell(explain(error));
+  }
 }
 
 function boardOf(game) {
-  const { position } = game, played = game.line().map((node) => nodeJson(node, explorer.drawing, explorer.names)), move = played.at(-1), outcome = game.outcome();
-  const frame = move?.after ?? copyFrame(position), sweep = outcome && sweeping(explorer.view.drawing, frame, outcome.scores);
-  const after = { frame: sweep?.after ?? frame, sweep, won: stonesWon(played, 2), mover: position.mover, under: move?.under, over: move?.over, winners: outcome?.winners ?? null };
+  const { position } = game,
+    played = game.line().map((node) => nodeJson(node, explorer.drawing, explorer.names)),
+    move = played.at(-1),
+    outcome = game.outcome();
+  const frame = move?.after ?? copyFrame(position),
+    sweep = outcome && sweeping(explorer.view.drawing, frame, outcome.scores);
+  const after = {
+    frame: sweep?.after ?? frame,
+    sweep,
+    won: stonesWon(played, 2),
+    mover: position.mover,
+    under: move?.under,
+    over: move?.over,
+    winners: outcome?.winners ?? null,
+  };
   return { ...after, names: texts().plates.map((name) => [name, ""]), legal: game.legal().map(moveText) };
 }
 
 /** Show the line, the value and the moves of the position; return the moves. */
 function showMoves() {
-  const { game, table, hints } = explorer, { engine, rules, position } = game, text = texts(), line = game.line(), hint = hints.get(game.node.serial) ?? null;
-  nodes.line.replaceChildren(...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)].map((text, number) => {
-    const made = button(text, () => { explorer.walk = null; game.backTo(number); show(); });
-    if (number === line.length) made.setAttribute("aria-current", "step");
-    return made;
-  }).filter((_, number) => !number || number > line.length - LISTED));
+  const { game, table, hints } = explorer,
+    { engine, rules, position } = game,
+    text = texts(),
+    line = game.line(),
+    hint = hints.get(game.node.serial) ?? null;
+  nodes.line.replaceChildren(
+    ...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)]
+      .map((text, number) => {
+        const made = button(text, () => {
+          explorer.walk = null;
+          game.backTo(number);
+          show();
+        });
+        if (number === line.length) made.setAttribute("aria-current", "step");
+        return made;
+      })
+      .filter((_, number) => !number || number > line.length - LISTED),
+  );
   const moves = game.over ? [] : movesOf(engine, rules, table, position, hint);
-  if (nodes.moves.node !== game.node) { // values that arrive later must not move the buttons
+  if (nodes.moves.node !== game.node) {
+    // values that arrive later must not move the buttons
     nodes.moves.node = game.node;
-    nodes.moves.replaceChildren(...moves.map(({ move }) => Object.assign(button("", () => go(move)), { move })));
+    nodes.moves.replaceChildren(
+      ...moves.map(({ move }) =>
+        Object.assign(
+          button("", () => go(move)),
+          { move },
+        ),
+      ),
+    );
     for (const made of nodes.moves.children) made.append(...["b", "span", "small"].map((name) => make(name)));
   }
   for (const made of nodes.moves.children) {
-    const one = moves.find(({ move }) => move === made.move), texts = [named(one.move), lead(one), how(one)];
+    const one = moves.find(({ move }) => move === made.move),
+      texts = [named(one.move), lead(one), how(one)];
     made.ariaLabel = texts.join(" ");
-    texts.forEach((text, number) => { made.children[number].textContent = text; });
+    texts.forEach((text, number) => {
+      made.children[number].textContent = text;
+    });
   }
   if (game.over) {
     const [south, north] = game.outcome().scores;
     nodes.value.textContent = text.over(text.result(south - north), `${south}–${north}`);
   } else {
     const value = valueOf(rules, table, position, moves);
-    nodes.value.textContent = `${text.turn(position.mover)}; ${value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value)})`}.`;
+    const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value)})`;
+    nodes.value.textContent = `${text.turn(position.mover)}; ${best}.`;
   }
   return moves;
 }
@@ -216,18 +326,26 @@ const lead = ({ value }) => (value === null ? "…" : value ? signed(value) : "0
 function how({ lower, upper, value, proved }) {
   const bounds = lower === -Infinity && upper === Infinity ? "" : texts().between(lower, upper);
   if (proved) return texts().proved;
-  return [value === null ? bounds || texts().looking : `${texts().searched}${bounds && ";"}`, value === null ? "" : bounds].filter(Boolean).join(" ");
+  return [
+    value === null ? bounds || texts().looking : `${texts().searched}${bounds && ";"}`,
+    value === null ? "" : bounds,
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Play a move, chosen by a person or from the line being shown, with its motion. */
 async function go(move, walk = null) {
   explorer.walk = walk;
-  const { game } = explorer, before = boardOf(game), legal = game.legal().find((action) => moveText(action) === move);
+  const { game } = explorer,
+    before = boardOf(game),
+    legal = game.legal().find((action) => moveText(action) === move);
   if (legal === undefined) return;
   explorer.view.cancel();
   game.step(legal);
   showMoves();
-  const { node } = game, after = boardOf(game);
+  const { node } = game,
+    after = boardOf(game);
   await explorer.view.play(nodeJson(node, explorer.drawing, explorer.names), before, { ...after, legal: [] });
   if (explorer.game === game && game.node === node) show();
 }
@@ -238,17 +356,27 @@ async function walk(line) {
   explorer.game.backTo(0);
   for (const action of line) {
     await go(moveText(action), walk);
-    await new Promise((resolve) => { setTimeout(resolve, 900); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 900);
+    });
     if (explorer.walk !== walk) return;
   }
 }
 
-// ---- from here -------------------------------------------------------------------------------------------------------
+// ---- from here ------------------------------------------------------------------------------------------------------
 
-/** Start the page's game from here: a person plays the side to move, and the page's present opponent plays the other side. */
+/**
+ * Start the page's game from here: a person plays the side to move, and the page's present opponent plays the other
+ * side.
+ */
 async function playFromHere() {
-  const { game, preset } = explorer, other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON, { mover } = game.position;
-  const moves = game.line().map(({ action }) => moveText(action)).join("");
+  const { game, preset } = explorer,
+    other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON,
+    { mover } = game.position;
+  const moves = game
+    .line()
+    .map(({ action }) => moveText(action))
+    .join("");
   await play("new", { rules: preset, moves, seats: mover ? [other, PERSON] : [PERSON, other] });
   nodes.dialog.close();
 }
@@ -263,19 +391,31 @@ async function beat() {
 
 /** Show the goal beside the game, and at the end whether it was reached. */
 function tellGoal() {
-  const { aim: goal, state: { game, outcome } } = page;
+  const {
+    aim: goal,
+    state: { game, outcome },
+  } = page;
   if (goal?.game !== game || goal.bound === undefined) return;
   const ahead = outcome && outcome.scores[0] - outcome.scores[1];
-  const text = !outcome || !view.settled ? texts().goal(goal) : ahead <= goal.bound ? texts().held(ahead, goal) : texts().missed(ahead, goal);
+  const text =
+    !outcome || !view.settled
+      ? texts().goal(goal)
+      : ahead <= goal.bound
+        ? texts().held(ahead, goal)
+        : texts().missed(ahead, goal);
   $("about-game").append(make("br"), make("b", { textContent: text }));
 }
 view.addEventListener("render", tellGoal); // page.js loads this module if a saved game has a goal
 
-// ---- the proof -------------------------------------------------------------------------------------------------------
+// ---- the proof ------------------------------------------------------------------------------------------------------
 
 /** Check the page's certificate for these rules. */
 async function check() {
-  const elements = nodes, { progress, dialog } = elements, began = performance.now(), button = dialog.querySelector(".main"), name = Book.file(explorer.preset);
+  const elements = nodes,
+    { progress, dialog } = elements,
+    began = performance.now(),
+    button = dialog.querySelector(".main"),
+    name = Book.file(explorer.preset);
   const content = await data(name);
   button.disabled = true;
   Object.assign(progress, { hidden: false, value: 0 });
@@ -284,7 +424,11 @@ async function check() {
       Object.assign(progress, { max: all, value: done });
       elements.answer.textContent = texts().following(done, all);
     });
-    const { lower: { bound: lower }, upper: { bound: upper } } = found, what = lower === upper ? texts().result(lower) : texts().ahead(lower, upper);
+    const {
+        lower: { bound: lower },
+        upper: { bound: upper },
+      } = found,
+      what = lower === upper ? texts().result(lower) : texts().ahead(lower, upper);
     tell(texts().holds(what, found, performance.now() - began), elements);
   } catch (error) {
     tell(texts().fails(error.detail?.[page.language] ?? explain(error)), elements);

@@ -1,8 +1,7 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
-import { presetName } from "./side-panel.js";
 import { ROLES, moveName } from "./board-words.js";
-import { $, complain, copy, explain, make, notice, page, words } from "./common.js";
+import { $, complain, copy, explain, make, notice, page, presetName, words } from "./common.js";
 import "./dialog-words.js";
 import { findLink, readLink } from "./link-reading.js";
 import { PERSON } from "./game-model.js";
@@ -17,7 +16,7 @@ export function open() {
   $("share-dialog").showModal();
 }
 
-// ---- opening ---------------------------------------------------------------------------------------------------------
+// ---- opening --------------------------------------------------------------------------------------------------------
 
 /** Open the game in `text`, or its game `number` if it has several; `text` is null if it was too long. */
 async function openText(text, number = null) {
@@ -26,34 +25,54 @@ async function openText(text, number = null) {
     const link = /\[Rules\s/.test(text) ? null : findLink(text); // a record may also hold an address
     if (link !== null) {
       if (!(await openHeld(link))) return;
-    } else if (/^\s*https?:\S+\s*$/.test(text)) throw new Refused("link", "it holds no game", "liên kết không có ván nào");
+    } else if (/^\s*https?:\S+\s*$/.test(text))
+      throw new Refused("link", "it holds no game", "liên kết không có ván nào");
     else await play("load", number === null ? { text } : { text, number });
     $("share-dialog").close();
     $("games-dialog").close();
     notice(words().opened);
   } catch (error) {
     if (error.code !== "games") {
-      if ($("share-dialog").open) { $("share-error").textContent = explain(error); $("share-error").hidden = false; } else complain(error);
+      if ($("share-dialog").open) {
+        $("share-error").textContent = explain(error);
+        $("share-error").hidden = false;
+      } else complain(error);
       return;
     }
-    chooseGame(words().whichGame, Array.from({ length: error.games }, (_, index) => [words().game(index + 1), () => openText(text, index + 1)]));
+    chooseGame(
+      words().whichGame,
+      Array.from({ length: error.games }, (_, index) => [words().game(index + 1), () => openText(text, index + 1)]),
+    );
   }
 }
 
 /** Let a person choose one of several games, given their names and functions that open them. */
 function chooseGame(title, games) {
   $("games-title").textContent = title;
-  $("games").replaceChildren(...games.map(([textContent, onclick]) => make("button", { type: "button", textContent, onclick })));
+  $("games").replaceChildren(
+    ...games.map(([textContent, onclick]) => make("button", { type: "button", textContent, onclick })),
+  );
   $("games-dialog").showModal();
 }
 
 /** Return to the unfinished game; if there are several, let a person choose one. */
 export function resume() {
-  const games = unfinishedGames(), time = new Intl.DateTimeFormat(page.language, { dateStyle: "medium", timeStyle: "short" });
+  const games = unfinishedGames(),
+    time = new Intl.DateTimeFormat(page.language, { dateStyle: "medium", timeStyle: "short" });
   const open = (game) => goBack(game).then(() => $("games-dialog").close(), complain);
-  const name = ({ rules, seats, moves, at }) => [presetName(rules), ...seats.map((one) => ROLES[page.language][one] ?? one), words().length(moves), time.format(at)].join(" · ");
+  const name = ({ rules, seats, moves, at }) =>
+    [
+      presetName(rules),
+      ...seats.map((one) => ROLES[page.language][one] ?? one),
+      words().length(moves),
+      time.format(at),
+    ].join(" · ");
   if (games.length === 1) open(games[0]);
-  else chooseGame(words().unfinished, games.map((game) => [name(game), () => open(game)]));
+  else
+    chooseGame(
+      words().unfinished,
+      games.map((game) => [name(game), () => open(game)]),
+    );
 }
 
 /** Open the file that a person chose, if any. */
@@ -62,14 +81,20 @@ async function openFile(file) {
 }
 
 /**
- * Start the game that a link holds; if it has no moves and names no players, the present players stay. If a game with a friend
- * does not continue the moves played here, ask which version to play, and return false.
+ * Start the game that a link holds; if it has no moves and names no players, the present players stay. If a game with a
+ * friend does not continue the moves played here, ask which version to play, and return false.
  */
 async function openHeld(text) {
-  const asked = readLink(text, page.catalogue), { moves: there } = asked, here = friendGames().get(asked.id) ?? "";
-  const begin = (moves) => play("new", { ...asked, moves, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
+  const asked = readLink(text, page.catalogue),
+    { moves: there } = asked,
+    here = friendGames().get(asked.id) ?? "";
+  const begin = (moves) =>
+    play("new", { ...asked, moves, seats: /(^|&)(moves|south|east|north|west)=/.test(text) ? asked.seats : null });
   if (there.startsWith(here)) return begin(there).then(() => true);
-  const version = (name, moves) => [name(words().length(moves.replace(/\D/g, "").length)), () => begin(moves).then(() => $("games-dialog").close(), complain)];
+  const version = (name, moves) => [
+    name(words().length(moves.replace(/\D/g, "").length)),
+    () => begin(moves).then(() => $("games-dialog").close(), complain),
+  ];
   $("share-dialog").close();
   chooseGame(words().elsewhere, [version(words().here, here), version(words().there, there)]);
   return false;
@@ -88,7 +113,7 @@ export async function openLink() {
   history.replaceState(null, "", location.href.split("#")[0]);
 }
 
-// ---- sharing ---------------------------------------------------------------------------------------------------------
+// ---- sharing --------------------------------------------------------------------------------------------------------
 
 /** Whether this device has its own sharing dialog, as phones do. */
 const shares = (thing) => matchMedia("(hover: none)").matches && navigator.canShare?.(thing);
@@ -97,7 +122,12 @@ async function download(content, type, name) {
   const file = new File([content], name, { type });
   $("share-dialog").close();
   if (shares({ files: [file] })) {
-    try { await navigator.share({ files: [file] }); return; } catch (error) { if (error.name === "AbortError") return; }
+    try {
+      await navigator.share({ files: [file] });
+      return;
+    } catch (error) {
+      if (error.name === "AbortError") return;
+    }
   }
   const url = URL.createObjectURL(file);
   make("a", { href: url, download: name }).click();
@@ -115,18 +145,38 @@ export function shareLink(fragment) {
 
 /** Return the game for its pictures, which show the first seat at the bottom and the names of the players. */
 function pictured() {
-  const { start, starter, line, outcome, match, played, seats: sitting } = page.state, { board } = view, drawing = board.plain, called = drawing.seats[page.language];
-  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })), stub = { board: { language: board.language, two: board.two, called }, state: { seats } };
-  const moves = line.map((serial) => view.moves[serial]), labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
+  const { start, starter, line, outcome, match, played, seats: sitting } = page.state,
+    { board } = view,
+    drawing = board.plain,
+    called = drawing.seats[page.language];
+  const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })),
+    stub = { board: { language: board.language, two: board.two, called }, state: { seats } };
+  const moves = line.map((serial) => view.moves[serial]),
+    labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
   const verdict = outcome ? result(outcome, (seat) => playerName(stub, seat)) : "";
-  return { drawing, start, starter, moves, scores: outcome?.scores, winners: outcome?.winners, tabs: match?.owners.tabs, names: plateNames(stub), labels, verdict };
+  return {
+    drawing,
+    start,
+    starter,
+    moves,
+    scores: outcome?.scores,
+    winners: outcome?.winners,
+    tabs: match?.owners.tabs,
+    names: plateNames(stub),
+    labels,
+    verdict,
+  };
 }
 
 /** Return who beat whom and by how much, as in "You beat Bống 42–28"; for three or four players, who won. */
 function result({ scores, winners }, name) {
-  const { draw, wins } = view.words, [one, other] = scores[1] > scores[0] ? [1, 0] : [0, 1];
-  if (scores.length > 2) return winners.length === scores.length ? draw : wins(winners.map((seat) => capital(name(seat))));
-  return capital(words()[winners.length > 1 ? "drew" : "beat"](name(one), name(other), `${scores[one]}–${scores[other]}`));
+  const { draw, wins } = view.words,
+    [one, other] = scores[1] > scores[0] ? [1, 0] : [0, 1];
+  if (scores.length > 2)
+    return winners.length === scores.length ? draw : wins(winners.map((seat) => capital(name(seat))));
+  return capital(
+    words()[winners.length > 1 ? "drew" : "beat"](name(one), name(other), `${scores[one]}–${scores[other]}`),
+  );
 }
 
 async function animation() {
@@ -134,15 +184,26 @@ async function animation() {
   notice(words().filming(0), 60);
   try {
     const { gif } = await import("./picture.js");
-    await download(await gif(pictured(), page.language, (share) => notice(words().filming(share), 60)), "image/gif", "oanquan.gif");
-  } catch (error) { complain(error); }
+    await download(
+      await gif(pictured(), page.language, (share) => notice(words().filming(share), 60)),
+      "image/gif",
+      "oanquan.gif",
+    );
+  } catch (error) {
+    complain(error);
+  }
 }
 
 /** Share a picture of the final board, on which each player has its summary (losses.js) if there is one. */
 export async function shareCard(summaries) {
-  const game = pictured(), { card } = await import("./picture.js"), dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const game = pictured(),
+    { card } = await import("./picture.js"),
+    dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const about = `${presetName(page.state.rules)} · ${words().length(page.state.line.length)}`;
-  const rows = (summaries ?? []).map(({ blunders, share }, seat) => [game.names[seat][0], words().judged(blunders, share)]);
+  const rows = (summaries ?? []).map(({ blunders, share }, seat) => [
+    game.names[seat][0],
+    words().judged(blunders, share),
+  ]);
   await download(await card(game, page.language, [[about, ""], ...rows], dark), "image/png", "oanquan.png");
 }
 

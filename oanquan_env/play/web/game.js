@@ -11,8 +11,9 @@ import { SPEEDS, Tools } from "./tools.js";
 const REST = 400; // milliseconds between a person's move and the reply, without motion
 
 /**
- * The view of a game: the board, the text below it, and its buttons. It follows the states of a session, shows new moves,
- * and passes requests to `send(name, arguments)`. Events: "render" after every change, "option" (detail [name, value]).
+ * The view of a game: the board, the text below it, and its buttons. It follows the states of a session, shows new
+ * moves, and passes requests to `send(name, arguments)`. Events: "render" after every change, "option" (detail [name,
+ * value]).
  */
 export class GameView extends EventTarget {
   constructor(host, send, language = "en") {
@@ -26,12 +27,28 @@ export class GameView extends EventTarget {
     });
     this.saying = html("p", { className: "say" }, this.board.root);
     const step = (by) => this.view(this.number + by);
-    this.tools = new Tools(this.board.root, {
-      undo: () => this.send("undo", {}), redo: () => this.send("redo", {}), hint: () => this.askHint(),
-      before: () => this.view(this.noted(-1)), after: () => this.view(this.noted(1)),
-      first: () => this.view(0), previous: () => step(-1), tour: () => this.tour(), next: () => step(1), last: () => this.view(null),
-      again: () => this.replay(this.number), skip: () => this.board.skip(), loud: () => { this.board.wake(); this.option("loud", !this.board.loud); },
-    }, (name, value) => this.option(name, value));
+    this.tools = new Tools(
+      this.board.root,
+      {
+        undo: () => this.send("undo", {}),
+        redo: () => this.send("redo", {}),
+        hint: () => this.askHint(),
+        before: () => this.view(this.noted(-1)),
+        after: () => this.view(this.noted(1)),
+        first: () => this.view(0),
+        previous: () => step(-1),
+        tour: () => this.tour(),
+        next: () => step(1),
+        last: () => this.view(null),
+        again: () => this.replay(this.number),
+        skip: () => this.board.skip(),
+        loud: () => {
+          this.board.wake();
+          this.option("loud", !this.board.loud);
+        },
+      },
+      (name, value) => this.option(name, value),
+    );
     this.moves = {};
     this.notes = new Map();
     this.whole = "";
@@ -45,9 +62,13 @@ export class GameView extends EventTarget {
     this.setLanguage(language);
   }
 
-  get words() { return WORDS[this.board.language]; }
+  get words() {
+    return WORDS[this.board.language];
+  }
 
-  destroy() { this.board.destroy(); }
+  destroy() {
+    this.board.destroy();
+  }
 
   /** Set speed, preview or sound. */
   option(name, value) {
@@ -69,7 +90,9 @@ export class GameView extends EventTarget {
     if (this.state) this.refresh();
   }
 
-  /** Press the button for a key; return false if there is none. Arrows step through a game if no field can be chosen. */
+  /**
+   * Press the button for a key; return false if there is none. Arrows step through a game if no field can be chosen.
+   */
   key(event) {
     if (!this.tools.key(event, !this.board.legal.size)) return false;
     this.board.byKeyboard = true;
@@ -92,9 +115,13 @@ export class GameView extends EventTarget {
     Object.assign(this.moves, state.moves);
     this.state = state;
     this.hint = null;
-    const persons = state.seats.map((seat) => seat.person), alone = persons.filter(Boolean).length === 1;
+    const persons = state.seats.map((seat) => seat.person),
+      alone = persons.filter(Boolean).length === 1;
     const bottom = state.puzzle ? state.starter : alone ? persons.indexOf(true) : 0;
-    if (drawing) { this.board.seat = bottom; this.board.setDrawing(drawing); } else this.board.sit(bottom);
+    if (drawing) {
+      this.board.seat = bottom;
+      this.board.setDrawing(drawing);
+    } else this.board.sit(bottom);
     const coming = this.coming === undefined ? this.displayed : [...this.displayed, this.coming];
     if (!coming.every((serial, number) => state.line[number] === serial)) {
       this.stop();
@@ -119,17 +146,24 @@ export class GameView extends EventTarget {
     this.following = true;
     try {
       while (this.viewing === null && this.displayed.length < this.state.line.length) {
-        const game = this.state.game, number = this.displayed.length, serial = this.state.line[number];
+        const game = this.state.game,
+          number = this.displayed.length,
+          serial = this.state.line[number];
         this.coming = serial;
         this.setTools();
-        const before = this.moves[this.state.line[number - 1]], still = this.board.speed === Infinity && this.state.seats[before?.player]?.person;
+        const before = this.moves[this.state.line[number - 1]],
+          still = this.board.speed === Infinity && this.state.seats[before?.player]?.person;
         const rest = still ? this.moved + REST - performance.now() : 0;
-        if (rest > 0) await new Promise((resolve) => { setTimeout(resolve, rest); });
+        if (rest > 0)
+          await new Promise((resolve) => {
+            setTimeout(resolve, rest);
+          });
         if (this.coming !== serial) continue; // a person looks at something else
         await this.play(number + 1);
         this.moved = performance.now();
         this.coming = undefined;
-        if (this.state.game === game && this.state.line[number] === serial && this.displayed.length === number) this.displayed.push(serial);
+        if (this.state.game === game && this.state.line[number] === serial && this.displayed.length === number)
+          this.displayed.push(serial);
         this.dispatchEvent(new Event("render"));
       }
     } finally {
@@ -142,31 +176,49 @@ export class GameView extends EventTarget {
   /** Show the motion of the `number`th move. */
   play(number) {
     const move = { ...this.moves[this.state.line[number - 1]], lines: { [this.board.language]: this.lines(number) } };
-    return this.board.play(move, this.position(number - 1), { ...this.position(number), legal: [] }, (line) => this.tell(line));
+    return this.board.play(move, this.position(number - 1), { ...this.position(number), legal: [] }, (line) =>
+      this.tell(line),
+    );
   }
 
   /** Return the sentences about a move, without the final points, which are below the board. */
   lines(number) {
-    const { line, outcome } = this.state, lines = this.moves[line[number - 1]].lines[this.board.language].map((text) => this.board.named(text));
+    const { line, outcome } = this.state,
+      lines = this.moves[line[number - 1]].lines[this.board.language].map((text) => this.board.named(text));
     return outcome && number === line.length ? lines.slice(0, -1) : lines;
   }
 
   /** Whether all moves of the game have been shown. */
-  get settled() { return this.displayed.length === this.state.line.length && this.coming === undefined; }
+  get settled() {
+    return this.displayed.length === this.state.line.length && this.coming === undefined;
+  }
 
   /** The number of moves before the position shown. */
-  get number() { return this.viewing ?? this.displayed.length; }
+  get number() {
+    return this.viewing ?? this.displayed.length;
+  }
 
   /** Return the position after `number` moves, as `BoardView.show` takes it. */
   position(number) {
-    const { state } = this, line = state.line.slice(0, number).map((serial) => this.moves[serial]), move = line.at(-1), { under, over } = this.marks?.(number) ?? move ?? {};
+    const { state } = this,
+      line = state.line.slice(0, number).map((serial) => this.moves[serial]),
+      move = line.at(-1),
+      { under, over } = this.marks?.(number) ?? move ?? {};
     const position = {
-      frame: move ? move.after : state.start, mover: move ? move.mover : state.starter, legal: [], won: stonesWon(line, state.seats.length),
-      under, over, tabs: state.match?.owners.tabs, names: plateNames(this), winners: null,
+      frame: move ? move.after : state.start,
+      mover: move ? move.mover : state.starter,
+      legal: [],
+      won: stonesWon(line, state.seats.length),
+      under,
+      over,
+      tabs: state.match?.owners.tabs,
+      names: plateNames(this),
+      winners: null,
       hint: this.valuesAt?.(number), // live-values.js
     };
     if (number < state.line.length) return position;
-    if (this.puzzled?.reply && this.puzzled.puzzle === state.puzzle) position.over += moveArrow(this.board.plain, "played", state.mover, this.puzzled.reply);
+    if (this.puzzled?.reply && this.puzzled.puzzle === state.puzzle)
+      position.over += moveArrow(this.board.plain, "played", state.mover, this.puzzled.reply);
     if (state.outcome) {
       position.sweep = sweeping(this.board.drawing, position.frame, state.outcome.scores, state.match?.owners.codes);
       position.frame = position.sweep.after;
@@ -190,16 +242,33 @@ export class GameView extends EventTarget {
   }
 
   setTools() {
-    const { state, number } = this, moving = this.coming !== undefined || this.replaying !== undefined;
-    const behind = number > 0 && !this.touring, ahead = this.viewing !== null && !this.touring;
-    this.tools.set({
-      undo: state.can_undo, redo: state.can_redo, hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
-      before: this.notes.size > 0, after: this.notes.size > 0,
-      first: behind, previous: behind, tour: this.coming === undefined, next: ahead, last: this.viewing !== null, again: !moving && number > 0, skip: moving, loud: true,
-    }, { moving, touring: Boolean(this.touring), played: this.displayed.length > 0, noted: this.whole !== "" });
+    const { state, number } = this,
+      moving = this.coming !== undefined || this.replaying !== undefined;
+    const behind = number > 0 && !this.touring,
+      ahead = this.viewing !== null && !this.touring;
+    this.tools.set(
+      {
+        undo: state.can_undo,
+        redo: state.can_redo,
+        hint: !moving && state.turn === "person" && this.viewing === null && !state.puzzle,
+        before: this.notes.size > 0,
+        after: this.notes.size > 0,
+        first: behind,
+        previous: behind,
+        tour: this.coming === undefined,
+        next: ahead,
+        last: this.viewing !== null,
+        again: !moving && number > 0,
+        skip: moving,
+        loud: true,
+      },
+      { moving, touring: Boolean(this.touring), played: this.displayed.length > 0, noted: this.whole !== "" },
+    );
   }
 
-  tell(text) { this.saying.textContent = text; }
+  tell(text) {
+    this.saying.textContent = text;
+  }
 
   /** Show a text, also to screen readers. */
   speak(text) {
@@ -225,7 +294,10 @@ export class GameView extends EventTarget {
     this.refresh();
   }
 
-  /** Return the number of the next position with a note, forwards (`by` 1) or backwards (-1); the first follows the last. */
+  /**
+   * Return the number of the next position with a note, forwards (`by` 1) or backwards (-1); the first follows the
+   * last.
+   */
   noted(by) {
     const numbers = [...this.notes.keys()].sort((a, b) => by * (a - b));
     return numbers.find((number) => by * (number - this.number) > 0) ?? numbers[0];
@@ -245,7 +317,8 @@ export class GameView extends EventTarget {
   /** Show the motion of a move again, and stay after it. */
   async replay(number) {
     if (!number || this.coming !== undefined) return;
-    const replaying = {}, touring = this.touring;
+    const replaying = {},
+      touring = this.touring;
     this.stop();
     this.hint = null;
     this.touring = touring;
@@ -265,7 +338,10 @@ export class GameView extends EventTarget {
 
   /** Show all moves from the position shown, or from the start; a second call stops. */
   async tour() {
-    if (this.touring) { this.view(this.number); return; }
+    if (this.touring) {
+      this.view(this.number);
+      return;
+    }
     const tour = (this.touring = {});
     for (let number = (this.viewing ?? 0) + 1; number <= this.state.line.length; number += 1) {
       await this.replay(number);
@@ -286,7 +362,12 @@ export class GameView extends EventTarget {
 
   /** Show a hint, unless it is for another position. */
   setHint(hint) {
-    const fits = hint && hint.ply === this.state.ply && this.viewing === null && this.coming === undefined && hint.serial === (this.state.line.at(-1) ?? 0);
+    const fits =
+      hint &&
+      hint.ply === this.state.ply &&
+      this.viewing === null &&
+      this.coming === undefined &&
+      hint.serial === (this.state.line.at(-1) ?? 0);
     if (fits) this.hint = hint;
     this.refresh();
   }

@@ -25,14 +25,18 @@ function makeBoard() {
 
 function showLesson(at) {
   Object.assign(learn, { at, turn: {} });
-  const lesson = learn.lessons[at], [title, text] = words().lessons[lesson.name];
+  const lesson = learn.lessons[at],
+    [title, text] = words().lessons[lesson.name];
   $("learn-title").textContent = title;
   $("learn-words").textContent = text;
   $("learn-page").textContent = `${at + 1} / ${learn.lessons.length}`;
   $("learn-back").disabled = at === 0;
   $("learn-next").textContent = at + 1 < learn.lessons.length ? words().next : words().firstGame;
   learn.view.cancel();
-  if (learn.drawn !== lesson.drawing.box.join()) { learn.view.setDrawing(lesson.drawing); learn.drawn = lesson.drawing.box.join(); }
+  if (learn.drawn !== lesson.drawing.box.join()) {
+    learn.view.setDrawing(lesson.drawing);
+    learn.drawn = lesson.drawing.box.join();
+  }
   learn.view.speed = matchMedia("(prefers-reduced-motion: reduce)").matches ? Infinity : 0.8;
   ask(lesson, lesson.move ? words().task : () => "");
 }
@@ -41,12 +45,20 @@ function showLesson(at) {
 function ask({ start, move, legal }, instruction) {
   const asked = move?.move ?? "";
   learn.view.show({ frame: start, mover: 0, winners: null, legal: move ? legal : [] });
-  $("learn-task").textContent = instruction(asked[0], asked.endsWith("A") ? learn.view.words.anticlockwise : learn.view.words.clockwise);
+  $("learn-task").textContent = instruction(
+    asked[0],
+    asked.endsWith("A") ? learn.view.words.anticlockwise : learn.view.words.clockwise,
+  );
 }
 
 async function tried(chosen) {
-  const { turn } = learn, lesson = learn.lessons[learn.at], { start, move } = lesson;
-  if (chosen !== move.move) { ask(lesson, words().other); return; }
+  const { turn } = learn,
+    lesson = learn.lessons[learn.at],
+    { start, move } = lesson;
+  if (chosen !== move.move) {
+    ask(lesson, words().other);
+    return;
+  }
   const after = { frame: move.after, mover: move.mover, under: move.under, over: move.over, winners: null };
   $("learn-task").textContent = "";
   await learn.view.play(move, { frame: start, mover: 0, winners: null }, after);
@@ -63,5 +75,6 @@ async function begin() {
 }
 
 $("learn-back").onclick = () => showLesson(learn.at - 1);
-$("learn-next").onclick = () => (learn.at + 1 < learn.lessons.length ? showLesson(learn.at + 1) : begin().catch(complain));
+$("learn-next").onclick = () =>
+  learn.at + 1 < learn.lessons.length ? showLesson(learn.at + 1) : begin().catch(complain);
 $("learn-dialog").onclose = () => learn.view?.cancel();

@@ -1,4 +1,5 @@
-// A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same position.
+// A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same
+// position.
 
 import { moveName } from "./board-words.js";
 import { $, complain, make, notice, page } from "./common.js";
@@ -18,19 +19,29 @@ const texts = () => REVIEW[page.language];
 export const named = (move) => moveName(move, page.language);
 
 /** Return who made a move, as the beginning of a sentence. */
-export const who = (player) => (page.state.seats.filter(({ person }) => person).length === 1 && page.state.seats[player].person ? texts().you : capital(playerName(view, player)));
+export const who = (player) =>
+  page.state.seats.filter(({ person }) => person).length === 1 && page.state.seats[player].person
+    ? texts().you
+    : capital(playerName(view, player));
 
 /** Return the points and stones that a move wins at once after the first `number` moves. */
 export const gain = (number, move) => captured(variation(number).trace(parseMove(move)));
 
 /** Return what the board draws over the position before a mistake. */
-export const arrows = ({ mover, best, values }, move) => ({ under: "", over: moveArrow(view.board.plain, "best", mover, best) + (move in values ? moveArrow(view.board.plain, "played", mover, move) : "") });
+export const arrows = ({ mover, best, values }, move) => ({
+  under: "",
+  over:
+    moveArrow(view.board.plain, "best", mover, best) +
+    (move in values ? moveArrow(view.board.plain, "played", mover, move) : ""),
+});
 
-// ---- the panel below the board ---------------------------------------------------------------------------------------
+// ---- the panel below the board --------------------------------------------------------------------------------------
 
 const legend = (kind, label, text) => {
   const line = make("li", {});
-  line.innerHTML = `<svg class="key" viewBox="0 0 60 20" role="img"><path d="M2,10H40" stroke-width="6"${ARROWS[kind].dash}/><path class="head" d="M40,2L58,10L40,18Z"/></svg>`;
+  line.innerHTML =
+    `<svg class="key" viewBox="0 0 60 20" role="img">` +
+    `<path d="M2,10H40" stroke-width="6"${ARROWS[kind].dash}/><path class="head" d="M40,2L58,10L40,18Z"/></svg>`;
   line.firstChild.setAttribute("aria-label", label);
   line.firstChild.classList.add(kind);
   line.append(text);
@@ -39,19 +50,34 @@ const legend = (kind, label, text) => {
 
 /** Show the lesson on the move after the first `number` moves, or none. */
 export function showLesson(loss, number, move) {
-  const panel = $("lesson") ?? build(), shown = view.replaying === undefined || panel.line;
+  const panel = $("lesson") ?? build(),
+    shown = view.replaying === undefined || panel.line;
   panel.hidden = !loss || !shown;
   $("board").classList.toggle("lesson", !panel.hidden);
   if (panel.hidden) return;
-  const { mover, best, values, proved, search } = loss, ends = (one) => texts().ends(values[one], how(view, { best: one, exact: [...proved], search }));
+  const { mover, best, values, proved, search } = loss,
+    ends = (one) => texts().ends(values[one], how(view, { best: one, exact: [...proved], search }));
   const text = JSON.stringify([page.language, page.state.game, number, values, [...proved], Boolean(panel.line)]);
   if (text === panel.text) return; // unchanged, so buttons keep the focus
   panel.text = text;
   panel.replaceChildren(
-    make("ul", {}, legend("played", texts().dashed, `${texts().played(who(mover), named(move))}: ${ends(move)}`), legend("best", texts().solid, `${texts().best(named(best))}: ${ends(best)}`)),
-    make("div", { className: "row-of" },
-      make("button", { type: "button", className: "main", textContent: panel.line ? texts().stop : texts().showIt, onclick: () => (panel.line ? view.view(number) : showLine(loss, number, move).catch(complain)) }),
-      make("button", { type: "button", textContent: texts().tryIt, onclick: () => tryIt(number) })),
+    make(
+      "ul",
+      {},
+      legend("played", texts().dashed, `${texts().played(who(mover), named(move))}: ${ends(move)}`),
+      legend("best", texts().solid, `${texts().best(named(best))}: ${ends(best)}`),
+    ),
+    make(
+      "div",
+      { className: "row-of" },
+      make("button", {
+        type: "button",
+        className: "main",
+        textContent: panel.line ? texts().stop : texts().showIt,
+        onclick: () => (panel.line ? view.view(number) : showLine(loss, number, move).catch(complain)),
+      }),
+      make("button", { type: "button", textContent: texts().tryIt, onclick: () => tryIt(number) }),
+    ),
   );
 }
 
@@ -65,13 +91,20 @@ async function tryIt(number) {
   try {
     await play("branch", { moves: number });
     notice(texts().trying, 10);
-  } catch (error) { complain(error); }
+  } catch (error) {
+    complain(error);
+  }
 }
 
 /** Play the best line on the board, then return to the position. */
 async function showLine(loss, number, played) {
-  const panel = $("lesson"), line = {}, game = variation(number), names = view.board.plain.seats, { rules } = game;
-  const ours = () => view.replaying === line && panel.line === line, drawing = view.board.plain;
+  const panel = $("lesson"),
+    line = {},
+    game = variation(number),
+    names = view.board.plain.seats,
+    { rules } = game;
+  const ours = () => view.replaying === line && panel.line === line,
+    drawing = view.board.plain;
   view.view(number);
   view.replaying = panel.line = line;
   view.setTools();
@@ -81,14 +114,31 @@ async function showLine(loss, number, played) {
     let before = { ...view.position(number), under: "", over: "" };
     for (let ply = 1, move = loss.best; ours() && move; ply += 1) {
       game.step(parseMove(move));
-      const node = nodeJson(game.node, drawing, names), outcome = game.outcome(), sweep = outcome && sweeping(view.board.drawing, node.after, outcome.scores, page.state.match?.owners.codes);
+      const node = nodeJson(game.node, drawing, names),
+        outcome = game.outcome(),
+        sweep = outcome && sweeping(view.board.drawing, node.after, outcome.scores, page.state.match?.owners.codes);
       const won = before.won.map((stones, player) => stones + stonesWon([node], before.won.length)[player]);
-      const after = { ...before, frame: sweep?.after ?? node.after, sweep, won, mover: node.mover, under: node.under, over: node.over, winners: outcome?.winners ?? null };
-      const next = !outcome && ply < PLIES ? tools().thinker.hint(rules, game.position, { review: true, proved: !page.state.match?.owners.tabs }) : null; // it thinks during the motion
+      const after = {
+        ...before,
+        frame: sweep?.after ?? node.after,
+        sweep,
+        won,
+        mover: node.mover,
+        under: node.under,
+        over: node.over,
+        winners: outcome?.winners ?? null,
+      };
+      const next =
+        !outcome && ply < PLIES
+          ? tools().thinker.hint(rules, game.position, { review: true, proved: !page.state.match?.owners.tabs })
+          : null; // it thinks during the motion
       const words = texts().line(named(move), ply, PLIES);
       view.speak(words);
       await view.board.play(node, before, after, (text) => view.tell(`${words} ${view.board.named(text)}`));
-      if (ours()) await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
+      if (ours())
+        await new Promise((resolve) => {
+          setTimeout(resolve, PAUSE);
+        });
       before = { ...after, sweep: null };
       move = (await next)?.best;
     }
@@ -99,10 +149,18 @@ async function showLine(loss, number, played) {
   }
 }
 
-// ---- a puzzle --------------------------------------------------------------------------------------------------------
+// ---- a puzzle -------------------------------------------------------------------------------------------------------
 
-/** Show the position after the first `number` moves as a puzzle (puzzles.js): find a move that is as good as the best. */
+/**
+ * Show the position after the first `number` moves as a puzzle (puzzles.js): find a move that is as good as the best.
+ */
 export function ownPuzzle({ best, values }, number) {
-  const { rules, position } = variation(number), right = Object.keys(values).filter((move) => values[move] >= values[best]), text = positionText(rules, position);
-  return { id: `${page.state.rules} ${text}`, rules: page.state.rules, puzzle: { position: text, line: [right.join(" ")] } };
+  const { rules, position } = variation(number),
+    right = Object.keys(values).filter((move) => values[move] >= values[best]),
+    text = positionText(rules, position);
+  return {
+    id: `${page.state.rules} ${text}`,
+    rules: page.state.rules,
+    puzzle: { position: text, line: [right.join(" ")] },
+  };
 }

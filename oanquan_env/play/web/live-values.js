@@ -4,9 +4,13 @@ import { $, complain, page, store } from "./common.js";
 import { hint, view } from "./table.js";
 
 const known = new Map(); // hints by position, null while one is searched
-let always = store.get("live") === "yes", contest = null; // whether values are on; the match or game with a friend in which they were switched on
+// whether values are on; the match or game with a friend in which they were switched on
+let always = store.get("live") === "yes",
+  contest = null;
 
-/** Return whether values are shown: never in a puzzle; in a match or with a friend, only if switched on in this game. */
+/**
+ * Return whether values are shown: never in a puzzle; in a match or with a friend, only if switched on in this game.
+ */
 function isOn() {
   const { game, puzzle, match, friend } = page.state;
   return !puzzle && (match || friend ? contest === game : always);
@@ -15,7 +19,10 @@ function isOn() {
 export function toggle(on) {
   const { game, match, friend } = page.state;
   if (match || friend) contest = on ? game : null;
-  else store.set("live", (always = on) ? "yes" : "no");
+  else {
+    always = on;
+    store.set("live", on ? "yes" : "no");
+  }
   view.refresh();
 }
 
@@ -23,7 +30,8 @@ const keyOf = (number) => `${page.state.game} ${number && page.state.line[number
 
 /** Search the position after `number` moves, and show its values if it is still the one shown. */
 async function search(number) {
-  const key = keyOf(number), { turn, line } = page.state;
+  const key = keyOf(number),
+    { turn, line } = page.state;
   if (known.has(key) || (turn === "over" && number === line.length)) return;
   known.set(key, null);
   try {
@@ -42,5 +50,7 @@ view.valuesAt = (number) => {
   for (const one of new Set([number, page.state.line.length])) search(one); // the current position is shown next
   return known.get(keyOf(number));
 };
-view.addEventListener("render", () => { $("live").checked = isOn(); });
+view.addEventListener("render", () => {
+  $("live").checked = isOn();
+});
 if (page.state) view.refresh();

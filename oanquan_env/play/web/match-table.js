@@ -3,45 +3,85 @@
 import { capital } from "./nodes.js";
 import { seatName, sentenceName } from "./narration.js";
 
-const inWords = (fields) => (fields.length > 1 ? `squares ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `square ${fields[0]}`);
+const inWords = (fields) =>
+  fields.length > 1 ? `squares ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `square ${fields[0]}`;
 
 const WORDS = {
   en: {
-    round: "Round", sold: "Squares sold", pawned: "pawned", toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
+    round: "Round",
+    sold: "Squares sold",
+    pawned: "pawned",
+    toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
     prices: "Every 10 points owed costs a square; 5–9 left over pawns one.",
-    owes: (name, points, given) => (points ? `${name} owes ${points} points and ${given}.` : `${name} ${given}.`), keeps: "no square changes hands", sells: (fields) => `sells ${inWords(fields)}`,
-    pawns: (fields) => `pawns ${inWords(fields)}`, redeems: (fields) => `buys back ${inWords(fields)}`, and: " and ",
-    corners: "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned.",
+    owes: (name, points, given) => (points ? `${name} owes ${points} points and ${given}.` : `${name} ${given}.`),
+    keeps: "no square changes hands",
+    sells: (fields) => `sells ${inWords(fields)}`,
+    pawns: (fields) => `pawns ${inWords(fields)}`,
+    redeems: (fields) => `buys back ${inWords(fields)}`,
+    and: " and ",
+    corners:
+      "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned.",
   },
   vi: {
-    round: "Ván", sold: "Ruộng đã bán", pawned: "cầm", toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
+    round: "Ván",
+    sold: "Ruộng đã bán",
+    pawned: "cầm",
+    toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
     prices: "Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
-    owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`), keeps: "không ai phải bán ruộng", sells: (fields) => `bán ruộng ${fields.join(", ")}`,
-    pawns: (fields) => `cầm ruộng ${fields.join(", ")}`, redeems: (fields) => `chuộc lại ruộng ${fields.join(", ")}`, and: " và ",
+    owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
+    keeps: "không ai phải bán ruộng",
+    sells: (fields) => `bán ruộng ${fields.join(", ")}`,
+    pawns: (fields) => `cầm ruộng ${fields.join(", ")}`,
+    redeems: (fields) => `chuộc lại ruộng ${fields.join(", ")}`,
+    and: " và ",
     corners: "Góc đỏ là ruộng đã bán: cuối ván dân ở đó thuộc về người kia; ruộng cầm thì một nửa.",
   },
 };
 
-/** Show the table of a match, made by common.js's `make`, with sentences below it; nothing if another game was opened meanwhile. */
+/**
+ * Show the table of a match, made by common.js's `make`, with sentences below it; nothing if another game was opened
+ * meanwhile.
+ */
 export function roundsOf(view, make) {
-  const { match, seats } = view.state, words = WORDS[view.board.language];
+  const { match, seats } = view.state,
+    words = WORDS[view.board.language];
   if (!match) return [];
   const row = (kind, cells) => make("tr", {}, ...cells.map((cell) => make(kind, { textContent: cell })));
-  const sold = (player) => `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${words.pawned}` : ""}`;
+  const sold = (player) =>
+    `${match.sold[player]}${match.pawned[player] ? ` + ${match.pawned[player]} ${words.pawned}` : ""}`;
   const rounds = match.rounds.map((round, index) => row("td", [`${words.round} ${index + 1}`, ...round.scores]));
   if (!match.settled) rounds.push(row("td", [`${words.round} ${match.number}`, "…", "…"]));
   const why = match.rounds.length ? settlement(view, match.rounds.at(-1)) : "";
   const soft = (text) => make("p", { className: "soft", textContent: text });
   return [
-    make("table", {}, row("th", ["", ...seats.map((_, seat) => capital(sentenceName(view, seat)))]), ...rounds, row("th", [words.sold, sold(0), sold(1)])),
+    make(
+      "table",
+      {},
+      row("th", ["", ...seats.map((_, seat) => capital(sentenceName(view, seat)))]),
+      ...rounds,
+      row("th", [words.sold, sold(0), sold(1)]),
+    ),
     ...[why, words.toLose(match.fields_to_lose), match.owners.tabs ? words.corners : ""].filter(Boolean).map(soft),
   ];
 }
 
-/** Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`, such as "S1". */
+/**
+ * Explain why fields changed hands after a round: its `owed` points, and the fields `sold`, `pawned` and `returned`,
+ * such as "S1".
+ */
 export function settlement(view, { winner, owed, sold, pawned, returned }) {
-  const words = WORDS[view.board.language], name = (player) => capital(seatName(view, player)), numbers = (fields) => fields.map((field) => field[1]);
-  const changes = [[sold, "sells"], [pawned, "pawns"]].flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : [])).join(words.and);
-  const sentences = [changes && `${words.owes(name(1 - winner), owed, changes)} ${words.prices}`, returned.length && `${name(winner)} ${words.redeems(numbers(returned))}.`];
+  const words = WORDS[view.board.language],
+    name = (player) => capital(seatName(view, player)),
+    numbers = (fields) => fields.map((field) => field[1]);
+  const changes = [
+    [sold, "sells"],
+    [pawned, "pawns"],
+  ]
+    .flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : []))
+    .join(words.and);
+  const sentences = [
+    changes && `${words.owes(name(1 - winner), owed, changes)} ${words.prices}`,
+    returned.length && `${name(winner)} ${words.redeems(numbers(returned))}.`,
+  ];
   return sentences.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;
 }

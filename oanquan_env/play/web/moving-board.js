@@ -8,11 +8,13 @@ const CUT = new Error("the motion was cut short"); // ends a step that is waitin
 
 /**
  * Return the end of a game as a step of motion: the seeds left in `frame` go to the players whose final points,
- * `standings`, exceed their scores. A field's seeds go first to its owner: the player of the row, or the buyer if `codes`
- * marks the field as sold. Only numbers are compared here; the engine has the rules for leftovers.
+ * `standings`, exceed their scores. A field's seeds go first to its owner: the player of the row, or the buyer if
+ * `codes` marks the field as sold. Only numbers are compared here; the engine has the rules for leftovers.
  */
 export function sweeping(drawing, frame, standings, codes) {
-  const due = standings.map((points, player) => points - frame.scores[player]), seeds = [...frame.seeds], taken = [];
+  const due = standings.map((points, player) => points - frame.scores[player]),
+    seeds = [...frame.seeds],
+    taken = [];
   const take = (square, player) => {
     const count = Math.min(seeds[square], due[player]);
     if (count <= 0) return;
@@ -20,7 +22,10 @@ export function sweeping(drawing, frame, standings, codes) {
     due[player] -= count;
     taken.push({ square, player, seeds: count });
   };
-  drawing.squares.forEach(({ player, field }, square) => field < drawing.fields && take(square, codes?.[player][field] === 2 ? 1 - player : player));
+  drawing.squares.forEach(
+    ({ player, field }, square) =>
+      field < drawing.fields && take(square, codes?.[player][field] === 2 ? 1 - player : player),
+  );
   drawing.squares.forEach((_, square) => standings.forEach((_, player) => take(square, player)));
   return { kind: "sweep", taken, after: { seeds, stones: frame.stones, scores: standings } };
 }
@@ -57,7 +62,9 @@ export class MovingBoard extends DrawnBoard {
   }
 
   /** Remove the texts for screen readers. */
-  hush() { this.live.replaceChildren(); }
+  hush() {
+    this.live.replaceChildren();
+  }
 
   /**
    * Show the motion of a move from the position before it, then `after`. Resolves with the board after the motion, or
@@ -76,7 +83,9 @@ export class MovingBoard extends DrawnBoard {
         await this[step.kind](step, run);
       }
       await this.wait(run, 350);
-    } catch (error) { if (error !== CUT) throw error; }
+    } catch (error) {
+      if (error !== CUT) throw error;
+    }
     const reached = run.skipped ? null : this.frame;
     if (this.playing === run) this.playing = null;
     if (!run.cancelled) this.show(after);
@@ -102,7 +111,11 @@ export class MovingBoard extends DrawnBoard {
   async wait(run, ms) {
     if (!run.skipped && ms / this.speed >= SHORTEST) {
       await new Promise((resolve) => {
-        const done = () => { clearTimeout(timer); run.timers.delete(done); resolve(); };
+        const done = () => {
+          clearTimeout(timer);
+          run.timers.delete(done);
+          resolve();
+        };
         const timer = setTimeout(done, ms / this.speed);
         run.timers.add(done);
       });
@@ -117,12 +130,15 @@ export class MovingBoard extends DrawnBoard {
 
   above(index, number, count) {
     const [x, y] = this.drawing.squares[index].pile;
-    const turn = (2 * Math.PI * number) / Math.max(count, 1), wide = count > 1 ? (count > 6 && number % 2 ? 9 : 17) : 0;
+    const turn = (2 * Math.PI * number) / Math.max(count, 1),
+      wide = count > 1 ? (count > 6 && number % 2 ? 9 : 17) : 0;
     return [x + wide * Math.cos(turn), y - 46 + wide * 0.7 * Math.sin(turn), 1.06];
   }
 
   async lap(step, run) {
-    const held = [], heap = this.heaps[step.square], left = this.frame.seeds[step.square] - step.seeds;
+    const held = [],
+      heap = this.heaps[step.square],
+      left = this.frame.seeds[step.square] - step.seeds;
     this.mark(step.square, "lifted");
     this.frame.seeds[step.square] = left;
     const lifted = heap.splice(Math.min(left, heap.length), heap.length);
@@ -160,7 +176,11 @@ export class MovingBoard extends DrawnBoard {
 
   vanish(node, to, ms) {
     const animation = this.place(node, to, ms);
-    if (animation) animation.finished.then(() => node.remove(), () => node.remove());
+    if (animation)
+      animation.finished.then(
+        () => node.remove(),
+        () => node.remove(),
+      );
     else node.remove();
   }
 
@@ -180,9 +200,16 @@ export class MovingBoard extends DrawnBoard {
 
   /** Move seeds and a stone from a square to a player's plate; return the milliseconds. */
   carry({ square, player, seeds, stones }) {
-    const to = [...this.inBowl(this.plate[player], 0), 0.5], { player: side } = this.drawing.squares[square];
-    const heap = this.heaps[square], kept = this.frame.seeds[square] - seeds, flying = heap.splice(Math.min(kept, heap.length), heap.length);
-    if (stones) { flying.push(this.stones[side]); this.stones[side] = null; this.frame.stones[side] = 0; }
+    const to = [...this.inBowl(this.plate[player], 0), 0.5],
+      { player: side } = this.drawing.squares[square];
+    const heap = this.heaps[square],
+      kept = this.frame.seeds[square] - seeds,
+      flying = heap.splice(Math.min(kept, heap.length), heap.length);
+    if (stones) {
+      flying.push(this.stones[side]);
+      this.stones[side] = null;
+      this.frame.stones[side] = 0;
+    }
     for (const node of flying) this.hand.append(node);
     this.frame.seeds[square] = kept;
     this.drawCount(square);
@@ -207,12 +234,16 @@ export class MovingBoard extends DrawnBoard {
       this.frame.scores = [...after.scores];
       this.drawPlates();
       await this.wait(run, verse ? Math.max(300, VERSE - 260 * taken.length - longest) : 300);
-    } finally { verse?.remove(); }
+    } finally {
+      verse?.remove();
+    }
   }
 
   /** Show the verse for the end of a game over the board, line by line. */
   recite() {
-    const [x, y] = this.drawing.middle, verse = element("g", { class: "verse" }, this.hand), size = Math.max(30, 17 * this.k);
+    const [x, y] = this.drawing.middle,
+      verse = element("g", { class: "verse" }, this.hand),
+      size = Math.max(30, 17 * this.k);
     this.sound("verse");
     this.cry?.remove();
     this.words.verse.forEach((line, number) => {
@@ -224,29 +255,39 @@ export class MovingBoard extends DrawnBoard {
 
   /** Mark a captured mandarin by a ring and the children's call, and enlarge the capturer's name for a moment. */
   cheer(square, player) {
-    const [middle, height] = this.drawing.middle, size = Math.max(30, 17 * this.k);
+    const [middle, height] = this.drawing.middle,
+      size = Math.max(30, 17 * this.k);
     this.cry?.remove();
-    const cry = this.cry = element("g", { class: "verse" }, this.hand);
+    const cry = (this.cry = element("g", { class: "verse" }, this.hand));
     element("text", { x: middle, y: height, "font-size": size }, cry, this.words.strike);
-    const [x, y] = this.drawing.squares[square].stone, ring = element("circle", { class: "cheer", cx: x, cy: y, r: 30 }, this.hand);
-    setTimeout(() => { ring.remove(); cry.remove(); }, 1200);
+    const [x, y] = this.drawing.squares[square].stone,
+      ring = element("circle", { class: "cheer", cx: x, cy: y, r: 30 }, this.hand);
+    setTimeout(() => {
+      ring.remove();
+      cry.remove();
+    }, 1200);
     this.plate[player].group.classList.add("glad");
     setTimeout(() => this.plate[player]?.group.classList.remove("glad"), 1200);
   }
 
   /** Play a sound if sound is on and allowed. */
-  sound(kind) { if (this.loud && !this.playing?.skipped) this.sounds?.sound(kind); }
+  sound(kind) {
+    if (this.loud && !this.playing?.skipped) this.sounds?.sound(kind);
+  }
 
   /** Allow sounds, after a tap or a key; errors are ignored. */
   wake() {
-    import("./sound.js").then((sounds) => {
-      this.sounds = sounds;
-      sounds.wake();
-    }).catch(() => {});
+    import("./sound.js")
+      .then((sounds) => {
+        this.sounds = sounds;
+        sounds.wake();
+      })
+      .catch(() => {});
   }
 
   async refilling(step, run) {
-    const left = step.player * (this.drawing.fields + 1), from = [...this.inBowl(this.plate[step.player], 0), 0.5];
+    const left = step.player * (this.drawing.fields + 1),
+      from = [...this.inBowl(this.plate[step.player], 0), 0.5];
     this.frame.scores[step.player] -= step.seeds;
     this.drawPlates();
     for (let index = left; index < left + step.seeds; index++) {

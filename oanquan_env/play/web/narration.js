@@ -8,38 +8,62 @@ const wordsOf = (view) => WORDS[view.board.language];
 /** The name of a seat within a sentence, without its player. */
 export const seatName = (view, player) => view.board.called[player];
 
-/** Return a player's name and its role; the role is empty if the name already shows it, as in a game of one person against a level or a friend. */
+/**
+ * Return a player's name and its role; the role is empty if the name already shows it, as in a game of one person
+ * against a level or a friend.
+ */
 function nameAndRole(view, player) {
-  const { seats, puzzle, starter } = view.state, { language } = view.board, { name, person } = seats[player], known = ROLES[language], alone = seats.filter((seat) => seat.person).length === 1;
+  const { seats, puzzle, starter } = view.state,
+    { language } = view.board,
+    { name, person } = seats[player],
+    known = ROLES[language],
+    alone = seats.filter((seat) => seat.person).length === 1;
   if (puzzle && player === starter) return [known.human, ""];
   if (alone && seats.length === 2 && seats.every((seat) => seat.name in known)) return [known[name], ""];
-  return [seatName(view, player), person && (language === "vi" || !alone) ? "" : known[name] ?? name];
+  return [seatName(view, player), person && (language === "vi" || !alone) ? "" : (known[name] ?? name)];
 }
 
 export const playerName = (view, player) => nameAndRole(view, player)[0];
 
-/** Return each seat's name, player and portrait for the plates beside the board; with three or four players, levels are omitted for lack of room. */
-export const plateNames = (view) => view.state.seats.map((seat, player) => {
-  const { two } = view.board, [name, role] = nameAndRole(view, player);
-  return [capital(two ? name.replace(/^your /, "") : name.replace(/^(máy )?bên /, "")), two || seat.person ? role.split(":")[0] : "", seat.name];
-});
+/**
+ * Return each seat's name, player and portrait for the plates beside the board; with three or four players, levels are
+ * omitted for lack of room.
+ */
+export const plateNames = (view) =>
+  view.state.seats.map((seat, player) => {
+    const { two } = view.board,
+      [name, role] = nameAndRole(view, player);
+    return [
+      capital(two ? name.replace(/^your /, "") : name.replace(/^(máy )?bên /, "")),
+      two || seat.person ? role.split(":")[0] : "",
+      seat.name,
+    ];
+  });
 
 /** Return a seat's name with its player, as used in sentences. */
 export function sentenceName(view, player) {
-  const { person } = view.state.seats[player], [name, role] = nameAndRole(view, player);
-  const parts = [role && !person && view.board.language === "vi" && !name.startsWith("máy") ? "máy" : "", role].filter(Boolean);
+  const { person } = view.state.seats[player],
+    [name, role] = nameAndRole(view, player);
+  const parts = [role && !person && view.board.language === "vi" && !name.startsWith("máy") ? "máy" : "", role].filter(
+    Boolean,
+  );
   return parts.length ? `${name} (${parts.join(", ")})` : name;
 }
 
 /** List the points with their owners. */
-const standing = (view, scores) => scores.map((score, player) => `${playerName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
+const standing = (view, scores) =>
+  scores.map((score, player) => `${playerName(view, player)}\u00a0${String(score).replace("-", MINUS)}`).join(", ");
 
 /** Return who won, without the points. */
 function verdict(view) {
-  const { outcome, resigned, seats } = view.state, words = wordsOf(view), name = (seat) => sentenceName(view, seat);
+  const { outcome, resigned, seats } = view.state,
+    words = wordsOf(view),
+    name = (seat) => sentenceName(view, seat);
   if (resigned !== null) return words.resigned(name(resigned), seats.length === 2 ? name(1 - resigned) : "");
   if (outcome.winners.length === seats.length) return words.draw;
-  const persons = seats.flatMap((seat, player) => (seat.person ? [player] : [])), [person] = persons, won = words.wins(outcome.winners.map(name));
+  const persons = seats.flatMap((seat, player) => (seat.person ? [player] : [])),
+    [person] = persons,
+    won = words.wins(outcome.winners.map(name));
   if (persons.length !== 1) return won;
   if (outcome.winners.includes(person)) return outcome.winners.length === 1 ? words.youWin : won;
   return seats.length === 2 ? words.youLose : `${words.youLose}: ${won}`;
@@ -47,56 +71,120 @@ function verdict(view) {
 
 /** Return the text below the board. */
 export function status(view) {
-  const { state } = view, words = wordsOf(view);
+  const { state } = view,
+    words = wordsOf(view);
   if (view.viewing !== null) {
-    const move = view.viewing ? `: ${moveName(view.moves[state.line[view.viewing - 1]].move, view.board.language)}` : "";
-    return words.viewing(view.viewing, state.line.length) + move + (view.notes.has(view.viewing) ? `. ${view.notes.get(view.viewing)}` : "");
+    const move = view.viewing
+      ? `: ${moveName(view.moves[state.line[view.viewing - 1]].move, view.board.language)}`
+      : "";
+    return (
+      words.viewing(view.viewing, state.line.length) +
+      move +
+      (view.notes.has(view.viewing) ? `. ${view.notes.get(view.viewing)}` : "")
+    );
   }
   if (state.puzzle) return puzzleWords(view);
   if (state.turn === "over") {
-    const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores, result = capital(verdict(view));
+    const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores,
+      result = capital(verdict(view));
     const points = scores && standing(view, scores);
-    return [state.outcome ? `${words.over} ${result} (${points}).` : points ? `${result} ${capital(points)}.` : result, view.notes.get(view.number), view.whole].filter(Boolean).join(" ");
+    return [
+      state.outcome ? `${words.over} ${result} (${points}).` : points ? `${result} ${capital(points)}.` : result,
+      view.notes.get(view.number),
+      view.whole,
+    ]
+      .filter(Boolean)
+      .join(" ");
   }
   if (state.trouble) return `${words.trouble} ${navigator.onLine === false ? words.offline : state.trouble}`;
   if (state.turn === "friend") return words.waiting(playerName(view, state.mover));
   if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
-  const alone = state.seats.filter((seat) => seat.person).length === 1, turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
+  const alone = state.seats.filter((seat) => seat.person).length === 1,
+    turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   if (view.helped === state.game) return (state.line.length ? "" : greeting(view)) + help(view);
   if (state.line.length > 1) return turn;
-  const others = alone && !state.line.length ? state.seats.flatMap((seat, player) => (seat.person ? [] : [playerName(view, player)])) : [];
+  const others =
+    alone && !state.line.length
+      ? state.seats.flatMap((seat, player) => (seat.person ? [] : [playerName(view, player)]))
+      : [];
   return `${greeting(view)}${others.length === 1 ? words.goal(others[0]) : turn} ${words.tap}`;
 }
 
 /** Return advice for a first game, from what each move would capture at once and from the person's row. */
 function help(view) {
-  const { state, board: { drawing: { fields } } } = view, words = wordsOf(view), at = state.mover * (fields + 1);
-  const takes = Object.entries(state.previews).map(([move, { captured: [points, stones] }]) => ({ move, points, stones })).sort((one, other) => other.points - one.points);
+  const {
+      state,
+      board: {
+        drawing: { fields },
+      },
+    } = view,
+    words = wordsOf(view),
+    at = state.mover * (fields + 1);
+  const takes = Object.entries(state.previews)
+    .map(
+      ([
+        move,
+        {
+          captured: [points, stones],
+        },
+      ]) => ({ move, points, stones }),
+    )
+    .sort((one, other) => other.points - one.points);
   if (takes[0].points) return words.canTake(takes[0].move[0], takes[0].points, takes[0].stones);
-  const left = view.position(state.line.length).frame.seeds.slice(at, at + fields).reduce((all, seeds) => all + seeds, 0);
+  const left = view
+    .position(state.line.length)
+    .frame.seeds.slice(at, at + fields)
+    .reduce((all, seeds) => all + seeds, 0);
   return left < 3 ? words.bare : words.noCapture;
 }
 
 /** Return the greeting of the only opponent when the game begins. */
 function greeting({ state: { seats }, board: { language } }) {
-  const [one, ...more] = seats.filter((seat) => !seat.person), said = seats.length === 2 && !more.length && GREETINGS[language][one?.name];
+  const [one, ...more] = seats.filter((seat) => !seat.person),
+    said = seats.length === 2 && !more.length && GREETINGS[language][one?.name];
   return said ? `${ROLES[language][one.name]}: “${said}” ` : "";
 }
 
 function puzzleWords(view) {
-  const { name, step, steps, revealed, answer } = view.state.puzzle, words = wordsOf(view), { language } = view.board;
-  const { title = "", reply = null } = view.puzzled?.puzzle === view.state.puzzle ? view.puzzled : {}, begin = title && `${title}. `;
-  if (!answer) return `${begin || `${words.yourTurn} `}${step > 1 ? words.further(step, steps) : words.puzzles[name] ?? words.puzzles[""]}`;
-  const all = answer.line.map((moves) => moves.split(" ").map((move) => moveName(move, language)).join("/")).join(" ");
-  return revealed ? words.answer(all) : (answer.right ? words.right : words.wrong)(moveName(answer.move, language), !name, reply && moveName(reply, language));
+  const { name, step, steps, revealed, answer } = view.state.puzzle,
+    words = wordsOf(view),
+    { language } = view.board;
+  const { title = "", reply = null } = view.puzzled?.puzzle === view.state.puzzle ? view.puzzled : {},
+    begin = title && `${title}. `;
+  if (!answer) {
+    const task = step > 1 ? words.further(step, steps) : (words.puzzles[name] ?? words.puzzles[""]);
+    return `${begin || `${words.yourTurn} `}${task}`;
+  }
+  const all = answer.line
+    .map((moves) =>
+      moves
+        .split(" ")
+        .map((move) => moveName(move, language))
+        .join("/"),
+    )
+    .join(" ");
+  return revealed
+    ? words.answer(all)
+    : (answer.right ? words.right : words.wrong)(
+        moveName(answer.move, language),
+        !name,
+        reply && moveName(reply, language),
+      );
 }
 
 /** Say in brackets whether the best move's value is proved, or how deep the search was. */
-export const how = (view, { best, exact, search }) => (search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth)})` : "");
+export const how = (view, { best, exact, search }) =>
+  search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth)})` : "";
 
 export function hintWords(view, hint) {
-  const { best, values, captured: [points] } = hint;
-  const words = wordsOf(view), way = best.endsWith("A") ? words.anticlockwise : words.clockwise;
+  const {
+    best,
+    values,
+    captured: [points],
+  } = hint;
+  const words = wordsOf(view),
+    way = best.endsWith("A") ? words.anticlockwise : words.clockwise;
   const ends = words.ends(Math.round(values[best]), how(view, hint), view.state.seats.length);
-  return `${words.hinted(best[0], way, moveName(best, view.board.language))}: ${points ? `${words.captures} ${points}; ` : ""}${ends}`;
+  const hinted = words.hinted(best[0], way, moveName(best, view.board.language));
+  return `${hinted}: ${points ? `${words.captures} ${points}; ` : ""}${ends}`;
 }

@@ -10,12 +10,15 @@ import { SEATS } from "./notation.js";
 import { play } from "./table.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
-const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value)); // as in texts of rules
+// as in texts of rules
+const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
   const [preset, ...changes] = page.state.rules.split(" ");
-  $("preset").replaceChildren(...Object.keys(words().presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)));
+  $("preset").replaceChildren(
+    ...Object.keys(words().presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)),
+  );
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   fillFields(Object.fromEntries(changes.map((change) => change.split("="))));
@@ -25,48 +28,89 @@ export function open() {
 
 /** Return the fields of the rules: the preset's, with changes. */
 function fillFields(changes = {}) {
-  const name = $("preset").value, preset = presetValues();
+  const name = $("preset").value,
+    preset = presetValues();
   $("preset-words").textContent = words().presetWords[name] ?? "";
   $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
-  $("fields").replaceChildren(...page.catalogue.fields.map((field) => {
-    const input = fieldInput(field, changes[field.name] ?? written(preset[field.name]));
-    input.dataset.field = field.name;
-    if (field.name === "players") input.onchange = fillSeats;
-    const range = field.range ? make("small", { textContent: ` ${field.range.map((limit) => limit.toLocaleString(page.language)).join("–")}` }) : "";
-    return make("label", { className: "row" }, make("span", {}, words().fields[field.name] ?? field.name, range), input);
-  }));
+  $("fields").replaceChildren(
+    ...page.catalogue.fields.map((field) => {
+      const input = fieldInput(field, changes[field.name] ?? written(preset[field.name]));
+      input.dataset.field = field.name;
+      if (field.name === "players") input.onchange = fillSeats;
+      const range = field.range
+        ? make("small", {
+            textContent: ` ${field.range.map((limit) => limit.toLocaleString(page.language)).join("–")}`,
+          })
+        : "";
+      return make(
+        "label",
+        { className: "row" },
+        make("span", {}, words().fields[field.name] ?? field.name, range),
+        input,
+      );
+    }),
+  );
   fillSeats();
 }
 
 function fieldInput({ name, choices, range }, value) {
   if (range) return make("input", { type: "number", min: range[0], max: range[1], value });
   const said = (one) => words().values[`${name}.${one}`] ?? words().values[one];
-  return make("select", {}, ...(choices.length ? choices : ["True", "False"]).filter(said).map((one) => choice(one, said(one), one === value)));
+  return make(
+    "select",
+    {},
+    ...(choices.length ? choices : ["True", "False"]).filter(said).map((one) => choice(one, said(one), one === value)),
+  );
 }
 
 function fillSeats() {
-  const players = Number($("fields").querySelector("[data-field=players]").value), { person, levels } = page.catalogue;
-  const directions = (SEATS[page.language][players] ?? []).map(capital), before = [...$("seats").querySelectorAll(".seat")].map(seatName);
-  const sitting = before.length === directions.length ? before : page.state.seats.length === players ? page.state.seats.map((seat) => seat.name)
-    : directions.map((_, seat) => (seat ? "easy" : person));
-  $("seats").replaceChildren(...directions.map((direction, seat) => {
-    const name = sitting[seat], named = ![person, FRIEND, ...levels].includes(name);
-    const select = make("select", {}, choice(person, words().person, name === person), choice(FRIEND, words().friend, name === FRIEND),
-      ...levels.map((level) => choice(level, `${ROLES[page.language][level]}: ${words().ways[level]}`, level === name)), choice("", words().named, named));
-    const input = make("input", { value: named ? name : "", hidden: !named, placeholder: words().name });
-    input.setAttribute("list", "names");
-    input.setAttribute("aria-label", words().name);
-    const face = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    face.setAttribute("viewBox", "-18 -20 36 40");
-    select.onchange = () => {
-      input.hidden = select.value !== "";
-      face.innerHTML = PORTRAITS[select.value] ?? "";
-    };
-    select.onchange();
-    return make("label", { className: "row seat" }, make("span", { textContent: direction }), make("div", {}, select, face, input));
-  }));
+  const players = Number($("fields").querySelector("[data-field=players]").value),
+    { person, levels } = page.catalogue;
+  const directions = (SEATS[page.language][players] ?? []).map(capital),
+    before = [...$("seats").querySelectorAll(".seat")].map(seatName);
+  const sitting =
+    before.length === directions.length
+      ? before
+      : page.state.seats.length === players
+        ? page.state.seats.map((seat) => seat.name)
+        : directions.map((_, seat) => (seat ? "easy" : person));
+  $("seats").replaceChildren(
+    ...directions.map((direction, seat) => {
+      const name = sitting[seat],
+        named = ![person, FRIEND, ...levels].includes(name);
+      const select = make(
+        "select",
+        {},
+        choice(person, words().person, name === person),
+        choice(FRIEND, words().friend, name === FRIEND),
+        ...levels.map((level) =>
+          choice(level, `${ROLES[page.language][level]}: ${words().ways[level]}`, level === name),
+        ),
+        choice("", words().named, named),
+      );
+      const input = make("input", { value: named ? name : "", hidden: !named, placeholder: words().name });
+      input.setAttribute("list", "names");
+      input.setAttribute("aria-label", words().name);
+      const face = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      face.setAttribute("viewBox", "-18 -20 36 40");
+      select.onchange = () => {
+        input.hidden = select.value !== "";
+        face.innerHTML = PORTRAITS[select.value] ?? "";
+      };
+      select.onchange();
+      return make(
+        "label",
+        { className: "row seat" },
+        make("span", { textContent: direction }),
+        make("div", {}, select, face, input),
+      );
+    }),
+  );
   const starter = $("starter").value || "0";
-  $("starter").replaceChildren(...directions.map((direction, seat) => choice(seat, direction, String(seat) === starter)), choice("lot", words().byLot, starter === "lot"));
+  $("starter").replaceChildren(
+    ...directions.map((direction, seat) => choice(seat, direction, String(seat) === starter)),
+    choice("lot", words().byLot, starter === "lot"),
+  );
   $("match-row").hidden = players !== 2;
   setStarter();
 }
@@ -80,12 +124,20 @@ function setStarter() {
 
 /** Return the arguments of the session's request `new`. */
 function asked() {
-  const preset = presetValues(), inputs = [...$("fields").querySelectorAll("[data-field]")], players = $("seats").children.length, position = $("position").value.trim();
-  const changes = inputs.filter(({ value, dataset }) => value !== written(preset[dataset.field])).map(({ value, dataset }) => `${dataset.field}=${value}`);
+  const preset = presetValues(),
+    inputs = [...$("fields").querySelectorAll("[data-field]")],
+    players = $("seats").children.length,
+    position = $("position").value.trim();
+  const changes = inputs
+    .filter(({ value, dataset }) => value !== written(preset[dataset.field]))
+    .map(({ value, dataset }) => `${dataset.field}=${value}`);
   const game = { rules: [$("preset").value, ...changes].join(" "), seats: [...$("seats").children].map(seatName) };
   if ($("as-match").checked && players === 2) return { ...game, match: "", position: position || null };
   if (position) return { ...game, position };
-  return { ...game, starter: $("starter").value === "lot" ? Math.floor(Math.random() * players) : Number($("starter").value) };
+  return {
+    ...game,
+    starter: $("starter").value === "lot" ? Math.floor(Math.random() * players) : Number($("starter").value),
+  };
 }
 
 $("preset").onchange = () => fillFields();
@@ -103,8 +155,12 @@ $("begin").onclick = async (event) => {
     $("new-error").hidden = false;
     if (error.field) {
       $("more").open = true;
-      $("fields").querySelector(`[data-field="${CSS.escape(error.field)}"]`)?.setAttribute("aria-invalid", "true");
+      $("fields")
+        .querySelector(`[data-field="${CSS.escape(error.field)}"]`)
+        ?.setAttribute("aria-invalid", "true");
     }
     $("new-error").scrollIntoView({ block: "nearest" });
-  } finally { $("begin").disabled = false; }
+  } finally {
+    $("begin").disabled = false;
+  }
 };

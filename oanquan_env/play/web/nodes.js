@@ -18,6 +18,10 @@ export function html(name, properties = {}, parent = null) {
   return node;
 }
 
-export const copyFrame = ({ seeds, stones, scores }) => ({ seeds: [...seeds], stones: [...stones], scores: [...scores] });
+export const copyFrame = ({ seeds, stones, scores }) => ({
+  seeds: [...seeds],
+  stones: [...stones],
+  scores: [...scores],
+});
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

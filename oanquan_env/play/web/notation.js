@@ -1,25 +1,39 @@
 // Moves and positions as texts (docs/RULES.md 7), as in engine/notation.py, and names of seats and squares.
 // position-reading.js reads positions.
-// A position is {seeds, stones, scores, mover, ply, ended}, as engine.js gives it; a move is an action, 2 * field + direction.
+// A position is {seeds, stones, scores, mover, ply, ended}, as engine.js gives it; a move is an action, 2 * field +
+// direction.
 
 import { Refused } from "./refused.js";
 import { quoted } from "./rules.js";
 
 export const SEATS = {
   en: { 2: ["South", "North"], 3: ["South", "East", "West"], 4: ["South", "East", "North", "West"] },
-  vi: { 2: ["bên dưới", "bên trên"], 3: ["bên dưới", "bên phải", "bên trái"], 4: ["bên dưới", "bên phải", "bên trên", "bên trái"] },
+  vi: {
+    2: ["bên dưới", "bên trên"],
+    3: ["bên dưới", "bên phải", "bên trái"],
+    4: ["bên dưới", "bên phải", "bên trên", "bên trái"],
+  },
 };
 /** Reasons for the end of a game, by a position's `ended`; 0: running. */
 export const TERMINATIONS = [
-  "running", "stones_captured", "squares_empty", "forfeit", "resigned", "max_plies", "endless_relay", "too_many_seeds",
+  "running",
+  "stones_captured",
+  "squares_empty",
+  "forfeit",
+  "resigned",
+  "max_plies",
+  "endless_relay",
+  "too_many_seeds",
 ];
 
 export const seatName = (players, seat, language = "en") => SEATS[language][players][seat];
 
 /** Name a square of the ring: `square 3 of South`, `the mandarin square after North`. */
 export function squareName(rules, index, language = "en") {
-  const field = index % (rules.fields + 1), owner = seatName(rules.players, Math.floor(index / (rules.fields + 1)), language);
-  if (language === "vi") return field === rules.fields ? `ô quan cạnh ô ${field} của ${owner}` : `ô ${field + 1} của ${owner}`;
+  const field = index % (rules.fields + 1),
+    owner = seatName(rules.players, Math.floor(index / (rules.fields + 1)), language);
+  if (language === "vi")
+    return field === rules.fields ? `ô quan cạnh ô ${field} của ${owner}` : `ô ${field + 1} của ${owner}`;
   return field === rules.fields ? `the mandarin square after ${owner}` : `square ${field + 1} of ${owner}`;
 }
 
@@ -37,8 +51,10 @@ export function parseMove(text) {
   if (found[1] && found[2] && text.length === 2) return 2 * (found[1] - 1) + "AC".indexOf(found[2].toUpperCase());
   const column = !found[1] ? 1 : found[2] ? 3 : 2;
   throw new Refused(
-    "move", `a move is a square's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; got ${quoted(text)}`,
-    `một nước là số của ô, đếm từ bên trái người đi, và A (ngược chiều kim đồng hồ) hoặc C (theo chiều kim đồng hồ), như 5A; không phải ${quoted(text)}`, { column },
+    "move",
+    `a move is a square's number from the mover's left and A (anticlockwise) or C (clockwise), such as 5A; got ${quoted(text)}`,
+    `một nước là số của ô, đếm từ bên trái người đi, và A (ngược chiều kim đồng hồ) hoặc C (theo chiều kim đồng hồ), như 5A; không phải ${quoted(text)}`,
+    { column },
   );
 }
 
@@ -46,6 +62,8 @@ export function parseMove(text) {
 
 export function positionText(rules, { seeds, stones, scores, mover, ply }) {
   const length = rules.fields + 1;
-  const sides = stones.map((stone, side) => seeds.slice(side * length, (side + 1) * length).join(",") + "*".repeat(stone));
+  const sides = stones.map(
+    (stone, side) => seeds.slice(side * length, (side + 1) * length).join(",") + "*".repeat(stone),
+  );
   return `${sides.join("/")} ${scores.join(",")} ${mover} ${ply}`;
 }

@@ -1,4 +1,5 @@
-// The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads later.
+// The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads
+// later.
 
 import { show } from "./side-panel.js";
 import { $, complain, explain, notice, page, store, words } from "./common.js";
@@ -6,19 +7,37 @@ import { begin, play, view } from "./table.js";
 import { SPEEDS, isHeld } from "./tools.js";
 
 const OPTIONS = { speed: Object.keys(SPEEDS), preview: ["true", "false"], loud: ["true", "false"] };
-const dialogs = { new: () => import("./new-game.js"), puzzles: () => import("./puzzles.js"), learn: () => import("./learn.js"), openings: () => import("./explorer.js"), share: () => import("./files.js") };
-let resigning = null, failure = null; // why the page is not complete
+const dialogs = {
+  new: () => import("./new-game.js"),
+  puzzles: () => import("./puzzles.js"),
+  learn: () => import("./learn.js"),
+  openings: () => import("./explorer.js"),
+  share: () => import("./files.js"),
+};
+let resigning = null,
+  failure = null; // why the page is not complete
 
 view.addEventListener("render", show);
 view.addEventListener("option", ({ detail: [name, value] }) => store.set(name, value));
 
-for (const [id, load] of Object.entries(dialogs)) $(id).onclick = () => load().then((dialog) => dialog.open()).catch(complain);
+for (const [id, load] of Object.entries(dialogs))
+  $(id).onclick = () =>
+    load()
+      .then((dialog) => dialog.open())
+      .catch(complain);
 if (!store.get("learned", ["yes"])) $("learn").classList.add("main"); // shows newcomers where to begin
 $("resign").onclick = () => {
   clearTimeout(resigning);
-  if (resigning !== null) { notice(""); play("resign").catch(complain); }
-  else notice(page.state.match ? words().confirmRound : words().confirmResign);
-  resigning = resigning === null ? setTimeout(() => { resigning = null; }, 6000) : null;
+  if (resigning !== null) {
+    notice("");
+    play("resign").catch(complain);
+  } else notice(page.state.match ? words().confirmRound : words().confirmResign);
+  resigning =
+    resigning === null
+      ? setTimeout(() => {
+          resigning = null;
+        }, 6000)
+      : null;
 };
 $("language").onclick = () => setLanguage(page.language === "en" ? "vi" : "en");
 
@@ -32,14 +51,18 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   }
 });
-window.addEventListener("unhandledrejection", (event) => { event.preventDefault(); complain(event.reason); });
+window.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  complain(event.reason);
+});
 
 function setLanguage(chosen) {
   page.language = chosen;
   store.set("language", chosen);
   document.documentElement.lang = chosen;
   for (const node of document.querySelectorAll("[data-word]")) node.textContent = words()[node.dataset.word];
-  for (const node of document.querySelectorAll("[data-label]")) node.setAttribute("aria-label", words()[node.dataset.label]);
+  for (const node of document.querySelectorAll("[data-label]"))
+    node.setAttribute("aria-label", words()[node.dataset.label]);
   $("about").href = `data/about.${chosen}.html`;
   $("language").textContent = words().other;
   $("language").lang = chosen === "en" ? "vi" : "en";
@@ -59,7 +82,9 @@ function fail(error) {
 $("reload").onclick = () => location.reload();
 
 /** Open the game in the page's address, if there is one. */
-const openLink = async () => { if (/=|%(25)*3D/i.test(location.hash)) await (await dialogs.share()).openLink(); };
+const openLink = async () => {
+  if (/=|%(25)*3D/i.test(location.hash)) await (await dialogs.share()).openLink();
+};
 
 /** Cache the page for offline use; a version that arrived since the last visit takes over. */
 async function keep() {
@@ -84,7 +109,9 @@ async function start() {
     await openLink();
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
     if (page.aim?.par !== undefined) await import("./par.js").then(() => view.refresh());
-  } catch (error) { fail(error); }
+  } catch (error) {
+    fail(error);
+  }
   if (page.state) document.body.dataset.ready = "yes";
   keep().catch(() => {}); // the page also works without a cache
 }

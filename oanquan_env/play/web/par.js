@@ -1,11 +1,13 @@
-// The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can exceed.
+// The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can
+// exceed.
 
 import { $, complain, copy, make, page, store, words } from "./common.js";
 import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
 import "./puzzle-words.js";
 import { playFor, tools, view } from "./table.js";
 
-const KEPT = "par", MOST = 7; // results kept, in case that the clock goes back
+const KEPT = "par",
+  MOST = 7; // results kept, in case that the clock goes back
 
 const results = () => store.list(KEPT, ({ day, short }) => Number.isInteger(day) && short >= 0);
 
@@ -13,19 +15,29 @@ const results = () => store.list(KEPT, ({ day, short }) => Number.isInteger(day)
 export const shortOf = (day) => results().find((one) => one.day === day)?.short ?? null;
 
 export async function playPar() {
-  const day = dayOf(new Date()), all = await tools().data("par.json"), { rules, position, par } = all[dailyOf(day, all.length)];
+  const day = dayOf(new Date()),
+    all = await tools().data("par.json"),
+    { rules, position, par } = all[dailyOf(day, all.length)];
   const seats = [0, 1].map((seat) => (seat === Number(position.split(" ")[2]) ? page.catalogue.person : "perfect"));
   await playFor({ par, day }, { rules, position, seats });
 }
 
 /** Show the goal beside the game, and at the end by how much it was missed; only the first game of a day counts. */
 function tell() {
-  const { aim, state: { game, outcome, seats } } = page;
+  const {
+    aim,
+    state: { game, outcome, seats },
+  } = page;
   if (aim?.game !== game || aim.par === undefined) return;
-  const seat = seats.findIndex(({ person }) => person), over = outcome && view.settled;
+  const seat = seats.findIndex(({ person }) => person),
+    over = outcome && view.settled;
   const short = over ? aim.par - outcome.scores[seat] + outcome.scores[1 - seat] : null;
-  if (over && shortOf(aim.day) === null) store.set(KEPT, JSON.stringify([...results(), { day: aim.day, short }].slice(-MOST)));
-  $("about-game").append(make("br"), make("b", { textContent: over ? words().parEnd(short) : words().parGoal(aim.par) }));
+  if (over && shortOf(aim.day) === null)
+    store.set(KEPT, JSON.stringify([...results(), { day: aim.day, short }].slice(-MOST)));
+  $("about-game").append(
+    make("br"),
+    make("b", { textContent: over ? words().parEnd(short) : words().parGoal(aim.par) }),
+  );
   $("share-day").hidden = !over;
   $("share-day").textContent = words().copyResult;
   $("share-day").onclick = () => {

@@ -7,23 +7,48 @@ import { markShapes } from "./move-markers.js";
 import { copyFrame, element, html } from "./nodes.js";
 import { heap } from "./rotation.js";
 
-const BEGIN = 1200, MOVE = 1100, END = 4000; // milliseconds that a picture is shown: at the start, after a move, at the end
-const LIFT = 320, SEED = 150, LAP = 240, GAP = 420, TAKING = 420; // milliseconds of the steps within a move
-const WIDTH = 600, AREA = 210_000; // maximum size of a GIF in pixels
-const HEAD = 64, ROW = 48; // heights of the lines above and below the board, in units of the drawing
+// milliseconds that a picture is shown: at the start, after a move, at the end
+const BEGIN = 1200,
+  MOVE = 1100,
+  END = 4000;
+// milliseconds of the steps within a move
+const LIFT = 320,
+  SEED = 150,
+  LAP = 240,
+  GAP = 420,
+  TAKING = 420;
+const WIDTH = 600,
+  AREA = 210_000; // maximum size of a GIF in pixels
+// heights of the lines above and below the board, in units of the drawing
+const HEAD = 64,
+  ROW = 48;
 
 /**
- * Yield the pictures of a game: the board, marks, and seeds in the hand between two steps. `game` is {drawing, start, starter,
- * moves, scores, winners, tabs, names, labels, verdict}: moves as in a state, final scores and winners or null, `tabs` and
- * `names` as in `DrawnBoard.show`, a label for each move, and words for the end.
+ * Yield the pictures of a game: the board, marks, and seeds in the hand between two steps. `game` is {drawing, start,
+ * starter, moves, scores, winners, tabs, names, labels, verdict}: moves as in a state, final scores and winners or
+ * null, `tabs` and `names` as in `DrawnBoard.show`, a label for each move, and words for the end.
  */
 export function pictures({ drawing, start, starter, moves, scores, winners, labels, verdict }) {
-  const made = [{ ...copyFrame(start), mover: starter, won: Array(start.scores.length).fill(0), note: "", last: null, hand: null, winners: null, ms: BEGIN }];
+  const made = [
+    {
+      ...copyFrame(start),
+      mover: starter,
+      won: Array(start.scores.length).fill(0),
+      note: "",
+      last: null,
+      hand: null,
+      winners: null,
+      ms: BEGIN,
+    },
+  ];
   const add = (frame, rest) => made.push({ ...made.at(-1), ...copyFrame(frame), hand: null, ...rest });
   for (const [number, move] of moves.entries()) {
-    const { square: origin } = move.steps[0], frame = copyFrame(number ? moves[number - 1].after : start), won = [...made.at(-1).won];
+    const { square: origin } = move.steps[0],
+      frame = copyFrame(number ? moves[number - 1].after : start),
+      won = [...made.at(-1).won];
     let last = { origin, path: [], last: origin, captured: [], step: move.move.endsWith("A") ? 1 : -1 };
-    const show = (ms, hand = null) => add(frame, { ms, hand, last, won: [...won], mover: move.player, note: labels[number] });
+    const show = (ms, hand = null) =>
+      add(frame, { ms, hand, last, won: [...won], mover: move.player, note: labels[number] });
     for (const step of move.steps) {
       if (step.kind === "lap") {
         frame.seeds[step.square] -= step.seeds;
@@ -74,17 +99,33 @@ class Sketch extends DrawnBoard {
     this.host.remove();
   }
 
-  /** Draw a picture on the canvas, with lines of words [text, side, line number, size]: below the board from 0, above it -1. */
+  /**
+   * Draw a picture on the canvas, with lines of words [text, side, line number, size]: below the board from 0, above it
+   * -1.
+   */
   async paint(picture, lines) {
-    const { game: { tabs, names, drawing }, box: [left, top, width], canvas } = this;
+    const {
+      game: { tabs, names, drawing },
+      box: [left, top, width],
+      canvas,
+    } = this;
     this.show({ ...picture, frame: picture, tabs, names, ...(picture.last && markShapes(drawing, picture.last)) });
     if (picture.hand) this.hold(...picture.hand);
-    const svg = this.svg.cloneNode(true), foot = top + this.above + this.view[3];
+    const svg = this.svg.cloneNode(true),
+      foot = top + this.above + this.view[3];
     svg.setAttribute("viewBox", this.box.join(" "));
-    svg.setAttribute("style", `width:${canvas.width}px;height:${canvas.height}px;max-height:none;--k:1;font-family:system-ui,"DejaVu Sans",sans-serif`);
-    svg.prepend(element("style", {}, null, this.style), element("rect", { class: "f-card", x: left, y: top, width: "100%", height: "100%" }));
+    svg.setAttribute(
+      "style",
+      `width:${canvas.width}px;height:${canvas.height}px;max-height:none;--k:1;` +
+        `font-family:system-ui,"DejaVu Sans",sans-serif`,
+    );
+    svg.prepend(
+      element("style", {}, null, this.style),
+      element("rect", { class: "f-card", x: left, y: top, width: "100%", height: "100%" }),
+    );
     for (const [text, side, line, size] of lines) {
-      const x = { start: left + 30, middle: left + width / 2, end: left + width - 30 }[side], y = line < 0 ? top + this.above / 2 : foot + ROW * (line + 0.4);
+      const x = { start: left + 30, middle: left + width / 2, end: left + width - 30 }[side],
+        y = line < 0 ? top + this.above / 2 : foot + ROW * (line + 0.4);
       element("text", { class: "f-ink", x, y, style: `text-anchor:${side};font-size:${size}px` }, svg, text);
     }
     const image = new Image(canvas.width, canvas.height);
@@ -95,16 +136,23 @@ class Sketch extends DrawnBoard {
 
   /** Draw seeds held over a square. */
   hold(index, seeds) {
-    const { squares, most_pebbles: most } = this.drawing, { pile: [left, top] } = squares[index];
-    for (const [x, y, size, , role] of heap(squares[index], Math.min(seeds, most))) this.hand.prepend(this.makePebble(role, [x, y - 46, size]));
+    const { squares, most_pebbles: most } = this.drawing,
+      {
+        pile: [left, top],
+      } = squares[index];
+    for (const [x, y, size, , role] of heap(squares[index], Math.min(seeds, most)))
+      this.hand.prepend(this.makePebble(role, [x, y - 46, size]));
     this.putBadge(this.handBadge, [left, top - 84], seeds > 1 ? seeds : 0);
   }
 }
 
 /** Return a game as the bytes of a GIF; `onprogress` is called with the share that is done. */
 export async function gif(game, language, onprogress = () => {}) {
-  const { light } = game.drawing.colours, size = (width, height) => Math.min(WIDTH / width, Math.sqrt(AREA / (width * height)));
-  const sketch = new Sketch(game, language, 0, ROW, light, size), frames = pictures(game), { width, height } = sketch.canvas;
+  const { light } = game.drawing.colours,
+    size = (width, height) => Math.min(WIDTH / width, Math.sqrt(AREA / (width * height)));
+  const sketch = new Sketch(game, language, 0, ROW, light, size),
+    frames = pictures(game),
+    { width, height } = sketch.canvas;
   const pixels = async (picture) => {
     await sketch.paint(picture, [[picture.note, "middle", 0, 20]]);
     return sketch.pen.getImageData(0, 0, width, height).data;
@@ -135,9 +183,15 @@ function palette(light, samples) {
 
 /** Return the final picture as a PNG, with the verdict above it, and lines of pairs of texts below it. */
 export async function card(game, language, rows, dark) {
-  const { colours } = game.drawing, sketch = new Sketch(game, language, HEAD, ROW * rows.length, dark ? colours.dark : colours.light, () => 2);
-  const lines = rows.flatMap(([one, other], line) => [[one, "start", line, 21], [other, "end", line, 21]]);
+  const { colours } = game.drawing,
+    sketch = new Sketch(game, language, HEAD, ROW * rows.length, dark ? colours.dark : colours.light, () => 2);
+  const lines = rows.flatMap(([one, other], line) => [
+    [one, "start", line, 21],
+    [other, "end", line, 21],
+  ]);
   await sketch.paint(pictures(game).at(-1), [[game.verdict, "start", -1, 30], ["Ô Ăn Quan", "end", -1, 21], ...lines]);
   sketch.destroy();
-  return new Promise((resolve) => { sketch.canvas.toBlob(resolve, "image/png"); });
+  return new Promise((resolve) => {
+    sketch.canvas.toBlob(resolve, "image/png");
+  });
 }

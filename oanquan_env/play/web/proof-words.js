@@ -4,59 +4,109 @@ import { signed } from "./nodes.js";
 
 const whole = (number, language) => number.toLocaleString(language);
 const sum = ({ lower, upper }, part) => (lower?.[part] ?? 0) + (upper?.[part] ?? 0);
-const followed = ({ lower, upper }, language) => [lower, upper].filter(Boolean).map(({ positions }) => whole(positions, language)).join(" + ");
+const followed = ({ lower, upper }, language) =>
+  [lower, upper]
+    .filter(Boolean)
+    .map(({ positions }) => whole(positions, language))
+    .join(" + ");
 const longest = ({ lower, upper }) => Math.max(lower?.plies ?? 0, upper?.plies ?? 0);
-const seconds = (ms, language) => (ms / 1000).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const seconds = (ms, language) =>
+  (ms / 1000).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const limit = (bound, least) => (bound === least ? "do better" : `hold South below ${signed(least)}`);
 const gioiHan = (bound, least) => (bound === least ? "làm tốt hơn" : `ép máy xuống dưới ${least} điểm`);
 
 export const PROOF = {
   en: {
-    names: ["South", "North"], plates: ["South", "North"],
-    about: "South moves first. Each number is South’s final lead (+) or deficit (−) in points if both sides play their best from there. A “proved” value is certain; a “searched” one comes from looking some moves ahead and may be wrong.",
-    refuted: (move, points, lost, exact, reply, ends) => `${move} captures ${points} points at once, more than any other first move, but loses by ${lost}${exact ? "" : " or more"}${reply ? `: North answers ${reply}${ends ? ", and the game is over" : ""}` : ""}.`,
-    showIt: "Show me", turn: (seat) => `${["South", "North"][seat]} to move`, over: (result, scores) => `The game is over: ${result}, ${scores}, including the seeds left in the squares.`, moves: "Moves so far",
+    names: ["South", "North"],
+    plates: ["South", "North"],
+    about:
+      "South moves first. Each number is South’s final lead (+) or deficit (−) in points if both sides play their best from there. A “proved” value is certain; a “searched” one comes from looking some moves ahead and may be wrong.",
+    refuted: (move, points, lost, exact, reply, ends) =>
+      `${move} captures ${points} points at once, more than any other first move, but loses by ${lost}${exact ? "" : " or more"}${reply ? `: North answers ${reply}${ends ? ", and the game is over" : ""}` : ""}.`,
+    showIt: "Show me",
+    turn: (seat) => `${["South", "North"][seat]} to move`,
+    over: (result, scores) => `The game is over: ${result}, ${scores}, including the seeds left in the squares.`,
+    moves: "Moves so far",
     result: (lead) => (lead > 0 ? `South wins by ${lead}` : lead < 0 ? `North wins by ${-lead}` : "it is a draw"),
     ahead: (lower, upper) => `South ends between ${signed(lower)} and ${signed(upper)}`,
     best: (result) => `with best play ${result}`,
-    proved: "proved", searched: "searched", looking: "analysing…",
-    between: (lower, upper) => (upper === Infinity ? `proved: ${signed(lower)} or more` : lower === -Infinity ? `proved: ${signed(upper)} or less` : `proved: ${signed(lower)} to ${signed(upper)}`),
+    proved: "proved",
+    searched: "searched",
+    looking: "analysing…",
+    between: (lower, upper) =>
+      upper === Infinity
+        ? `proved: ${signed(lower)} or more`
+        : lower === -Infinity
+          ? `proved: ${signed(upper)} or less`
+          : `proved: ${signed(lower)} to ${signed(upper)}`,
     proof: "The proof",
-    claim: (lower, upper) => `With best play ${lower === upper ? PROOF.en.result(upper) : `${PROOF.en.ahead(lower, upper)}; the exact value is still open`}. A proof file holds an answer to every reply; your browser can check them all.`,
-    unclaimed: (between) => `Nobody knows exactly how the game ends with best play (${between}), and these rules have no proof file.`,
+    claim: (lower, upper) =>
+      `With best play ${lower === upper ? PROOF.en.result(upper) : `${PROOF.en.ahead(lower, upper)}; the exact value is still open`}. A proof file holds an answer to every reply; your browser can check them all.`,
+    unclaimed: (between) =>
+      `Nobody knows exactly how the game ends with best play (${between}), and these rules have no proof file.`,
     check: "Check the proof",
     following: (done, all) => `${whole(done, "en")} of ${whole(all, "en")} positions checked`,
-    holds: (what, found, ms) => `Proved: ${what}. ${followed(found, "en")} positions checked, ${whole(sum(found, "replies"), "en")} replies, longest game: ${longest(found)} moves, ${seconds(ms, "en")} s.`,
+    holds: (what, found, ms) =>
+      `Proved: ${what}. ${followed(found, "en")} positions checked, ${whole(sum(found, "replies"), "en")} replies, longest game: ${longest(found)} moves, ${seconds(ms, "en")} s.`,
     fails: (fault) => `Not proved. ${fault}`,
     network: "The strongest network",
-    aboutNetwork: "It learned by playing against itself. A search found these games, in which it always plays the move it thinks best and still loses.",
-    networkLine: (seat, margin, moves) => `As ${["South", "North"][seat]} it loses by ${margin} in ${moves} moves`, beatNetwork: "Can you beat it without help?",
-    networkNeeds: (name) => `This network doesn’t run in a browser. Install the project, run “python -m oanquan_env play --browser --opponent ${name}”, and try again on the page that opens.`,
-    beat: "Play against the proof", goal: ({ bound, least }) => `You play North, and South follows the proof. Your goal: hold South to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
-    held: (lead, { bound, least }) => `You held South to ${signed(lead)}: nobody can ${limit(bound, least)}.`, missed: (lead, { bound }) => `South won by ${lead}; perfect play would have held South to ${signed(bound)}.`,
+    aboutNetwork:
+      "It learned by playing against itself. A search found these games, in which it always plays the move it thinks best and still loses.",
+    networkLine: (seat, margin, moves) => `As ${["South", "North"][seat]} it loses by ${margin} in ${moves} moves`,
+    beatNetwork: "Can you beat it without help?",
+    networkNeeds: (name) =>
+      `This network doesn’t run in a browser. Install the project, run “python -m oanquan_env play --browser --opponent ${name}”, and try again on the page that opens.`,
+    beat: "Play against the proof",
+    goal: ({ bound, least }) =>
+      `You play North, and South follows the proof. Your goal: hold South to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
+    held: (lead, { bound, least }) => `You held South to ${signed(lead)}: nobody can ${limit(bound, least)}.`,
+    missed: (lead, { bound }) => `South won by ${lead}; perfect play would have held South to ${signed(bound)}.`,
   },
   vi: {
-    names: ["bên đi trước", "bên đi sau"], plates: ["Trước", "Sau"],
-    about: "Các con số tính cho bên đi trước: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. “Đã chứng minh” là chắc chắn; “máy đoán” là máy nhìn trước vài nước, có thể sai.",
-    refuted: (move, points, lost, exact, reply, ends) => `Nước ${move} ăn ngay ${points} điểm, không nước đầu nào ăn nhiều hơn. Vậy mà thua ${exact ? "" : "ít nhất "}${lost} điểm${reply ? `: bên đi sau đáp ${reply}${ends ? " là hết ván" : ""}` : ""}.`,
-    showIt: "Xem thử", turn: (seat) => `Đến lượt ${["bên đi trước", "bên đi sau"][seat]}`, over: (result, scores) => `Hết ván: ${result}, ${scores}, kể cả dân còn trên các ô.`, moves: "Các nước đã đi",
-    result: (lead) => (lead > 0 ? `bên đi trước thắng ${lead} điểm` : lead < 0 ? `bên đi sau thắng ${-lead} điểm` : "hòa"),
+    names: ["bên đi trước", "bên đi sau"],
+    plates: ["Trước", "Sau"],
+    about:
+      "Các con số tính cho bên đi trước: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. “Đã chứng minh” là chắc chắn; “máy đoán” là máy nhìn trước vài nước, có thể sai.",
+    refuted: (move, points, lost, exact, reply, ends) =>
+      `Nước ${move} ăn ngay ${points} điểm, không nước đầu nào ăn nhiều hơn. Vậy mà thua ${exact ? "" : "ít nhất "}${lost} điểm${reply ? `: bên đi sau đáp ${reply}${ends ? " là hết ván" : ""}` : ""}.`,
+    showIt: "Xem thử",
+    turn: (seat) => `Đến lượt ${["bên đi trước", "bên đi sau"][seat]}`,
+    over: (result, scores) => `Hết ván: ${result}, ${scores}, kể cả dân còn trên các ô.`,
+    moves: "Các nước đã đi",
+    result: (lead) =>
+      lead > 0 ? `bên đi trước thắng ${lead} điểm` : lead < 0 ? `bên đi sau thắng ${-lead} điểm` : "hòa",
     ahead: (lower, upper) => `bên đi trước hơn từ ${signed(lower)} đến ${signed(upper)} điểm`,
     best: (result) => `hai bên cùng đi hay nhất thì ${result}`,
-    proved: "đã chứng minh", searched: "máy đoán", looking: "máy đang tính…",
-    between: (lower, upper) => (upper === Infinity ? `chắc chắn ít nhất ${signed(lower)}` : lower === -Infinity ? `chắc chắn nhiều nhất ${signed(upper)}` : `chắc chắn ${signed(lower)} đến ${signed(upper)}`),
+    proved: "đã chứng minh",
+    searched: "máy đoán",
+    looking: "máy đang tính…",
+    between: (lower, upper) =>
+      upper === Infinity
+        ? `chắc chắn ít nhất ${signed(lower)}`
+        : lower === -Infinity
+          ? `chắc chắn nhiều nhất ${signed(upper)}`
+          : `chắc chắn ${signed(lower)} đến ${signed(upper)}`,
     proof: "Chứng minh",
-    claim: (lower, upper) => `Hai bên cùng đi hay nhất thì kết quả ${lower === upper ? `là ${signed(upper)}` : `từ ${signed(lower)} đến ${signed(upper)}; chính xác là bao nhiêu thì chưa ai biết`}. Tệp chứng minh ghi sẵn nước đáp cho mọi nước của đối phương; trình duyệt của bạn kiểm tra được tất cả.`,
-    unclaimed: (between) => `Nếu hai bên cùng đi hay nhất thì kết quả chính xác là bao nhiêu thì chưa ai biết (${between}); luật này chưa có tệp chứng minh.`,
+    claim: (lower, upper) =>
+      `Hai bên cùng đi hay nhất thì kết quả ${lower === upper ? `là ${signed(upper)}` : `từ ${signed(lower)} đến ${signed(upper)}; chính xác là bao nhiêu thì chưa ai biết`}. Tệp chứng minh ghi sẵn nước đáp cho mọi nước của đối phương; trình duyệt của bạn kiểm tra được tất cả.`,
+    unclaimed: (between) =>
+      `Nếu hai bên cùng đi hay nhất thì kết quả chính xác là bao nhiêu thì chưa ai biết (${between}); luật này chưa có tệp chứng minh.`,
     check: "Kiểm tra chứng minh",
     following: (done, all) => `Đã xem ${whole(done, "vi")}/${whole(all, "vi")} thế cờ`,
-    holds: (what, found, ms) => `Đã chứng minh: ${what}. Đã xem ${followed(found, "vi")} thế cờ, ${whole(sum(found, "replies"), "vi")} nước đáp, ván dài nhất ${longest(found)} nước, hết ${seconds(ms, "vi")} giây.`,
+    holds: (what, found, ms) =>
+      `Đã chứng minh: ${what}. Đã xem ${followed(found, "vi")} thế cờ, ${whole(sum(found, "replies"), "vi")} nước đáp, ván dài nhất ${longest(found)} nước, hết ${seconds(ms, "vi")} giây.`,
     fails: (fault) => `Không chứng minh được. ${fault}`,
     network: "Mạng nơ-ron mạnh nhất",
-    aboutNetwork: "Mạng này tự học bằng cách đấu với chính mình. Máy đã tìm ra các ván mà mạng đi nước nó cho là hay nhất nhưng vẫn thua.",
-    networkLine: (seat, margin, moves) => `Mạng ${["đi trước", "đi sau"][seat]}: thua ${margin} điểm sau ${moves} nước`, beatNetwork: "Bạn có tự mình thắng được không?",
-    networkNeeds: (name) => `Mạng này không chạy trong trình duyệt: hãy cài dự án, chạy “python -m oanquan_env play --browser --opponent ${name}”, rồi thử lại trên trang vừa mở.`,
-    beat: "Đấu với máy hoàn hảo", goal: ({ bound, least }) => `Bạn đi sau; máy đi trước và đi theo chứng minh. Mục tiêu: chỉ để máy hơn ${bound} điểm. Không ai ${gioiHan(bound, least)} được.`,
-    held: (lead, { bound, least }) => `Bạn chỉ để máy hơn ${lead} điểm: không ai ${gioiHan(bound, least)} được.`, missed: (lead, { bound }) => `Máy hơn ${lead} điểm; đi hay nhất thì chỉ để máy hơn ${bound} điểm.`,
+    aboutNetwork:
+      "Mạng này tự học bằng cách đấu với chính mình. Máy đã tìm ra các ván mà mạng đi nước nó cho là hay nhất nhưng vẫn thua.",
+    networkLine: (seat, margin, moves) => `Mạng ${["đi trước", "đi sau"][seat]}: thua ${margin} điểm sau ${moves} nước`,
+    beatNetwork: "Bạn có tự mình thắng được không?",
+    networkNeeds: (name) =>
+      `Mạng này không chạy trong trình duyệt: hãy cài dự án, chạy “python -m oanquan_env play --browser --opponent ${name}”, rồi thử lại trên trang vừa mở.`,
+    beat: "Đấu với máy hoàn hảo",
+    goal: ({ bound, least }) =>
+      `Bạn đi sau; máy đi trước và đi theo chứng minh. Mục tiêu: chỉ để máy hơn ${bound} điểm. Không ai ${gioiHan(bound, least)} được.`,
+    held: (lead, { bound, least }) => `Bạn chỉ để máy hơn ${lead} điểm: không ai ${gioiHan(bound, least)} được.`,
+    missed: (lead, { bound }) => `Máy hơn ${lead} điểm; đi hay nhất thì chỉ để máy hơn ${bound} điểm.`,
   },
 };

@@ -1,8 +1,11 @@
-// The log of solved puzzles, failed puzzles that come back, and the daily puzzle with its streak: plain data, stored as one text.
+// The log of solved puzzles, failed puzzles that come back, and the daily puzzle with its streak: plain data, stored as
+// one text.
 //
-// { sets: { name: { solved: [id], failed: { id: turn }, turn } }, daily: { day, missed: [step], steps, over }, days: [day] }
-// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn. Days are
-// counted from 1970; `days` are those whose puzzle was solved.
+// { sets: { name: { solved: [id], failed: { id: turn }, turn } },
+//   daily: { day, missed: [step], steps, over }, days: [day] }
+//
+// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn.
+// Days are counted from 1970; `days` are those whose puzzle was solved.
 
 const RETURN = 4; // turns until a failed puzzle comes back: three others lie between
 const DAY = 86_400_000;
@@ -13,12 +16,19 @@ const object = (value) => (value !== null && typeof value === "object" && !Array
 /** Read the log from a text, omitting invalid parts. */
 export function readLog(text) {
   let kept = {};
-  try { kept = object(JSON.parse(text)); } catch { /* no log, or a damaged one */ }
+  try {
+    kept = object(JSON.parse(text));
+  } catch {
+    /* no log, or a damaged one */
+  }
   const sets = Object.entries(object(kept.sets)).map(([name, set]) => [name, readSet(object(set))]);
   const { day, missed, steps, over } = object(kept.daily);
   return {
     sets: Object.fromEntries(sets),
-    daily: isCount(day) && isCount(steps) ? { day, steps, missed: Array.isArray(missed) ? missed.filter(isCount) : [], over: over === true } : null,
+    daily:
+      isCount(day) && isCount(steps)
+        ? { day, steps, missed: Array.isArray(missed) ? missed.filter(isCount) : [], over: over === true }
+        : null,
     days: readDays(kept),
   };
 }
@@ -26,12 +36,20 @@ export function readLog(text) {
 /** Read the days; older logs have only the last day and the length of a streak. */
 function readDays({ days, streak }) {
   const { day, days: length } = object(streak);
-  return Array.isArray(days) ? days.filter(isCount) : isCount(day) && isCount(length) ? Array.from({ length: Math.min(length, day, 4000) }, (_, before) => day - before) : [];
+  return Array.isArray(days)
+    ? days.filter(isCount)
+    : isCount(day) && isCount(length)
+      ? Array.from({ length: Math.min(length, day, 4000) }, (_, before) => day - before)
+      : [];
 }
 
 function readSet({ solved, failed, turn }) {
   const due = Object.entries(object(failed)).filter(([, at]) => isCount(at));
-  return { solved: Array.isArray(solved) ? solved.filter((id) => typeof id === "string") : [], failed: Object.fromEntries(due), turn: isCount(turn) ? turn : 0 };
+  return {
+    solved: Array.isArray(solved) ? solved.filter((id) => typeof id === "string") : [],
+    failed: Object.fromEntries(due),
+    turn: isCount(turn) ? turn : 0,
+  };
 }
 
 const setOf = (log, name) => (Object.hasOwn(log.sets, name) ? log.sets[name] : (log.sets[name] = readSet({})));
@@ -49,17 +67,19 @@ export function finish(log, name, id, solved) {
 }
 
 /**
- * Return the number of the next of the `puzzles` [{ id }]: a failed one that is due, else the first, beginning at `from`, that is neither
- * solved nor failed, else the failed one that is due first; null if all are solved.
+ * Return the number of the next of the `puzzles` [{ id }]: a failed one that is due, else the first, beginning at
+ * `from`, that is neither solved nor failed, else the failed one that is due first; null if all are solved.
  */
 export function nextOf(log, name, puzzles, from) {
-  const { solved, failed, turn } = setOf(log, name), order = puzzles.map((_, step) => (from + step) % puzzles.length);
-  const at = (number) => failed[puzzles[number].id], first = order.filter((number) => at(number) !== undefined).sort((one, other) => at(one) - at(other))[0];
+  const { solved, failed, turn } = setOf(log, name),
+    order = puzzles.map((_, step) => (from + step) % puzzles.length);
+  const at = (number) => failed[puzzles[number].id],
+    first = order.filter((number) => at(number) !== undefined).sort((one, other) => at(one) - at(other))[0];
   if (first !== undefined && at(first) <= turn) return first;
   return order.find((number) => at(number) === undefined && !solved.includes(puzzles[number].id)) ?? first ?? null;
 }
 
-// ---- the daily puzzle ------------------------------------------------------------------------------------------------
+// ---- the daily puzzle -----------------------------------------------------------------------------------------------
 
 /** Return the day of a date in the person's time zone. */
 export const dayOf = (date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY;
@@ -70,7 +90,10 @@ export function dateOf(day) {
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Return which of `count` puzzles is the puzzle of a day. Steps of about the golden section reach each puzzle once and vary the level. */
+/**
+ * Return which of `count` puzzles is the puzzle of a day. Steps of about the golden section reach each puzzle once and
+ * vary the level.
+ */
 export function dailyOf(day, count) {
   const common = (one, other) => (other ? common(other, one % other) : one);
   let stride = Math.floor(0.618 * count) || 1;
@@ -98,11 +121,18 @@ export function finishDay(log, day, steps, solved) {
   if (solved && !log.days.includes(day)) log.days.push(day);
 }
 
-/** Return on how many days in a row the daily puzzle was solved, including this day or one near it: a clock or a journey may set the date back. */
+/**
+ * Return on how many days in a row the daily puzzle was solved, including this day or one near it: a clock or a journey
+ * may set the date back.
+ */
 export function streakOn({ days }, day) {
-  const end = (from, by) => { while (days.includes(from)) from += by; return from; };
+  const end = (from, by) => {
+    while (days.includes(from)) from += by;
+    return from;
+  };
   return Math.max(0, ...[-1, 0, 1, 2].map((step) => end(day + step, 1) - end(day + step, -1) - 1));
 }
 
 /** Return a mark for each step of a daily puzzle. */
-export const marksOf = ({ steps, missed }) => Array.from({ length: steps }, (_, step) => (missed.includes(step + 1) ? "○" : "●")).join("");
+export const marksOf = ({ steps, missed }) =>
+  Array.from({ length: steps }, (_, step) => (missed.includes(step + 1) ? "○" : "●")).join("");

@@ -1,35 +1,59 @@
-// Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the first
-// puzzle; the words below the board are in narration.js.
+// Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the
+// first puzzle; the words below the board are in narration.js.
 
 import { $, areTexts, complain, copy, make, page, store, words } from "./common.js";
-import { dailyOf, dateOf, dayOf, finish, finishDay, marksOf, miss, nextOf, readLog, solvedOf, streakOn, today } from "./puzzle-log.js";
+import {
+  dailyOf,
+  dateOf,
+  dayOf,
+  finish,
+  finishDay,
+  marksOf,
+  miss,
+  nextOf,
+  readLog,
+  solvedOf,
+  streakOn,
+  today,
+} from "./puzzle-log.js";
 import "./puzzle-words.js";
 import { playPar, shortOf } from "./par.js";
 import { hint, play, tools, view } from "./table.js";
 
-const LEVELS = ["first", "easy", "medium", "hard", "own"], KEPT = "puzzles", OWN = "own", MOST = 60; // maximum number of puzzles from own games
+const LEVELS = ["first", "easy", "medium", "hard", "own"],
+  KEPT = "puzzles",
+  OWN = "own",
+  MOST = 60; // maximum number of puzzles from own games
 let choice = null; // the chosen level or theme, with its rules: { level } or { theme }
 let attempt = { game: null, missed: false, over: false };
 
 function log() {
-  const text = store.get(KEPT), kept = readLog(text);
+  const text = store.get(KEPT),
+    kept = readLog(text);
   if (text && JSON.stringify(kept) !== text) store.keepUnread(KEPT, text);
   return kept;
 }
-const change = (act) => { const kept = log(); act(kept); store.set(KEPT, JSON.stringify(kept)); };
+const change = (act) => {
+  const kept = log();
+  act(kept);
+  store.set(KEPT, JSON.stringify(kept));
+};
 const setName = (level, rules) => (level === "first" || level === "own" ? level : rules);
 
 /** Return the preset whose puzzles are shown: the game's, if it has puzzles. */
 function presetOf() {
-  const { presets, default: usual } = page.catalogue, rules = page.state.puzzle?.rules ?? page.state.rules;
+  const { presets, default: usual } = page.catalogue,
+    rules = page.state.puzzle?.rules ?? page.state.rules;
   return presets[rules]?.values.players === 2 ? rules : usual;
 }
 
 /** Return the puzzles from mistakes in a person's own games, { id, rules, puzzle: { position, line } }. */
-const ownPuzzles = () => store.list(OWN, ({ id, rules, puzzle }) => areTexts([id, rules, puzzle.position]) && areTexts(puzzle.line));
+const ownPuzzles = () =>
+  store.list(OWN, ({ id, rules, puzzle }) => areTexts([id, rules, puzzle.position]) && areTexts(puzzle.line));
 
 export function keepOwn(mistakes) {
-  const kept = ownPuzzles(), added = mistakes.filter(({ id }) => !kept.some((one) => one.id === id));
+  const kept = ownPuzzles(),
+    added = mistakes.filter(({ id }) => !kept.some((one) => one.id === id));
   if (added.length) store.set(OWN, JSON.stringify([...kept, ...added].slice(-MOST)));
 }
 
@@ -41,29 +65,52 @@ export function practise(mistake) {
 
 /** Show a puzzle; if it is the puzzle of the day, it counts for this day even if it is solved later. */
 async function begin({ rules, level, number, id, puzzle }) {
-  const day = dayOf(new Date()), isDaily = !puzzle && id === (await dailyPuzzle(day)).id;
-  await play("puzzle", puzzle ? { rules, puzzle: { ...puzzle, id } } : { rules, level, number, day: isDaily ? day : null });
+  const day = dayOf(new Date()),
+    isDaily = !puzzle && id === (await dailyPuzzle(day)).id;
+  await play(
+    "puzzle",
+    puzzle ? { rules, puzzle: { ...puzzle, id } } : { rules, level, number, day: isDaily ? day : null },
+  );
 }
 
 /** Return all puzzles of a preset in one list, with those of own games, [{ id, level, number, themes, steps }]. */
 async function puzzlesOf(rules) {
-  const { data } = tools(), [first, others] = await Promise.all([data("puzzles-first.json"), data(`puzzles-${rules}.json`)]);
-  const packaged = Object.entries({ first, ...others }).flatMap(([level, all]) => all.map(({ id, name, themes = [], line }, number) => ({ id: id ?? name, rules, level, number, themes, steps: (line.length + 1) / 2 })));
+  const { data } = tools(),
+    [first, others] = await Promise.all([data("puzzles-first.json"), data(`puzzles-${rules}.json`)]);
+  const packaged = Object.entries({ first, ...others }).flatMap(([level, all]) =>
+    all.map(({ id, name, themes = [], line }, number) => ({
+      id: id ?? name,
+      rules,
+      level,
+      number,
+      themes,
+      steps: (line.length + 1) / 2,
+    })),
+  );
   return [...packaged, ...ownPuzzles().map((one) => ({ ...one, level: "own", themes: [] }))];
 }
 
-const chosen = (puzzles, { level, theme }) => puzzles.filter((one) => (theme ? one.themes.includes(theme) : one.level === level));
+const chosen = (puzzles, { level, theme }) =>
+  puzzles.filter((one) => (theme ? one.themes.includes(theme) : one.level === level));
 
 /** Return the puzzle of a day; it has the page's initial rules, and is the same for everybody. */
 async function dailyPuzzle(day) {
-  const rules = page.catalogue.begin, all = (await puzzlesOf(rules)).filter(({ level }) => level !== "first" && level !== "own");
+  const rules = page.catalogue.begin,
+    all = (await puzzlesOf(rules)).filter(({ level }) => level !== "first" && level !== "own");
   return { ...all[dailyOf(day, all.length)] };
 }
 
-/** Return the next puzzle of a set after `from`, {id, name}. If all are solved, return null, or with `wanted.again` simply the next one. */
+/**
+ * Return the next puzzle of a set after `from`, {id, name}. If all are solved, return null, or with `wanted.again`
+ * simply the next one.
+ */
 async function following(wanted, from) {
-  const rules = presetOf(), puzzles = chosen(await puzzlesOf(rules), wanted), here = puzzles.findIndex(({ id }) => from && id === (from.id || from.name));
-  return puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? here + 1 : -1)] ?? null;
+  const rules = presetOf(),
+    puzzles = chosen(await puzzlesOf(rules), wanted),
+    here = puzzles.findIndex(({ id }) => from && id === (from.id || from.name));
+  return (
+    puzzles[nextOf(log(), setName(wanted.level, rules), puzzles, here + 1) ?? (wanted.again ? here + 1 : -1)] ?? null
+  );
 }
 
 async function openNext(wanted, from = null) {
@@ -72,59 +119,114 @@ async function openNext(wanted, from = null) {
   await begin(await following(wanted, from));
 }
 
-// ---- the dialog ------------------------------------------------------------------------------------------------------
+// ---- the dialog -----------------------------------------------------------------------------------------------------
 
 export async function open() {
-  const rules = presetOf(), day = dayOf(new Date()), [puzzles, daily] = await Promise.all([puzzlesOf(rules), dailyPuzzle(day)]), kept = log();
-  const go = (act) => () => { $("puzzle-dialog").close(); act().catch(complain); };
-  const button = (text, detail, act, properties = {}) => make("button", { type: "button", onclick: go(act), ...properties }, make("span", { textContent: text }), make("small", { textContent: detail }));
+  const rules = presetOf(),
+    day = dayOf(new Date()),
+    [puzzles, daily] = await Promise.all([puzzlesOf(rules), dailyPuzzle(day)]),
+    kept = log();
+  const go = (act) => () => {
+    $("puzzle-dialog").close();
+    act().catch(complain);
+  };
+  const button = (text, detail, act, properties = {}) =>
+    make(
+      "button",
+      { type: "button", onclick: go(act), ...properties },
+      make("span", { textContent: text }),
+      make("small", { textContent: detail }),
+    );
   const kind = (wanted, text) => {
     const members = chosen(puzzles, wanted);
-    return members.length ? [button(text, words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length), () => openNext(wanted))] : [];
+    return members.length
+      ? [
+          button(text, words().solvedOf(solvedOf(kept, setName(wanted.level, rules), members), members.length), () =>
+            openNext(wanted),
+          ),
+        ]
+      : [];
   };
-  const { over } = today(kept, day, daily.steps), days = streakOn(kept, day), row = (buttons) => make("div", { className: "kinds" }, ...buttons);
+  const { over } = today(kept, day, daily.steps),
+    days = streakOn(kept, day),
+    row = (buttons) => make("div", { className: "kinds" }, ...buttons);
   const own = puzzles.filter(({ level }) => level !== "first" && level !== "own");
   $("puzzle-list").replaceChildren(
     make("p", { className: "soft", textContent: words().aboutPuzzles }),
-    button(words().daily, [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "), () => dailyPuzzle(dayOf(new Date())).then(begin), { id: "daily", className: over ? "" : "main" }),
+    button(
+      words().daily,
+      [over ? marksOf(kept.daily) : "", days ? words().streak(days) : ""].filter(Boolean).join(" · "),
+      () => dailyPuzzle(dayOf(new Date())).then(begin),
+      { id: "daily", className: over ? "" : "main" },
+    ),
     button(words().par, shortOf(day) === null ? "" : words().offPar(shortOf(day)), playPar, { id: "par" }),
-    ...(over ? [make("button", { type: "button", id: "copy-result", onclick: () => share(day, daily.steps), textContent: words().copyResult })] : []),
-    make("p", { id: "puzzle-rules", textContent: `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` }),
-    make("h3", { textContent: words().byLevel }), row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),
-    make("h3", { textContent: words().byTheme }), row(Object.keys(words().themes).flatMap((theme) => kind({ theme }, words().themes[theme]))),
+    ...(over
+      ? [
+          make("button", {
+            type: "button",
+            id: "copy-result",
+            onclick: () => share(day, daily.steps),
+            textContent: words().copyResult,
+          }),
+        ]
+      : []),
+    make("p", {
+      id: "puzzle-rules",
+      textContent: `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}`,
+    }),
+    make("h3", { textContent: words().byLevel }),
+    row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),
+    make("h3", { textContent: words().byTheme }),
+    row(Object.keys(words().themes).flatMap((theme) => kind({ theme }, words().themes[theme]))),
   );
   if (!$("puzzle-dialog").open) $("puzzle-dialog").showModal();
 }
 
 /** Copy a day's result, without spoilers. */
 function share(day, steps) {
-  const kept = log(), text = words().shared(dateOf(day), marksOf(today(kept, day, steps)), streakOn(kept, day)) + `\n${location.href.split("#")[0]}`;
+  const kept = log(),
+    text =
+      words().shared(dateOf(day), marksOf(today(kept, day, steps)), streakOn(kept, day)) +
+      `\n${location.href.split("#")[0]}`;
   $("puzzle-dialog").close();
   copy(text, `${words().resultCopied}\n${text}`);
 }
 
-// ---- beside the board ------------------------------------------------------------------------------------------------
+// ---- beside the board -----------------------------------------------------------------------------------------------
 
 /** Log what happened, and show the puzzle's buttons. */
 export async function show() {
   const { puzzle, game } = page.state ?? {};
   if (!puzzle) return;
-  const { day, level, answer, revealed, step, steps, themes, number, counts } = puzzle, packaged = level !== "own", isKept = packaged || puzzle.id !== "";
+  const { day, level, answer, revealed, step, steps, themes, number, counts } = puzzle,
+    packaged = level !== "own",
+    isKept = packaged || puzzle.id !== "";
   const isDaily = day !== null;
   if (attempt.game !== game) attempt = { game, missed: false, over: false };
   if (answer && isKept && !attempt.over) {
-    const clean = answer.right && !revealed && !attempt.missed, name = setName(level, puzzle.rules), id = puzzle.id || puzzle.name;
+    const clean = answer.right && !revealed && !attempt.missed,
+      name = setName(level, puzzle.rules),
+      id = puzzle.id || puzzle.name;
     if (isDaily && !answer.right) change((kept) => miss(kept, day, steps, step));
     if (isDaily && answer.right) change((kept) => finishDay(kept, day, steps, !revealed));
     if (clean || (!answer.right && !attempt.missed)) change((kept) => finish(kept, name, id, clean));
     Object.assign(attempt, { missed: !clean, over: answer.right });
   }
-  const more = isKept && (await following(choice ?? { level }, puzzle)), solved = Boolean(answer?.right), parts = [];
+  const more = isKept && (await following(choice ?? { level }, puzzle)),
+    solved = Boolean(answer?.right),
+    parts = [];
   if (page.state.puzzle !== puzzle) return;
   if (packaged) parts.push(isDaily ? words().daily : words().place(number + 1, counts[level]), words().levels[level]);
-  const reply = answer && !answer.right && !page.state.outcome ? (await hint(page.state.line.length).catch(() => null))?.best : null;
+  const reply =
+    answer && !answer.right && !page.state.outcome
+      ? (await hint(page.state.line.length).catch(() => null))?.best
+      : null;
   view.setPuzzle(puzzle, parts.join(" · "), reply);
-  const about = [solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")), answer && isKept && attempt.missed && words().returns, solved && isKept && !more && words().allSolved];
+  const about = [
+    solved && themes.length && words().about(themes.map((theme) => words().themes[theme]).join(", ")),
+    answer && isKept && attempt.missed && words().returns,
+    solved && isKept && !more && words().allSolved,
+  ];
   $("puzzle-about").textContent = about.filter(Boolean).join(" ");
   $("puzzle-about").hidden = !$("puzzle-about").textContent;
   const texts = { "show-answer": words().showAnswer, "share-day": words().copyResult };
@@ -137,13 +239,21 @@ export async function show() {
   $("share-day").onclick = () => share(day, steps);
 }
 
-$("retry").onclick = () => play(...(page.state.puzzle.answer?.right ? ["back", { moves: 0 }] : ["undo"])).catch(complain);
+$("retry").onclick = () =>
+  play(...(page.state.puzzle.answer?.right ? ["back", { moves: 0 }] : ["undo"])).catch(complain);
 $("show-answer").onclick = async () => {
-  const { puzzle } = page.state, { day } = puzzle;
+  const { puzzle } = page.state,
+    { day } = puzzle;
   try {
-    if (day !== null) change((kept) => { for (let step = puzzle.step; step <= puzzle.steps; step++) miss(kept, day, puzzle.steps, step); });
+    if (day !== null)
+      change((kept) => {
+        for (let step = puzzle.step; step <= puzzle.steps; step++) miss(kept, day, puzzle.steps, step);
+      });
     await play("undo");
     await play("show_answer");
-  } catch (error) { complain(error); }
+  } catch (error) {
+    complain(error);
+  }
 };
-$("next-puzzle").onclick = () => openNext(choice ?? { level: page.state.puzzle.level }, page.state.puzzle).catch(complain);
+$("next-puzzle").onclick = () =>
+  openNext(choice ?? { level: page.state.puzzle.level }, page.state.puzzle).catch(complain);

@@ -1,9 +1,9 @@
 // The error for an impossible request, in both languages.
 
 export class Refused extends Error {
-  // `code` is the subject: rules, position, player, record, games, move or request. `detail` {en, vi} describes the error,
-  // `field` is the invalid field of rules, `column` and `line` are the place in a text, from 1 or null, and `games` is the
-  // number of games in a file.
+  // `code` is the subject: rules, position, player, record, games, move or request. `detail` {en, vi} describes the
+  // error, `field` is the invalid field of rules, `column` and `line` are the place in a text, from 1 or null, and
+  // `games` is the number of games in a file.
   constructor(code, en, vi = "", { field = "", column = null, line = null, games = null } = {}) {
     super(en);
     this.name = "Refused";

@@ -4,44 +4,88 @@ import { areTexts, isGame, isText, store } from "./common.js";
 import { FRIEND, PERSON } from "./game-model.js";
 import { Refused } from "./refused.js";
 
-const isPuzzle = (value) => isText(value?.rules) && (value.puzzle ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2 : isText(value.level)) && Number.isInteger(value.day ?? 0);
-const isAim = (value) => value?.helped === true || [[value?.bound, value?.least], [value?.par, value?.day]].some((numbers) => numbers.every(Number.isInteger));
+const isPuzzle = (value) =>
+  isText(value?.rules) &&
+  (value.puzzle
+    ? isText(value.puzzle.position) && areTexts(value.puzzle.line) && value.puzzle.line.length % 2
+    : isText(value.level)) &&
+  Number.isInteger(value.day ?? 0);
+const isAim = (value) =>
+  value?.helped === true ||
+  [
+    [value?.bound, value?.least],
+    [value?.par, value?.day],
+  ].some((numbers) => numbers.every(Number.isInteger));
 
-/** Return the game in a stored text without invalid parts, or null: other pages of the host may have written it. Keep a copy of a text with invalid parts. */
+/**
+ * Return the game in a stored text without invalid parts, or null: other pages of the host may have written it. Keep a
+ * copy of a text with invalid parts.
+ */
 function read(text) {
   let found = null;
   try {
-    const kept = JSON.parse(text), { text: record, seats, id, puzzle, branch, aim } = kept ?? {};
-    if (isGame(kept)) found = { text: record, seats, id, puzzle: isPuzzle(puzzle) ? puzzle : null, branch: isGame(branch) ? branch : null, aim: isAim(aim) ? aim : null };
-  } catch { /* no JSON */ }
+    const kept = JSON.parse(text),
+      { text: record, seats, id, puzzle, branch, aim } = kept ?? {};
+    if (isGame(kept))
+      found = {
+        text: record,
+        seats,
+        id,
+        puzzle: isPuzzle(puzzle) ? puzzle : null,
+        branch: isGame(branch) ? branch : null,
+        aim: isAim(aim) ? aim : null,
+      };
+  } catch {
+    /* no JSON */
+  }
   if (JSON.stringify(found) !== text) store.keepUnread("last", text);
   return found;
 }
 
 /** Return a game that was refused as an unfinished game: another version of the page may read it. */
-const asUnfinished = ({ text, seats, id }) => ({ text, seats, id, rules: /\[Rules "([^"]*)"/.exec(text)?.[1] ?? "", moves: 0, at: Date.now() });
+const asUnfinished = ({ text, seats, id }) => ({
+  text,
+  seats,
+  id,
+  rules: /\[Rules "([^"]*)"/.exec(text)?.[1] ?? "",
+  moves: 0,
+  at: Date.now(),
+});
 
 /** Load a stored game with `load`; persons replace players that are no longer available. */
 export async function loadKept(load, game, levels) {
-  try { await load(game); } catch (error) {
+  try {
+    await load(game);
+  } catch (error) {
     if (error.code !== "player") throw error;
-    await load({ ...game, seats: game.seats.map((name) => ([PERSON, FRIEND, ...levels].includes(name) ? name : PERSON)) });
+    await load({
+      ...game,
+      seats: game.seats.map((name) => ([PERSON, FRIEND, ...levels].includes(name) ? name : PERSON)),
+    });
   }
 }
 
 /**
- * Continue the first game in the stored `texts`, or else begin a game with the request `begin`. Return its aim, and the games that were
- * read and refused, as unfinished games, with the errors. Any other error is thrown: another attempt may succeed.
+ * Continue the first game in the stored `texts`, or else begin a game with the request `begin`. Return its aim, and the
+ * games that were read and refused, as unfinished games, with the errors. Any other error is thrown: another attempt
+ * may succeed.
  */
 export async function resume(session, texts, levels, begin) {
-  const [before = null] = texts.map(read).filter(Boolean), refused = [], errors = [];
-  const isDone = (act, ...games) => act.then(() => true, (error) => {
-    if (!(error instanceof Refused)) throw error;
-    errors.push(error);
-    refused.push(...games.filter(Boolean).map(asUnfinished));
-    return false;
-  });
-  const load = ({ text, seats, id }, keep) => loadKept((asked) => session.request("load", { ...asked, keep }), { text, seats, id }, levels);
+  const [before = null] = texts.map(read).filter(Boolean),
+    refused = [],
+    errors = [];
+  const isDone = (act, ...games) =>
+    act.then(
+      () => true,
+      (error) => {
+        if (!(error instanceof Refused)) throw error;
+        errors.push(error);
+        refused.push(...games.filter(Boolean).map(asUnfinished));
+        return false;
+      },
+    );
+  const load = ({ text, seats, id }, keep) =>
+    loadKept((asked) => session.request("load", { ...asked, keep }), { text, seats, id }, levels);
   if (!before || !(await isDone(load(before, false), before, before.branch))) {
     await session.request("new", begin);
     return { aim: null, refused, errors };

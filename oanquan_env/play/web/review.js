@@ -8,7 +8,10 @@ import { REVIEW } from "./review-words.js";
 import { hint, view } from "./table.js";
 import { how, playerName } from "./narration.js";
 
-const LEFT = 30, FOOT = 16, TICKS = [30, 10, 0, -10, -30]; // margins of the graph in pixels; ticks in points
+// margins of the graph in pixels; ticks in points
+const LEFT = 30,
+  FOOT = 16,
+  TICKS = [30, 10, 0, -10, -30];
 const STYLE = `
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
 #mistakes b { color: var(--amber); }
@@ -16,13 +19,17 @@ const STYLE = `
 #mistakes button[aria-current] { background: var(--warm); }
 #mistakes progress { width: 100%; accent-color: var(--green); }
 #mistakes p { font-size: 14px; }
-#graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; }
-#graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; } #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
+#graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel);
+  border: 1px solid var(--line); border-radius: 8px; }
+#graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; }
+#graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
 #graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
 #graph text { fill: var(--soft); font-size: 11px; }
 #bar { position: relative; padding-top: 16px; }
-#bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px; background: var(--warm); border: 1px solid var(--line); }
-#bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green); transition: width .4s; }
+#bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px;
+  background: var(--warm); border: 1px solid var(--line); }
+#bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green);
+  transition: width .4s; }
 #bar output { display: block; font-size: 14px; min-height: 3em; }
 #bar.old div { opacity: .35; }
 #board.lesson { --rest: 310px; }
@@ -32,18 +39,33 @@ const STYLE = `
 #lesson .row-of { justify-content: center; }
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
-@media (max-width: 560px) { #board.lesson { --rest: 345px; } #lesson { font-size: 14px; } #lesson button { padding: 0 10px; } }`;
-const games = new Map(), budgets = new Map(); // values by game and budgets by line, so that a finished review is kept
+@media (max-width: 560px) {
+  #board.lesson { --rest: 345px; }
+  #lesson { font-size: 14px; }
+  #lesson button { padding: 0 10px; }
+}`;
+// values by game and budgets by line, so that a finished review is kept
+const games = new Map(),
+  budgets = new Map();
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
 let values = new Map(); // serial number of a move, 0 for none -> values of the moves after it
-let game = null, reviewed = null, lastKept = null, busy = false; // the game of the values, and the one that a person wants to review
-let lesson = { looks: null, opens: false }; // whether the position that a person looks at was already known to be a mistake
-let found = [], budget = null, line = ""; // losses of the line's moves, the budget of its searches, and the line
+// the game of the values, and the one that a person wants to review
+let game = null,
+  reviewed = null,
+  lastKept = null,
+  busy = false;
+// whether the position that a person looks at was already known to be a mistake
+let lesson = { looks: null, opens: false };
+// losses of the line's moves, the budget of its searches, and the line
+let found = [],
+  budget = null,
+  line = "";
 
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
-view.marks = (number) => (line === lineKey() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null);
+view.marks = (number) =>
+  line === lineKey() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null;
 
 /** Show or hide the review of this game, keeping the board in view. */
 export function review(wanted = true) {
@@ -56,25 +78,41 @@ const texts = () => REVIEW[page.language];
 const lineKey = () => `${page.state.game} ${page.state.line}`;
 const serialAt = (number) => (number ? page.state.line[number - 1] : 0);
 const playedAfter = (number) => view.moves[page.state.line[number]]?.move;
-const isOn = () => (($("evaluate").checked && page.state.seats.length === 2) || reviewed === page.state.game) && !page.state.puzzle;
+const isOn = () =>
+  (($("evaluate").checked && page.state.seats.length === 2) || reviewed === page.state.game) && !page.state.puzzle;
 export const reviewing = () => isOn() && page.state.turn === "over";
 
 /** Return how well each player played, once the review of a finished game is done; else null. */
-export const summaries = () => (reviewing() && line === lineKey() && budget.number < 0 ? summary(found, page.state.outcome.scores) : null);
+export const summaries = () =>
+  reviewing() && line === lineKey() && budget.number < 0 ? summary(found, page.state.outcome.scores) : null;
 const positions = () => page.state.line.length + (page.state.outcome ? 0 : 1);
 
-/** Compute the losses from the values known now, and from the result unless fields changed hands: searches do not know the owners of fields. */
+/**
+ * Compute the losses from the values known now, and from the result unless fields changed hands: searches do not know
+ * the owners of fields.
+ */
 function computeLosses() {
-  const { line, outcome, match, seats } = page.state, hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
+  const { line, outcome, match, seats } = page.state,
+    hints = Array.from({ length: positions() }, (_, number) => values.get(serialAt(number)));
   const final = outcome && leads(outcome.scores);
-  found = losses(hints, line.map((serial) => view.moves[serial].move), match?.owners.tabs ? null : final, seats.length);
+  found = losses(
+    hints,
+    line.map((serial) => view.moves[serial].move),
+    match?.owners.tabs ? null : final,
+    seats.length,
+  );
   if (final) found[line.length] = { leads: final, exact: true };
 }
 
 /** Return South's final margin after this many moves with best play by both, and how it is known. */
 function margin(number) {
   const loss = found[number];
-  return loss && { points: Math.round(loss.leads[0]), known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "" };
+  return (
+    loss && {
+      points: Math.round(loss.leads[0]),
+      known: loss.best ? how(view, { best: loss.best, exact: [...loss.proved], search: loss.search }) : "",
+    }
+  );
 }
 
 /** Return the loss and the reason if the `number`th move is a mistake (`isMistake`), otherwise null. */
@@ -89,10 +127,17 @@ function describe(number, loss) {
 }
 
 function reason(number, { mover, best, values, price, changed }) {
-  const words = texts(), move = playedAfter(number - 1), after = found[number], answered = after?.best && after.mover !== mover, parts = [];
-  const won = gain(number - 1, best), taken = gain(number - 1, move), [points, stones] = answered ? gain(number, after.best) : [0, 0];
+  const words = texts(),
+    move = playedAfter(number - 1),
+    after = found[number],
+    answered = after?.best && after.mover !== mover,
+    parts = [];
+  const won = gain(number - 1, best),
+    taken = gain(number - 1, move),
+    [points, stones] = answered ? gain(number, after.best) : [0, 0];
   if (changed && values[best] > 0 && values[move] < 0) parts.push(words.lost);
-  else if (changed && values[best] >= 0 && values[move] <= 0) parts.push(values[best] > 0 ? words.drawn : words.undrawn);
+  else if (changed && values[best] >= 0 && values[move] <= 0)
+    parts.push(values[best] > 0 ? words.drawn : words.undrawn);
   if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, named(after.best)));
   else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
   else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
@@ -100,28 +145,37 @@ function reason(number, { mover, best, values, price, changed }) {
   return [words.price(price), ...parts].join(", ");
 }
 
-// ---- searching -------------------------------------------------------------------------------------------------------
+// ---- searching ------------------------------------------------------------------------------------------------------
 
-/** Search for the missing values, the position shown first; in the review of a finished game, then search more deeply. */
+/**
+ * Search for the missing values, the position shown first; in the review of a finished game, then search more deeply.
+ */
 async function fill() {
   if (busy) return;
   busy = true;
   try {
     for (let next = nextSearch(); next; next = nextSearch()) {
-      const asked = game, at = line, answer = await hint(...next);
+      const asked = game,
+        at = line,
+        answer = await hint(...next);
       if (asked !== game || at !== line) continue;
       if (next === budget.asked) budget.spend(answer.search.nodes);
       values.set(answer.serial, answer);
       computeLosses();
       view.dispatchEvent(new Event("render"));
     }
-  } catch (error) { if (error.name !== "AbortError") complain(error); } finally { busy = false; }
+  } catch (error) {
+    if (error.name !== "AbortError") complain(error);
+  } finally {
+    busy = false;
+  }
 }
 
 /** Return the position to search next, and its number of nodes; null for none. */
 function nextSearch() {
   if (!isOn()) return null;
-  const all = positions(), order = [view.number, ...Array.from({ length: all }, (_, place) => all - 1 - place)];
+  const all = positions(),
+    order = [view.number, ...Array.from({ length: all }, (_, place) => all - 1 - place)];
   const open = order.find((number) => number < all && !values.has(serialAt(number)));
   if (open !== undefined) return [open, reviewing() ? QUICK : null];
   if (!reviewing()) return null;
@@ -129,18 +183,28 @@ function nextSearch() {
   return budget.number < 0 ? null : (budget.asked = [budget.number, budget.share]);
 }
 
-// ---- what is shown ---------------------------------------------------------------------------------------------------
+// ---- what is shown --------------------------------------------------------------------------------------------------
 
 export function showValues() {
-  const on = isOn(), two = page.state.seats.length === 2;
-  if (game !== page.state.game) { game = page.state.game; values = remembered(games, game, () => new Map()); }
-  if (line !== lineKey()) { line = lineKey(); budget = remembered(budgets, line, () => new Budget(positions())); computeLosses(); }
+  const on = isOn(),
+    two = page.state.seats.length === 2;
+  if (game !== page.state.game) {
+    game = page.state.game;
+    values = remembered(games, game, () => new Map());
+  }
+  if (line !== lineKey()) {
+    line = lineKey();
+    budget = remembered(budgets, line, () => new Budget(positions()));
+    computeLosses();
+  }
   $("bar").hidden = !on || !two;
   $("graph").toggleAttribute("hidden", !on || !two);
   $("mistakes").hidden = !reviewing();
   showMistakes();
-  const shown = found[view.number], known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
-  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known }; // a lesson that appears later would move the board
+  const shown = found[view.number],
+    known = reviewing() && isMistake(shown) && view.viewing !== null && Boolean(shown.best);
+  // a lesson that appears later would move the board
+  if (lesson.looks !== view.looks) lesson = { looks: view.looks, opens: known };
   showLesson(known && lesson.opens ? shown : null, view.number, playedAfter(view.number));
   if (!on) return;
   if (two) {
@@ -151,18 +215,30 @@ export function showValues() {
 }
 
 function showBar(now) {
-  const bar = $("bar"), points = now ? now.points : null, words = texts();
+  const bar = $("bar"),
+    points = now ? now.points : null,
+    words = texts();
   bar.classList.toggle("old", !now);
   if (now) bar.firstElementChild.style.width = `${50 + 50 * Math.tanh(points / 25)}%`;
-  const text = !now ? "…" : points ? words.ahead(capital(playerName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known) : words.even(now.known);
+  const text = !now
+    ? "…"
+    : points
+      ? words.ahead(capital(playerName(view, points > 0 ? 0 : 1)), Math.abs(points), now.known)
+      : words.even(now.known);
   bar.lastElementChild.textContent = text;
   bar.setAttribute("aria-valuenow", points ?? 0);
   bar.setAttribute("aria-valuetext", text);
 }
 
 function showGraph() {
-  const graph = $("graph"), all = Math.max(1, page.state.line.length), known = [], width = graph.clientWidth || 300, height = graph.clientHeight || 120;
-  const middle = (height - FOOT) / 2, x = (number) => LEFT + ((width - LEFT - 8) * number) / all, y = (points) => middle * (1 - 0.95 * Math.tanh(points / 25));
+  const graph = $("graph"),
+    all = Math.max(1, page.state.line.length),
+    known = [],
+    width = graph.clientWidth || 300,
+    height = graph.clientHeight || 120;
+  const middle = (height - FOOT) / 2,
+    x = (number) => LEFT + ((width - LEFT - 8) * number) / all,
+    y = (points) => middle * (1 - 0.95 * Math.tanh(points / 25));
   const write = (text, x, y, anchor) => element("text", { x, y, "text-anchor": anchor }, graph, text);
   graph.setAttribute("viewBox", `0 0 ${width} ${height}`);
   graph.replaceChildren();
@@ -177,15 +253,22 @@ function showGraph() {
     if (now) known.push([x(number), y(now.points)]);
   }
   if (known.length) {
-    element("path", { class: "area", d: `M${known[0][0]},${middle}L${known.join("L")}L${known.at(-1)[0]},${middle}Z` }, graph);
+    element(
+      "path",
+      { class: "area", d: `M${known[0][0]},${middle}L${known.join("L")}L${known.at(-1)[0]},${middle}Z` },
+      graph,
+    );
     element("path", { class: "line", d: `M${known.join("L")}` }, graph);
   }
   element("path", { class: "here", d: `M${x(view.number)},0V${height - FOOT}` }, graph);
   for (let number = 1; number <= page.state.line.length; number++) {
     const now = margin(number);
-    if (now && isMistake(found[number - 1])) element("circle", { class: "mistake", cx: x(number), cy: y(now.points), r: 4.5 }, graph);
+    if (now && isMistake(found[number - 1]))
+      element("circle", { class: "mistake", cx: x(number), cy: y(now.points), r: 4.5 }, graph);
   }
-  [0, 1].forEach((player) => write(capital(playerName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"));
+  [0, 1].forEach((player) =>
+    write(capital(playerName(view, player)), width - 12, player ? height - FOOT - 4 : 12, "end"),
+  );
   graph.setAttribute("aria-label", texts().graph);
   graph.onclick = (event) => {
     const number = Math.round((all * (event.clientX - graph.getBoundingClientRect().left - LEFT)) / (width - LEFT - 8));
@@ -195,30 +278,79 @@ function showGraph() {
 
 /** List the mistakes, and set a note on the position before each, so that buttons can step between them. */
 function showMistakes() {
-  if (!reviewing()) { view.setNotes(new Map()); return; }
-  const { line, seats } = page.state, made = line.map((_, index) => mistake(index + 1)).filter(Boolean), all = positions();
-  const looked = Array.from({ length: all }, (_, number) => number).filter((number) => values.has(serialAt(number))).length, open = looked < all, done = budget.number < 0;
-  const words = open ? texts().looking : done ? texts().mistakes(made.length) : texts().closer(Math.round((100 * (all - 1 - budget.number)) / all));
-  const name = ({ number, loss }) => `${number}. ${capital(playerName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
-  const go = ({ number }) => () => { view.view(number - 1); $("table").scrollIntoView({ block: "nearest", behavior: "smooth" }); };
+  if (!reviewing()) {
+    view.setNotes(new Map());
+    return;
+  }
+  const { line, seats } = page.state,
+    made = line.map((_, index) => mistake(index + 1)).filter(Boolean),
+    all = positions();
+  const looked = Array.from({ length: all }, (_, number) => number).filter((number) =>
+      values.has(serialAt(number)),
+    ).length,
+    open = looked < all,
+    done = budget.number < 0;
+  const words = open
+    ? texts().looking
+    : done
+      ? texts().mistakes(made.length)
+      : texts().closer(Math.round((100 * (all - 1 - budget.number)) / all));
+  const name = ({ number, loss }) =>
+    `${number}. ${capital(playerName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
+  const go =
+    ({ number }) =>
+    () => {
+      view.view(number - 1);
+      $("table").scrollIntoView({ block: "nearest", behavior: "smooth" });
+    };
   const item = (one) => {
-    const button = make("button", { onclick: go(one) }, make("b", { textContent: `${name(one)} ${MINUS}${one.price}` }), ` ${one.text}`);
+    const button = make(
+      "button",
+      { onclick: go(one) },
+      make("b", { textContent: `${name(one)} ${MINUS}${one.price}` }),
+      ` ${one.text}`,
+    );
     if (one.number - 1 === view.viewing) button.setAttribute("aria-current", "step");
     return make("li", {}, button);
   };
-  const isOwn = ({ loss }) => seats[loss.mover].person, own = made.filter(isOwn), puzzles = () => own.map(({ loss, number }) => ownPuzzle(loss, number - 1));
-  if (done && own.length && lastKept !== lineKey()) import("./puzzles.js").then(({ keepOwn }) => keepOwn(puzzles())).catch(complain);
+  const isOwn = ({ loss }) => seats[loss.mover].person,
+    own = made.filter(isOwn),
+    puzzles = () => own.map(({ loss, number }) => ownPuzzle(loss, number - 1));
+  if (done && own.length && lastKept !== lineKey())
+    import("./puzzles.js").then(({ keepOwn }) => keepOwn(puzzles())).catch(complain);
   if (done) lastKept = lineKey();
-  const head = [make("p", { textContent: words })], step = open ? looked : all - 1 - budget.number;
+  const head = [make("p", { textContent: words })],
+    step = open ? looked : all - 1 - budget.number;
   if (!done) head.push(make("progress", { max: all, value: step, ariaLabel: words }));
-  const practice = done && own.length ? [make("button", { className: "main", textContent: texts().practise, onclick: () => import("./puzzles.js").then(({ practise }) => practise(puzzles()[0])).catch(complain) })] : [];
-  replaceKeepingFocus($("mistakes"), [make("li", {}, ...head, ...practice), ...(done ? [...own, ...made.filter((one) => !isOwn(one))].map(item) : [])]);
-  view.setNotes(new Map(made.map(({ number, loss, why }) => [number - 1, `${texts().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`])), done ? words : texts().looking);
+  const practice =
+    done && own.length
+      ? [
+          make("button", {
+            className: "main",
+            textContent: texts().practise,
+            onclick: () => import("./puzzles.js").then(({ practise }) => practise(puzzles()[0])).catch(complain),
+          }),
+        ]
+      : [];
+  replaceKeepingFocus($("mistakes"), [
+    make("li", {}, ...head, ...practice),
+    ...(done ? [...own, ...made.filter((one) => !isOwn(one))].map(item) : []),
+  ]);
+  view.setNotes(
+    new Map(
+      made.map(({ number, loss, why }) => [
+        number - 1,
+        `${texts().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`,
+      ]),
+    ),
+    done ? words : texts().looking,
+  );
 }
 
 /** Replace the items of a list, unless they are the same; restore the focus of a button. */
 function replaceKeepingFocus(list, items) {
-  if (items.length === list.children.length && items.every((item, number) => item.isEqualNode(list.children[number]))) return;
+  if (items.length === list.children.length && items.every((item, number) => item.isEqualNode(list.children[number])))
+    return;
   const place = [...list.querySelectorAll("button")].indexOf(document.activeElement);
   list.replaceChildren(...items);
   if (place >= 0) list.querySelectorAll("button")[place]?.focus({ preventScroll: true });

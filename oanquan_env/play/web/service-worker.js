@@ -1,23 +1,31 @@
 // Caches the page for offline use, each version as a whole. `python -m tools.page` writes its lists.
 
-const VERSION = "b2031322f9cf2566";
+const VERSION = "a4c9080484f1fe7e";
+// prettier-ignore
 const FILES = ["board-style.js", "board-words.js", "board.js", "book.js", "certificate.js", "common.js", "data/about.en.html", "data/about.vi.html", "data/catalogue.json", "data/certificate-vietnamese.npz", "data/drawing-2-5.json", "data/lessons.json", "data/net-vietnamese.bin", "data/opening-values-vietnamese.json", "data/puzzles-first.json", "data/puzzles-vietnamese.json", "dialog-words.js", "drawn-board.js", "engine.js", "engine.json", "engine.wasm", "explorer.js", "files.js", "game-model.js", "game.js", "gif.js", "icon.png", "icon.svg", "./", "learn.js", "lesson.js", "lessons.js", "link-reading.js", "links.js", "live-values.js", "losses.js", "manifest.webmanifest", "match-model.js", "match-reading.js", "match-table.js", "move-markers.js", "move-words.js", "moves.wasm", "moving-board.js", "narration.js", "new-game.js", "nodes.js", "notation.js", "page.css", "page.js", "par.js", "picture.js", "players.js", "portraits.js", "position-reading.js", "proof-words.js", "puzzle-log.js", "puzzle-words.js", "puzzles.js", "python-players.js", "record-reading.js", "records.js", "refused.js", "resuming.js", "review-words.js", "review.js", "rotation.js", "rules.js", "session.js", "side-panel.js", "sound.js", "state.js", "table.js", "thinker.js", "thinking.js", "tools.js", "trace.js", "words.js", "worker.js"];
+// prettier-ignore
 const OTHERS = ["data/certificate-app.npz", "data/certificate-ludii.npz", "data/certificate-mancala-world.npz", "data/certificate-tonkin.npz", "data/drawing-2-2.json", "data/drawing-2-3.json", "data/drawing-2-4.json", "data/drawing-3-2.json", "data/drawing-3-3.json", "data/drawing-3-4.json", "data/drawing-3-5.json", "data/drawing-4-2.json", "data/drawing-4-3.json", "data/drawing-4-4.json", "data/drawing-4-5.json", "data/net-app.bin", "data/net-four-player.bin", "data/net-ludii.bin", "data/net-mancala-world.bin", "data/net-three-player.bin", "data/net-tonkin.bin", "data/network-lines.json", "data/opening-values-app.json", "data/opening-values-ludii.json", "data/opening-values-mancala-world.json", "data/opening-values-tonkin.json", "data/par.json", "data/puzzles-app.json", "data/puzzles-ludii.json", "data/puzzles-mancala-world.json", "data/puzzles-tonkin.json"];
 const NAME = `oanquan ${registration.scope} ${VERSION}`;
 const fresh = (name) => new Request(name, { cache: "reload" });
 
 /** Return a cached file; files of other rules are cached when they are first used. */
 async function kept(name) {
-  const cache = await caches.open(NAME), found = await cache.match(name);
+  const cache = await caches.open(NAME),
+    found = await cache.match(name);
   if (found) return found;
   const reply = await fetch(fresh(name));
   if (reply.ok) await cache.put(name, reply.clone());
   return reply;
 }
 
-/** Cache the files of other rules that earlier versions have cached; without a network, copy them. Return the names of the earlier caches. */
+/**
+ * Cache the files of other rules that earlier versions have cached; without a network, copy them. Return the names of
+ * the earlier caches.
+ */
 async function carryOver() {
-  const earlier = (await caches.keys()).filter((name) => name.startsWith(`oanquan ${registration.scope} `) && name !== NAME);
+  const earlier = (await caches.keys()).filter(
+    (name) => name.startsWith(`oanquan ${registration.scope} `) && name !== NAME,
+  );
   for (const cache of await Promise.all(earlier.map((name) => caches.open(name)))) {
     for (const name of OTHERS) {
       const old = await cache.match(name);
@@ -28,15 +36,28 @@ async function carryOver() {
 }
 
 async function activate() {
-  for (const name of await carryOver()) await caches.delete(name); // first, files that were cached while this version waited
+  // first, files that were cached while this version waited
+  for (const name of await carryOver()) await caches.delete(name);
   await clients.claim();
 }
 
-addEventListener("install", (event) => event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(FILES.map(fresh))).then(carryOver)));
+addEventListener("install", (event) =>
+  event.waitUntil(
+    caches
+      .open(NAME)
+      .then((cache) => cache.addAll(FILES.map(fresh)))
+      .then(carryOver),
+  ),
+);
 addEventListener("activate", (event) => event.waitUntil(activate()));
 addEventListener("fetch", (event) => {
-  const { method, url } = event.request, name = url.slice(registration.scope.length).replace(/[?#].*/, "").replace(/^(index\.html)?$/, "./");
-  if (method === "GET" && url.startsWith(registration.scope) && [...FILES, ...OTHERS].includes(name)) event.respondWith(kept(name));
+  const { method, url } = event.request,
+    name = url
+      .slice(registration.scope.length)
+      .replace(/[?#].*/, "")
+      .replace(/^(index\.html)?$/, "./");
+  if (method === "GET" && url.startsWith(registration.scope) && [...FILES, ...OTHERS].includes(name))
+    event.respondWith(kept(name));
 });
 
 /** Replace the previous version, unless other tabs are still using it. */
@@ -44,4 +65,6 @@ async function takeOver() {
   const open = await clients.matchAll({ type: "window", includeUncontrolled: true });
   if (open.filter(({ url }) => url.startsWith(registration.scope)).length === 1) await skipWaiting();
 }
-addEventListener("message", (event) => event.waitUntil(event.data === "take over" ? takeOver() : Promise.all(OTHERS.map(kept))));
+addEventListener("message", (event) =>
+  event.waitUntil(event.data === "take over" ? takeOver() : Promise.all(OTHERS.map(kept))),
+);

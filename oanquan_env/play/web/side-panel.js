@@ -1,7 +1,7 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
 import { moveName } from "./board-words.js";
-import { $, complain, make, page, store, words } from "./common.js";
+import { $, complain, make, page, presetName, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { unfinishedGames, play, view } from "./table.js";
 import { sentenceName } from "./narration.js";
@@ -13,29 +13,37 @@ async function review(wanted = true) {
   try {
     values ??= await import("./review.js");
     values.review(wanted);
-  } catch (error) { complain(error); }
+  } catch (error) {
+    complain(error);
+  }
 }
 
 export function show() {
   if (!page.state) return;
-  const { state } = page, { number } = view;
-  $("about-game").textContent = `${presetName(state.rules)} · ${state.seats.map((_, seat) => capital(sentenceName(view, seat))).join(" – ")}`;
+  const { state } = page,
+    { number } = view;
+  $("about-game").textContent =
+    `${presetName(state.rules)} · ${state.seats.map((_, seat) => capital(sentenceName(view, seat))).join(" – ")}`;
   $("values").hidden = Boolean(state.puzzle);
   $("evaluate").parentNode.hidden = state.seats.length > 2;
   values?.showValues();
-  const lines = number ? view.lines(number) : [view.words.noMove], wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
+  const lines = number ? view.lines(number) : [view.words.noMove],
+    wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
   $("story").replaceChildren(...lines.map((line) => make("li", { textContent: line })));
   if (wrong) $("story").append(make("li", { className: "wrong", textContent: wrong.text }));
-  const due = state.friend?.due && view.settled, visible = !$("send").hidden;
+  const due = state.friend?.due && view.settled,
+    visible = !$("send").hidden;
   $("send").hidden = !due;
-  if (due && !visible) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" })); // a first move also shows buttons above it
+  // a first move also shows buttons above it
+  if (due && !visible) requestAnimationFrame(() => $("send").scrollIntoView({ block: "nearest", behavior: "smooth" }));
   $("from-here").hidden = view.viewing === null;
   showMoves(number);
   showMatch();
   $("resign").disabled = state.turn !== "person" || Boolean(state.puzzle);
   const unfinished = unfinishedGames().length;
   $("resume").hidden = !state.can_resume && !unfinished;
-  $("resume").textContent = state.can_resume || unfinished < 2 ? words().resume : `${words().unfinished} (${unfinished})`;
+  $("resume").textContent =
+    state.can_resume || unfinished < 2 ? words().resume : `${words().unfinished} (${unfinished})`;
   showEnd();
   showPuzzle();
 }
@@ -46,47 +54,58 @@ function showPuzzle() {
   else for (const part of document.querySelectorAll(".of-puzzle")) part.hidden = true;
 }
 
-export function presetName(rules) {
-  const [name, ...changes] = rules.split(" ");
-  return [words().presets[name] ?? name, ...changes].join(" ");
-}
-
 function showMoves(number) {
-  const list = $("moves"), serials = page.state.line.slice(0, view.displayed.length);
-  const rows = [[0, words().start, null], ...serials.map((serial, index) => [index + 1, `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`, values?.mistake(index + 1)])];
+  const list = $("moves"),
+    serials = page.state.line.slice(0, view.displayed.length);
+  const rows = [
+    [0, words().start, null],
+    ...serials.map((serial, index) => [
+      index + 1,
+      `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`,
+      values?.mistake(index + 1),
+    ]),
+  ];
   const key = JSON.stringify([rows, number, page.language, page.state.game]);
   if (key === list.key) return; // do not replace buttons that a finger may be aiming at
   list.key = key;
-  list.replaceChildren(...rows.map(([ply, text, wrong]) => {
-    const button = make("button", { onclick: () => view.view(ply) }, text);
-    if (ply === number) button.setAttribute("aria-current", "step");
-    if (ply) button.title = [...view.lines(ply), wrong?.text ?? ""].join(" ").trim();
-    if (wrong) button.append(make("small", { textContent: ` ${MINUS}${wrong.price}` }));
-    return make("li", {}, button);
-  }));
+  list.replaceChildren(
+    ...rows.map(([ply, text, wrong]) => {
+      const button = make("button", { onclick: () => view.view(ply) }, text);
+      if (ply === number) button.setAttribute("aria-current", "step");
+      if (ply) button.title = [...view.lines(ply), wrong?.text ?? ""].join(" ").trim();
+      if (wrong) button.append(make("small", { textContent: ` ${MINUS}${wrong.price}` }));
+      return make("li", {}, button);
+    }),
+  );
   const current = list.querySelector("[aria-current]");
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight + 44;
 }
 
-// ---- a match ---------------------------------------------------------------------------------------------------------
+// ---- a match --------------------------------------------------------------------------------------------------------
 
 function showMatch() {
   $("match").hidden = !page.state.match;
-  if (page.state.match) import("./match-table.js").then(({ roundsOf }) => $("match").replaceChildren(...roundsOf(view, make))).catch(complain);
+  if (page.state.match)
+    import("./match-table.js")
+      .then(({ roundsOf }) => $("match").replaceChildren(...roundsOf(view, make)))
+      .catch(complain);
 }
 
-// ---- the end ---------------------------------------------------------------------------------------------------------
+// ---- the end --------------------------------------------------------------------------------------------------------
 
 /** Show what a person can do after the end; another element below the board shows the result. */
 function showEnd() {
-  const { match, turn, game } = page.state, over = (turn === "over" || turn === "solved") && view.settled;
+  const { match, turn, game } = page.state,
+    over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
     ended = null;
     return;
   }
-  const going = match && !match.over, solved = turn === "solved", head = $("next").querySelector("h2");
+  const going = match && !match.over,
+    solved = turn === "solved",
+    head = $("next").querySelector("h2");
   head.textContent = match?.over ? matchEnd(match) : "";
   head.hidden = !head.textContent;
   $("next-round").hidden = !going;
@@ -105,10 +124,13 @@ function matchEnd(match) {
 
 $("next-round").onclick = () => play("next_round").catch(complain);
 $("rematch").onclick = () => play("rematch").catch(complain);
-$("resume").onclick = () => (page.state.can_resume ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
-$("send").onclick = () => import("./files.js").then(({ shareLink }) => shareLink(page.state.friend.link)).catch(complain);
+$("resume").onclick = () =>
+  (page.state.can_resume ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
+$("send").onclick = () =>
+  import("./files.js").then(({ shareLink }) => shareLink(page.state.friend.link)).catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
-$("card").onclick = () => import("./files.js").then(({ shareCard }) => shareCard(values?.summaries() ?? null)).catch(complain);
+$("card").onclick = () =>
+  import("./files.js").then(({ shareCard }) => shareCard(values?.summaries() ?? null)).catch(complain);
 $("review").onclick = () => review();
 $("evaluate").checked = store.get("evaluate") === "yes";
 $("evaluate").onchange = () => {
@@ -117,6 +139,9 @@ $("evaluate").onchange = () => {
 };
 if ($("evaluate").checked) review(false);
 const live = () => import("./live-values.js");
-$("live").onchange = ({ target: { checked } }) => live().then(({ toggle }) => toggle(checked)).catch(complain);
+$("live").onchange = ({ target: { checked } }) =>
+  live()
+    .then(({ toggle }) => toggle(checked))
+    .catch(complain);
 if (store.get("live") === "yes") live().catch(complain);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);

@@ -8,63 +8,124 @@ import { moveText, positionText } from "./notation.js";
 import { lastMark, preview, stepsOf } from "./trace.js";
 
 /** Return the names of a game's seats in sentences; `solver` is the seat of the person solving a puzzle, or null. */
-export const namesOf = (game, solver = null) => seatNames(game.names.map((_, seat) => game.person(seat)), solver);
+export const namesOf = (game, solver = null) =>
+  seatNames(
+    game.names.map((_, seat) => game.person(seat)),
+    solver,
+  );
 
 export function gameJson(game, drawing, names) {
-  const { position, root } = game, legal = game.legal(), person = !game.over && game.player === null;
+  const { position, root } = game,
+    legal = game.legal(),
+    person = !game.over && game.player === null;
   return {
-    position: positionText(game.rules, position), start: copyFrame(root.position), starter: root.position.mover,
-    line: game.line().map(({ serial }) => serial), moves: Object.fromEntries([...game.nodes].map(([serial, node]) => [serial, nodeJson(node, drawing, names)])),
-    mover: position.mover, ply: position.ply, legal: legal.map(moveText), previews: person ? previewsOf(game, legal) : {},
+    position: positionText(game.rules, position),
+    start: copyFrame(root.position),
+    starter: root.position.mover,
+    line: game.line().map(({ serial }) => serial),
+    moves: Object.fromEntries([...game.nodes].map(([serial, node]) => [serial, nodeJson(node, drawing, names)])),
+    mover: position.mover,
+    ply: position.ply,
+    legal: legal.map(moveText),
+    previews: person ? previewsOf(game, legal) : {},
     seats: game.names.map((name, seat) => ({ name, person: game.person(seat) })),
-    turn: game.over ? "over" : person ? "person" : game.player === FRIEND ? "friend" : "player", resigned: game.resigned, outcome: game.outcome(),
-    played: game.played, can_undo: game.canUndo, can_redo: game.canRedo, match: game.match && matchJson(game, drawing),
+    turn: game.over ? "over" : person ? "person" : game.player === FRIEND ? "friend" : "player",
+    resigned: game.resigned,
+    outcome: game.outcome(),
+    played: game.played,
+    can_undo: game.canUndo,
+    can_redo: game.canRedo,
+    match: game.match && matchJson(game, drawing),
   };
 }
 
 /** Return the constant data of a move: its steps, the board after it, its marks, and its story in both languages. */
 export function nodeJson(node, drawing, names) {
-  const { trace } = node, last = lastMark(trace), lines = (language) => moveLines(trace, language, names[language]);
+  const { trace } = node,
+    last = lastMark(trace),
+    lines = (language) => moveLines(trace, language, names[language]);
   return (node.json ??= {
-    mover: node.position.mover, player: trace.player, move: moveText(trace.action), steps: stepsOf(trace), after: trace.after, standings: trace.standings,
-    last, ...markShapes(drawing, last), lines: { en: lines("en"), vi: lines("vi") },
+    mover: node.position.mover,
+    player: trace.player,
+    move: moveText(trace.action),
+    steps: stepsOf(trace),
+    after: trace.after,
+    standings: trace.standings,
+    last,
+    ...markShapes(drawing, last),
+    lines: { en: lines("en"), vi: lines("vi") },
   });
 }
 
 /** Return the effect of each legal move; none for a move that never ends. */
 function previewsOf(game, legal) {
-  const of = (action) => { try { return preview(game.trace(action)); } catch { return { path: [], taken: [], captured: [0, 0] }; } };
+  const of = (action) => {
+    try {
+      return preview(game.trace(action));
+    } catch {
+      return { path: [], taken: [], captured: [0, 0] };
+    }
+  };
   return (game.node.previews ??= Object.fromEntries(legal.map((action) => [moveText(action), of(action)])));
 }
 
 function matchJson(game, drawing) {
-  const { match } = game, settled = game.settled(), latest = settled ?? match, { ownership } = match;
-  const codes = ownership.sold.map((sold, player) => Array.from({ length: game.rules.fields }, (_, field) => (sold.includes(field) ? 2 : ownership.pawned[player].includes(field) ? 1 : 0)));
+  const { match } = game,
+    settled = game.settled(),
+    latest = settled ?? match,
+    { ownership } = match;
+  const codes = ownership.sold.map((sold, player) =>
+    Array.from({ length: game.rules.fields }, (_, field) =>
+      sold.includes(field) ? 2 : ownership.pawned[player].includes(field) ? 1 : 0,
+    ),
+  );
   return {
-    number: match.rounds.length + 1, rounds: latest.rounds.map(({ scores, winner, owed, sold, pawned, returned }) => ({ scores, winner, owed, sold, pawned, returned })),
-    owners: { codes, tabs: tabShapes(drawing, codes) }, sold: latest.ownership.sold.map((row) => row.length), pawned: latest.ownership.pawned.map((row) => row.length),
-    fields_to_lose: match.rules.fields_to_lose, settled: settled !== null, over: settled?.over ?? false, winner: settled?.winner ?? null,
+    number: match.rounds.length + 1,
+    rounds: latest.rounds.map(({ scores, winner, owed, sold, pawned, returned }) => ({
+      scores,
+      winner,
+      owed,
+      sold,
+      pawned,
+      returned,
+    })),
+    owners: { codes, tabs: tabShapes(drawing, codes) },
+    sold: latest.ownership.sold.map((row) => row.length),
+    pawned: latest.ownership.pawned.map((row) => row.length),
+    fields_to_lose: match.rules.fields_to_lose,
+    settled: settled !== null,
+    over: settled?.over ?? false,
+    winner: settled?.winner ?? null,
   };
 }
 
 /** Return the empty board for some rules, with the names of its seats and squares. */
 export function drawingJson(drawing, rules, names) {
   const words = (index, language) => squareWords(language, names[language], rules.fields, index);
-  const squares = drawing.squares.map((square, index) => ({ ...square, name: { en: words(index, "en"), vi: words(index, "vi") } }));
+  const squares = drawing.squares.map((square, index) => ({
+    ...square,
+    name: { en: words(index, "en"), vi: words(index, "vi") },
+  }));
   return { ...drawing, stone_value: rules.stone_value, seats: names, squares };
 }
 
 /** Return the moves played of a puzzle's line, whether the last of them leaves it, and whether the line is finished. */
 export function progress({ line }, game) {
-  const moves = game.line().map(({ action }) => moveText(action)), last = moves.length - 1;
+  const moves = game.line().map(({ action }) => moveText(action)),
+    last = moves.length - 1;
   const wrong = last >= 0 && !line[last].split(" ").includes(moves[last]);
   return { moves, wrong, done: !wrong && moves.length === line.length };
 }
 
-/** Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `revealed`: the page played the line. */
+/**
+ * Return the puzzle being shown; its `answer` follows a wrong move or the end of its line. `revealed`: the page played
+ * the line.
+ */
 export function puzzleJson(puzzle, game) {
-  const { level, name = "", number, counts, id = "", themes = [], revealed, day } = puzzle, { moves, wrong, done } = progress(puzzle, game);
-  const steps = (puzzle.line.length + 1) / 2, step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
+  const { level, name = "", number, counts, id = "", themes = [], revealed, day } = puzzle,
+    { moves, wrong, done } = progress(puzzle, game);
+  const steps = (puzzle.line.length + 1) / 2,
+    step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
   const answer = wrong || done ? { move: moves.at(-1), right: done, line: puzzle.line } : null;
   return { level, name, number, counts, id, themes, rules: puzzle.source.rules, day, revealed, step, steps, answer };
 }

@@ -7,22 +7,36 @@ import { GameView } from "./game.js";
 import { Refused, missing } from "./refused.js";
 import { Session } from "./session.js";
 
-const KEPT = "oanquan-kept", LAST = "oanquan-last", MOST = 8; // maximum number of unfinished games stored, and also of games with friends
+const KEPT = "oanquan-kept",
+  LAST = "oanquan-last",
+  MOST = 8; // maximum number of unfinished games stored, and also of games with friends
 const files = new Map();
 const address = (name) => new URL(name, import.meta.url);
-let session = null, engine = null, thinker = null, lastDrawing = null;
+let session = null,
+  engine = null,
+  thinker = null,
+  lastDrawing = null;
 
 async function file(name) {
   try {
     const reply = await fetch(address(name));
     if (!reply.ok) throw new Error(`${reply.status} ${reply.statusText}`);
     return await (name.endsWith(".json") ? reply.json() : reply.arrayBuffer());
-  } catch (error) { throw missing(name, error); }
+  } catch (error) {
+    throw missing(name, error);
+  }
 }
 
 /** Load a file of the folder `data` once. */
 function data(name) {
-  if (!files.has(name)) files.set(name, file(`data/${name}`).catch((error) => { files.delete(name); throw error; }));
+  if (!files.has(name))
+    files.set(
+      name,
+      file(`data/${name}`).catch((error) => {
+        files.delete(name);
+        throw error;
+      }),
+    );
   return files.get(name);
 }
 
@@ -32,18 +46,36 @@ export const variation = (moves) => session.variation(moves);
 
 /** Send a request that changes the game. If it replaces an unfinished game, store that game. */
 export async function play(name, asked = {}) {
-  const another = name === "new" || name === "load", before = another ? session.unfinished() : null;
+  const another = name === "new" || name === "load",
+    before = another ? session.unfinished() : null;
   await session.request(name, asked);
   if (!another) return;
-  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id); // a link may continue a game with a friend
-  updateUnfinished((games) => [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)].filter(differs).slice(0, MOST));
+  // a link may continue a game with a friend
+  const differs = (game) => game.text !== session.saved() && (!game.id || game.id !== session.id);
+  updateUnfinished((games) =>
+    [...(before ? [{ ...before, at: Date.now() }] : []), ...games.filter(({ text }) => text !== before?.text)]
+      .filter(differs)
+      .slice(0, MOST),
+  );
 }
 
 /** Return the moves of each game with a friend, by its id, as last seen in this browser. */
 export const friendGames = () => new Map(store.list("friends", areTexts));
 
-/** Return the replaced unfinished games, newest first: {text, seats, id, rules, moves, at}; `at` is in milliseconds since 1970. */
-export const unfinishedGames = () => store.list("games", (game) => isGame(game) && isText(game.rules) && Number.isInteger(game.moves) && Number.isInteger(game.at) && Math.abs(game.at) <= 8.64e15); // as far as dates go
+/**
+ * Return the replaced unfinished games, newest first: {text, seats, id, rules, moves, at}; `at` is in milliseconds
+ * since 1970.
+ */
+export const unfinishedGames = () =>
+  store.list(
+    "games",
+    (game) =>
+      isGame(game) &&
+      isText(game.rules) &&
+      Number.isInteger(game.moves) &&
+      Number.isInteger(game.at) &&
+      Math.abs(game.at) <= 8.64e15,
+  ); // as far as dates go
 
 function updateUnfinished(change) {
   store.set("games", JSON.stringify(change(unfinishedGames())));
@@ -52,12 +84,17 @@ function updateUnfinished(change) {
 
 /** Continue an unfinished game; persons replace players that are no longer available. */
 export async function goBack({ text, seats, id }) {
-  await (await import("./resuming.js")).loadKept((asked) => play("load", asked), { text, seats, id }, page.catalogue.levels);
+  await (
+    await import("./resuming.js")
+  ).loadKept((asked) => play("load", asked), { text, seats, id }, page.catalogue.levels);
   updateUnfinished((games) => games.filter((game) => game.text !== text));
 }
 
 /** Return the request for a game against the weakest level. */
-export const newcomersGame = () => ({ rules: page.catalogue.begin, seats: [page.catalogue.person, page.catalogue.levels[0]] });
+export const newcomersGame = () => ({
+  rules: page.catalogue.begin,
+  seats: [page.catalogue.person, page.catalogue.levels[0]],
+});
 
 /** Begin a game with an aim (common.js). */
 export async function playFor(aim, asked) {
@@ -73,10 +110,16 @@ export const lessons = async () => (await import("./lessons.js")).lessonsOf(engi
 /** Return the engine, the loader of `data` files, and the thinker, for dialogs with other positions. */
 export const tools = () => ({ engine, data, thinker });
 
-/** Return an object whose `methods` call the methods of the same names of an object that `make` makes at the first call. */
+/**
+ * Return an object whose `methods` call the methods of the same names of an object that `make` makes at the first call.
+ */
 function lazily(make, ...methods) {
   let made = null;
-  const ready = () => (made ??= make().catch((error) => { made = null; throw error; }));
+  const ready = () =>
+    (made ??= make().catch((error) => {
+      made = null;
+      throw error;
+    }));
   return Object.fromEntries(methods.map((name) => [name, async (...args) => (await ready())[name](...args)]));
 }
 
@@ -90,59 +133,100 @@ function follow() {
   lastDrawing = drawing;
 }
 
-// ---- storage ---------------------------------------------------------------------------------------------------------
+// ---- storage --------------------------------------------------------------------------------------------------------
 
 function save() {
   const { friend } = page.state;
   if (friend) {
     const games = [...friendGames()].filter(([id]) => id !== friend.id);
-    store.set("friends", JSON.stringify([...games, [friend.id, new URLSearchParams(friend.link).get("moves")]].slice(-MOST)));
+    store.set(
+      "friends",
+      JSON.stringify([...games, [friend.id, new URLSearchParams(friend.link).get("moves")]].slice(-MOST)),
+    );
   }
   const snapshot = JSON.stringify({ ...session.snapshot(), aim: page.aim });
   try {
     sessionStorage.setItem(KEPT, snapshot);
     localStorage.setItem(LAST, snapshot);
-  } catch { /* private windows */ }
+  } catch {
+    /* private windows */
+  }
 }
 
 /** Return the stored texts: the game of this tab, and the last of any tab. */
 function stored() {
-  try { return [sessionStorage.getItem(KEPT), localStorage.getItem(LAST)].filter(Boolean); } catch { return []; } // private windows
+  try {
+    return [sessionStorage.getItem(KEPT), localStorage.getItem(LAST)].filter(Boolean);
+  } catch {
+    return [];
+  } // private windows
 }
 
-// ---- start -----------------------------------------------------------------------------------------------------------
+// ---- start ----------------------------------------------------------------------------------------------------------
 
-const pythonPlayers = async () => (location.protocol === "http:" ? (await import("./python-players.js")).connect() : null);
+const pythonPlayers = async () =>
+  location.protocol === "http:" ? (await import("./python-players.js")).connect() : null;
 
-/** Begin this tab's game: its own before a reload, the last one of any tab, or a new one. After an error, nothing has been stored. */
+/**
+ * Begin this tab's game: its own before a reload, the last one of any tab, or a new one. After an error, nothing has
+ * been stored.
+ */
 export async function begin() {
-  if (typeof WebAssembly !== "object") throw new Refused("start", "this browser has no WebAssembly, or has switched it off. Please use another browser.", "trình duyệt này không có WebAssembly hoặc đã tắt nó. Hãy dùng trình duyệt khác.");
-  const [bytes, layout, catalogue, python] = await Promise.all([file("moves.wasm"), file("engine.json"), data("catalogue.json"), pythonPlayers()]);
-  engine = await Engine.load(bytes, layout).catch((error) => { throw missing("moves.wasm", error); });
+  if (typeof WebAssembly !== "object")
+    throw new Refused(
+      "start",
+      "this browser has no WebAssembly, or has switched it off. Please use another browser.",
+      "trình duyệt này không có WebAssembly hoặc đã tắt nó. Hãy dùng trình duyệt khác.",
+    );
+  const [bytes, layout, catalogue, python] = await Promise.all([
+    file("moves.wasm"),
+    file("engine.json"),
+    data("catalogue.json"),
+    pythonPlayers(),
+  ]);
+  engine = await Engine.load(bytes, layout).catch((error) => {
+    throw missing("moves.wasm", error);
+  });
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.players ?? []), ...catalogue.players])] };
   const worker = () => new Worker(address("worker.js"), { type: "module" });
-  const thinking = async () => new (await import("./thinker.js")).Thinker({ engine: address("engine.wasm"), layout, data, catalogue, worker, ...python });
+  const thinking = async () =>
+    new (await import("./thinker.js")).Thinker({
+      engine: address("engine.wasm"),
+      layout,
+      data,
+      catalogue,
+      worker,
+      ...python,
+    });
   thinker = lazily(thinking, "needsPython", "choose", "hint");
   session = new Session({ engine, thinker, data, catalogue });
-  const texts = stored(), first = newcomersGame();
+  const texts = stored(),
+    first = newcomersGame();
   if (texts.length) {
-    const { aim, refused, errors } = await (await import("./resuming.js")).resume(session, texts, catalogue.levels, first);
+    const { aim, refused, errors } = await (
+      await import("./resuming.js")
+    ).resume(session, texts, catalogue.levels, first);
     page.aim = aim;
     if (refused.length) updateUnfinished((games) => [...refused, ...games].slice(0, MOST));
     errors.slice(0, 1).forEach(complain);
   } else await session.request("new", first);
   session.addEventListener("changed", follow);
   follow();
-  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {}); // loads the files for a first reply
+  // loads the files for a first reply
+  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {});
 }
 
-export const view = new GameView($("board"), async (name, asked) => {
-  try {
-    if (name === "hint") return await hint();
-    await play(name, asked);
-  } catch (error) {
-    complain(error);
-    view.refresh();
-  }
-  return null;
-}, page.language);
+export const view = new GameView(
+  $("board"),
+  async (name, asked) => {
+    try {
+      if (name === "hint") return await hint();
+      await play(name, asked);
+    } catch (error) {
+      complain(error);
+      view.refresh();
+    }
+    return null;
+  },
+  page.language,
+);

@@ -11,7 +11,8 @@ import { rulesText } from "./rules.js";
  * `Thinking` in this thread. `ask(name, position, rules)`, all texts, resolves with the move of a Python player;
  * `askable(name)` returns whether it may be called with this name.
  *
- * If the `signal` of a request aborts, the request is rejected and removed, and a worker that is busy with it is replaced.
+ * If the `signal` of a request aborts, the request is rejected and removed, and a worker that is busy with it is
+ * replaced.
  */
 export class Thinker {
   #made;
@@ -42,8 +43,10 @@ export class Thinker {
     return this.#request("hint", [rules, position, options], signal);
   }
 
-  /** Return whether Python has to choose the moves of a player. Throws Refused if no player has this name, or if the player
-   * does not support the rules. */
+  /**
+   * Return whether Python has to choose the moves of a player. Throws Refused if no player has this name, or if the
+   * player does not support the rules.
+   */
   needsPython(name, rules) {
     try {
       playerOf(name, rules, this.catalogue);
@@ -79,7 +82,10 @@ export class Thinker {
     if (this.#current) return;
     while (this.#jobs.length) {
       this.#current = this.#jobs.shift();
-      if (!this.#worker) await new Promise((resolve) => { setTimeout(resolve); }); // lets the page draw before this thread searches
+      if (!this.#worker)
+        await new Promise((resolve) => {
+          setTimeout(resolve);
+        }); // lets the page draw before this thread searches
       if (!this.#current.dropped) await this.#answer(this.#current);
       this.#current = null;
     }
@@ -96,7 +102,10 @@ export class Thinker {
   }
 }
 
-/** A `Thinking` in a worker. It gets the messages {begin}, {method, args} and {name, content}, and sends {need} and {result}. */
+/**
+ * A `Thinking` in a worker. It gets the messages {begin}, {method, args} and {name, content}, and sends {need} and
+ * {result}.
+ */
 class Remote {
   #port;
   #settle = null;
@@ -106,7 +115,10 @@ class Remote {
     this.#port = port;
     port.onmessage = async ({ data: { need, result, refused, message } }) => {
       if (need !== undefined) {
-        const content = await data(need).then((found) => ({ content: found }), (error) => ({ message: error.message }));
+        const content = await data(need).then(
+          (found) => ({ content: found }),
+          (error) => ({ message: error.message }),
+        );
         port.postMessage({ name: need, ...content });
       } else if (refused) this.#settle.reject(Object.assign(new Refused(), refused, { message: refused.detail.en }));
       else if (message !== undefined) this.#settle.reject(new Error(message));
@@ -119,8 +131,12 @@ class Remote {
     port.postMessage({ begin: { engine: engine instanceof URL ? engine.href : engine, layout } });
   }
 
-  choose(...args) { return this.#call("choose", args); }
-  hint(...args) { return this.#call("hint", args); }
+  choose(...args) {
+    return this.#call("choose", args);
+  }
+  hint(...args) {
+    return this.#call("hint", args);
+  }
 
   end() {
     this.#port.terminate();

@@ -6,7 +6,8 @@ import { moveText } from "./notation.js";
 import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, searchSaving, seeded } from "./players.js";
 import { Refused } from "./refused.js";
 
-const PREFERENCE = 3; // points: a proved move is the hint unless the search values another move higher by more than this
+// points: a proved move is the hint unless the search values another move higher by more than this
+const PREFERENCE = 3;
 
 /** A source of moves and hints. It takes rules as fields or as a handle of any engine, and keeps all loaded files. */
 export class Thinking {
@@ -22,17 +23,27 @@ export class Thinking {
 
   /** Resolve with the action of a level or a player, which draws random numbers from `seed`. */
   async choose(name, fields, position, seed) {
-    const { actions, legal, epsilon, goesOn } = await this.best(name, fields, position), random = seeded(seed);
+    const { actions, legal, epsilon, goesOn } = await this.best(name, fields, position),
+      random = seeded(seed);
     if (!legal.length) throw new Refused("request", "the game is over", "ván đã hết");
-    const drawn = (from) => from[Math.floor(random() * from.length)], best = drawn(actions), choice = random() < epsilon ? drawn(legal) : best;
-    const engine = await this.#engine(), goingOn = goesOn ? legal.filter((action) => !engine.play(engine.rules(fields), position, action).position.ended) : [];
+    const drawn = (from) => from[Math.floor(random() * from.length)],
+      best = drawn(actions),
+      choice = random() < epsilon ? drawn(legal) : best;
+    const engine = await this.#engine(),
+      goingOn = goesOn
+        ? legal.filter((action) => !engine.play(engine.rules(fields), position, action).position.ended)
+        : [];
     return goingOn.length && !goingOn.includes(choice) ? drawn(goingOn) : choice;
   }
 
-  /** Resolve with the actions from which a player draws its move, and with its settings: with probability `epsilon`, it draws
-   * from all legal actions instead; with `goesOn`, it ends the game only if it has no other move. */
+  /**
+   * Resolve with the actions from which a player draws its move, and with its settings: with probability `epsilon`, it
+   * draws from all legal actions instead; with `goesOn`, it ends the game only if it has no other move.
+   */
   async best(name, fields, position) {
-    const engine = await this.#engine(), rules = engine.rules(fields), legal = engine.legal(rules, position);
+    const engine = await this.#engine(),
+      rules = engine.rules(fields),
+      legal = engine.legal(rules, position);
     let player = playerOf(name, rules, await this.#catalogue());
     if (player.kind === "book") {
       const action = (await this.#proofs(Book, engine, rules))?.provedMove(position) ?? null;
@@ -44,23 +55,38 @@ export class Thinking {
     return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon, goesOn };
   }
 
-  /** Resolve with the best move, and the value of each move: the mover's final lead. `exact` lists the moves with proved values.
-   * Pass `proved: false` if fields changed hands: no value is then proved. `review` selects its players; `nodes` limits the search. */
+  /**
+   * Resolve with the best move, and the value of each move: the mover's final lead. `exact` lists the moves with proved
+   * values. Pass `proved: false` if fields changed hands: no value is then proved. `review` selects its players;
+   * `nodes` limits the search.
+   */
   async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
-    const engine = await this.#engine(), rules = engine.rules(fields), catalogue = await this.#catalogue();
+    const engine = await this.#engine(),
+      rules = engine.rules(fields),
+      catalogue = await this.#catalogue();
     const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
-    const adviser = player.fallback ?? player, found = await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
-    const openings = proved && rules.players === 2 ? (await this.#proofs(Openings, engine, rules)) ?? Openings.none(engine) : null, bounds = openings?.moveValues(rules, position) ?? {}, most = openings?.value(rules, position)?.upper ?? Infinity;
-    const { scores, mover } = position, lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
+    const adviser = player.fallback ?? player,
+      found = await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
+    const openings =
+        proved && rules.players === 2 ? ((await this.#proofs(Openings, engine, rules)) ?? Openings.none(engine)) : null,
+      bounds = openings?.moveValues(rules, position) ?? {},
+      most = openings?.value(rules, position)?.upper ?? Infinity;
+    const { scores, mover } = position,
+      lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
     const moves = Object.entries(found.values).map(([action, value]) => {
-      const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity }, exact = lower === upper || (proved && found.proved);
+      const { lower, upper } = bounds[action] ?? { lower: -Infinity, upper: Infinity },
+        exact = lower === upper || (proved && found.proved);
       const final = lead + Math.min(Math.max(value, lower), upper, most);
       return { action: Number(action), final, exact };
     });
     moves.sort((one, other) => other.final - one.final);
-    const begin = openings?.value(rules, engine.start(rules)), book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null; // without an exact value, book moves need not be best
-    const action = book?.provedMove(position) ?? null, known = moves.find((move) => move.action === action);
-    const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE), best = near ? known : moves[0];
+    const begin = openings?.value(rules, engine.start(rules)),
+      // without an exact value, book moves need not be best
+      book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null;
+    const action = book?.provedMove(position) ?? null,
+      known = moves.find((move) => move.action === action);
+    const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE),
+      best = near ? known : moves[0];
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
     const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);
     return {
@@ -69,7 +95,11 @@ export class Thinking {
       values: Object.fromEntries(moves.map((move) => [moveText(move.action), Math.round(move.final) + 0])),
       exact: moves.filter((move) => move.exact).map((move) => moveText(move.action)),
       captured: [total(2) + rules.stone_value * total(3), total(3)],
-      search: { proved: moves.every((move) => move.exact), depth: found.depth, nodes: adviser.kind === "search" ? found.nodes : 0 }, // 0: a longer search would give the same result
+      search: {
+        proved: moves.every((move) => move.exact),
+        depth: found.depth,
+        nodes: adviser.kind === "search" ? found.nodes : 0,
+      }, // 0: a longer search would give the same result
     };
   }
 
@@ -86,7 +116,8 @@ export class Thinking {
 
   /** Resolve with the `Book` or the `Openings` of a preset; null for other rules. */
   async #proofs(kind, engine, rules) {
-    const catalogue = await this.#catalogue(), preset = presetOf(rules, catalogue);
+    const catalogue = await this.#catalogue(),
+      preset = presetOf(rules, catalogue);
     if (!catalogue[kind.list].includes(preset)) return null;
     const file = kind.file(preset);
     return this.#once(file, async () => kind.read(engine, rules, preset, await this.#data(file)));
@@ -107,13 +138,15 @@ export class Thinking {
 export function serve(port) {
   const asked = new Map();
   let thinking;
-  const data = (name) => new Promise((resolve, reject) => {
-    asked.set(name, { resolve, reject });
-    port.postMessage({ need: name });
-  });
+  const data = (name) =>
+    new Promise((resolve, reject) => {
+      asked.set(name, { resolve, reject });
+      port.postMessage({ need: name });
+    });
   port.onmessage = async ({ data: { begin, method, args, name, content, message } }) => {
     if (begin) thinking = new Thinking({ ...begin, data });
-    else if (name !== undefined) message === undefined ? asked.get(name).resolve(content) : asked.get(name).reject(new Error(message));
+    else if (name !== undefined)
+      message === undefined ? asked.get(name).resolve(content) : asked.get(name).reject(new Error(message));
     else {
       try {
         port.postMessage({ result: await thinking[method](...args) });

@@ -5,15 +5,38 @@ import { element, html } from "./nodes.js";
 
 export const SPEEDS = { slow: 0.5, normal: 1, fast: 2.5, none: Infinity };
 const ICONS = {
-  undo: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-3", redo: "M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 10h3",
+  undo: "M9 6L4 11l5 5M4 11h10a5 5 0 0 1 0 10h-3",
+  redo: "M15 6l5 5-5 5M20 11H10a5 5 0 0 0 0 10h3",
   hint: "M9.5 17.5h5M10.5 21h3M12 3a6 6 0 0 0-4 10.5c1 1 1.5 2 1.5 4h5c0-2 .5-3 1.5-4A6 6 0 0 0 12 3z",
-  before: "M11 5l-7 7 7 7M18 5v9M18 18.5v.5", after: "M13 5l7 7-7 7M6 5v9M6 18.5v.5",
-  first: "M6 5v14M19 5L9 12l10 7z", previous: "M16 5L6 12l10 7z", next: "M8 5l10 7-10 7z", last: "M18 5v14M5 5l10 7-10 7z",
-  tour: "M3 6l7 6-7 6zM12 6l7 6-7 6z", pause: "M8 5v14M16 5v14", again: "M5 12a7 7 0 1 0 2.5-5.4M7 3v4h4", skip: "M5 5l7 7-7 7M13 5l7 7-7 7",
+  before: "M11 5l-7 7 7 7M18 5v9M18 18.5v.5",
+  after: "M13 5l7 7-7 7M6 5v9M6 18.5v.5",
+  first: "M6 5v14M19 5L9 12l10 7z",
+  previous: "M16 5L6 12l10 7z",
+  next: "M8 5l10 7-10 7z",
+  last: "M18 5v14M5 5l10 7-10 7z",
+  tour: "M3 6l7 6-7 6zM12 6l7 6-7 6z",
+  pause: "M8 5v14M16 5v14",
+  again: "M5 12a7 7 0 1 0 2.5-5.4M7 3v4h4",
+  skip: "M5 5l7 7-7 7M13 5l7 7-7 7",
   options: "M4 7h9M18 7h2M4 17h3M12 17h8M15 4v6M9 14v6",
-  loud: "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6M19 6.5a8 8 0 0 1 0 11", quiet: "M4 9v6h4l5 4V5L8 9zM17 9.5l5 5M22 9.5l-5 5",
+  loud: "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6M19 6.5a8 8 0 0 1 0 11",
+  quiet: "M4 9v6h4l5 4V5L8 9zM17 9.5l5 5M22 9.5l-5 5",
 };
-const KEYS = { undo: "U", redo: "R", hint: "H", before: "B", after: "N", again: "W", skip: "S", first: "Home", previous: ",", next: ".", last: "End", tour: "P", loud: "M" };
+const KEYS = {
+  undo: "U",
+  redo: "R",
+  hint: "H",
+  before: "B",
+  after: "N",
+  again: "W",
+  skip: "S",
+  first: "Home",
+  previous: ",",
+  next: ".",
+  last: "End",
+  tour: "P",
+  loud: "M",
+};
 const PRESSED = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [key.toLowerCase(), name]));
 const ALWAYS = new Set(["undo", "loud"]);
 const WORDED = new Set(["undo", "redo", "hint", "before", "after"]);
@@ -23,7 +46,9 @@ const isField = (event) => /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()
 /** Return whether Enter is held down, which would press a button again and again. */
 export const isHeld = (event) => event.repeat && event.key === "Enter" && !isField(event);
 
-/** A row of buttons; `actions` has a function for each, and `onoption(name, value)` is called when an option changes. */
+/**
+ * A row of buttons; `actions` has a function for each, and `onoption(name, value)` is called when an option changes.
+ */
 export class Tools {
   constructor(root, actions, onoption) {
     this.bar = html("div", { className: "tools" }, root);
@@ -39,9 +64,11 @@ export class Tools {
     const panel = html("div", { className: "options", popover: "auto" }, this.bar);
     this.opener = html("button", { type: "button", popoverTargetElement: panel }, this.bar);
     this.icon(this.opener, "options");
-    panel.onbeforetoggle = () => { // open below the button, where no square is covered
+    panel.onbeforetoggle = () => {
+      // open below the button, where no square is covered
       const { bottom, right } = this.opener.getBoundingClientRect();
-      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${document.documentElement.clientWidth - right}px auto auto`;
+      const beside = document.documentElement.clientWidth - right;
+      panel.style.inset = `min(${bottom + 6}px, calc(100dvh - 130px)) ${beside}px auto auto`;
     };
     const option = (name, input) => {
       const label = html("label", {}, panel);
@@ -51,7 +78,10 @@ export class Tools {
     };
     this.speed = option("speed", html("select", { onchange: () => onoption("speed", this.speed.value) }));
     for (const speed of Object.keys(SPEEDS)) html("option", { value: speed }, this.speed);
-    this.preview = option("preview", html("input", { type: "checkbox", checked: true, onchange: () => onoption("preview", this.preview.checked) }));
+    this.preview = option(
+      "preview",
+      html("input", { type: "checkbox", checked: true, onchange: () => onoption("preview", this.preview.checked) }),
+    );
   }
 
   icon(button, name) {
@@ -81,14 +111,19 @@ export class Tools {
   }
 
   /**
-   * Enable and show the buttons. Undo and sound are always visible. Buttons that step through a game appear once a move is
-   * `played`. With `noted`, the buttons for notes replace redo and hints. During a tour, the button `tour` stops it.
+   * Enable and show the buttons. Undo and sound are always visible. Buttons that step through a game appear once a move
+   * is `played`. With `noted`, the buttons for notes replace redo and hints. During a tour, the button `tour` stops it.
    */
   set(enabled, { moving, touring, played, noted }) {
     for (const [name, able] of Object.entries(enabled)) {
       const button = this.buttons[name];
       button.disabled = !able;
-      button.hidden = name === "before" || name === "after" ? !noted : name === "redo" || name === "hint" ? noted : !ALWAYS.has(name) && !played;
+      button.hidden =
+        name === "before" || name === "after"
+          ? !noted
+          : name === "redo" || name === "hint"
+            ? noted
+            : !ALWAYS.has(name) && !played;
     }
     this.buttons.again.hidden ||= moving;
     this.buttons.skip.hidden = !moving;
@@ -98,10 +133,14 @@ export class Tools {
     this.label("tour", touring ? this.texts.pause : this.texts.tour);
   }
 
-  /** Press the button for a key if it is enabled; return whether a key has a button. Arrow keys have one only if `stepping`. */
+  /**
+   * Press the button for a key if it is enabled; return whether a key has a button. Arrow keys have one only if
+   * `stepping`.
+   */
   key(event, stepping) {
     const arrows = stepping ? { ArrowLeft: "previous", ArrowRight: "next" } : {};
-    const name = arrows[event.key] ?? PRESSED[event.key?.toLowerCase()]; // browsers that fill in a form send keys without a name
+    // browsers that fill in a form send keys without a name
+    const name = arrows[event.key] ?? PRESSED[event.key?.toLowerCase()];
     if (isHeld(event)) return true;
     if (!name || event.ctrlKey || event.altKey || event.metaKey || isField(event)) return false;
     const button = this.buttons[name];

@@ -1,7 +1,7 @@
 // The board in a notebook, an anywidget. It is bundled with its imports into one module (`oanquan_env.play.widget`).
 //
-// Traits: `files`, all files that the page would load; `begin`, the game that Python started; `game`, its present state, from
-// which a notebook without a kernel continues; `language`.
+// Traits: `files`, all files that the page would load; `begin`, the game that Python started; `game`, its present
+// state, from which a notebook without a kernel continues; `language`.
 
 import { Engine } from "./engine.js";
 import { GameView } from "./game.js";
@@ -19,11 +19,12 @@ function asking(model) {
     else waiting.get(number)?.resolve(move);
     waiting.delete(number);
   });
-  return (player, position, rules) => new Promise((resolve, reject) => {
-    const number = Math.random();
-    waiting.set(number, { resolve, reject });
-    model.send({ number, choose: { player, rules, position } });
-  });
+  return (player, position, rules) =>
+    new Promise((resolve, reject) => {
+      const number = Math.random();
+      waiting.set(number, { resolve, reject });
+      model.send({ number, choose: { player, rules, position } });
+    });
 }
 
 /** Make a widget's session, which continues the game that Python started, or the state that a page has saved. */
@@ -34,10 +35,25 @@ async function sessionOf(model) {
     return file instanceof DataView ? file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength) : file;
   };
   const [bytes, layout, catalogue] = await Promise.all(["engine.wasm", "engine.json", "catalogue.json"].map(data));
-  const module = await WebAssembly.compile(bytes), engine = await Engine.load(module, layout);
-  const session = new Session({ engine, data, catalogue, thinker: new Thinker({ engine: module, layout, data, catalogue, think: async (made) => new Thinking(made), ask: asking(model) }) });
+  const module = await WebAssembly.compile(bytes),
+    engine = await Engine.load(module, layout);
+  const session = new Session({
+    engine,
+    data,
+    catalogue,
+    thinker: new Thinker({
+      engine: module,
+      layout,
+      data,
+      catalogue,
+      think: async (made) => new Thinking(made),
+      ask: asking(model),
+    }),
+  });
   const begin = async () => {
-    const { number, rewind, ...begun } = model.get("begin"), game = model.get("game"), same = game.number === number;
+    const { number, rewind, ...begun } = model.get("begin"),
+      game = model.get("game"),
+      same = game.number === number;
     await session.restore(same ? game : begun);
     while (rewind && !same && session.state().can_undo) await session.request("undo");
   };
@@ -72,10 +88,16 @@ export default function widget() {
       return null;
     };
     const view = new GameView(host, send, model.get("language"));
-    const follow = () => view.update(session.state(), session.drawing()), speak = () => view.setLanguage(model.get("language"));
+    const follow = () => view.update(session.state(), session.drawing()),
+      speak = () => view.setLanguage(model.get("language"));
     session.addEventListener("changed", follow);
     model.on("change:language", speak);
-    host.addEventListener("keydown", (event) => { if (view.key(event)) { event.preventDefault(); event.stopPropagation(); } });
+    host.addEventListener("keydown", (event) => {
+      if (view.key(event)) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    });
     follow();
     return () => {
       session.removeEventListener("changed", follow);

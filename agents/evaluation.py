@@ -1,0 +1,354 @@
+"""One evaluation, from its settings to its report: a tournament, regret, best responses, or several of these.
+
+Finished parts of a long evaluation are stored, one JSON file each, so that an interrupted evaluation can resume. We do
+not use joblib.Memory: it stores pickles, which can run code, and any change of a function invalidates all parts.
+"""
+
+import dataclasses
+import functools
+import json
+import re
+import shlex
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import numpy as np
+import tyro
+from pydantic import ConfigDict, Field, TypeAdapter
+from rich.progress import Progress
+from tyro.constructors import PrimitiveConstructorSpec
+
+import oanquan_env
+from agents.config import Count, OpeningPlies, Pairs, Seed, validated
+from agents.parallel import spread
+from agents.provenance import code_hashes, commit, custom_code, processor, project_code, versions
+from oanquan_env import Core, Rules
+from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
+from oanquan_env.benchmark.exploit import exploit
+from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
+from oanquan_env.benchmark.regret import Part, Regret
+from oanquan_env.benchmark.report import PICTURE, Evaluation, SuitePart, markdown
+from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
+from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.errors import UsageError
+from oanquan_env.files import FileError, naming_damage, read_json, short_hash, write_atomically
+from oanquan_env.players import as_policy
+from oanquan_env.players.making import kinds
+from oanquan_env.players.names import parse
+from oanquan_env.proofs.certificates import certificate_path
+from oanquan_env.search.any_rules_net import net_path
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PARTS = "parts"  # subfolder of the output folder
+PACKAGES = ("numpy", "numba", "torch")
+MEASURES = {"openings": "games", "suite": "regret", "minutes": "best responses"}
+"""The content of a part of an evaluation, by a setting that only parts with this content have."""
+_LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
+
+AgentNames: TypeAlias = Annotated[
+    tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[PLAYER ...]", help_behavior_hint="")
+]
+SuiteNames: TypeAlias = Annotated[
+    list[Literal["arena", "regret", "exploit"]],
+    Field(min_length=1),
+    tyro.conf.arg(name="suite"),
+    PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="SUITES",
+        instance_from_str=lambda texts: texts[0].split(","),
+        is_instance=lambda value: isinstance(value, list),
+        str_from_instance=lambda names: [",".join(names)],
+    ),
+]
+"""Names of suites, separated by commas on the command line, as in `--suite arena,regret`."""
+OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS", help_behavior_hint="")]
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """The settings of an evaluation: the options of `evaluate.py`, or the content of a YAML file for its `--config`."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    agents: AgentNames  # players by name; two or more for the arena
+    suites: SuiteNames = field(default_factory=lambda: ["arena"])  # one or more, as in arena,regret
+    part: Part = "test"  # part of the regret suite
+    pairs: Pairs = 200  # openings of each pairing, each played in every seating
+    openings: OpeningsName = (
+        None  # `balanced`, `fair`, `random` or a file of game records (default: balanced if the package has them)
+    )
+    opening_plies: OpeningPlies = 4  # random plies of a random opening
+    rules: str = DEFAULT_PRESET  # rules by name, with changed fields
+    seed: Seed = 0  # seed of openings and players
+    runs: Count = RUNS  # number of moves that a randomising player chooses in each position of the regret suite
+    minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the suite exploit searches for each player and seat
+    time: bool = False  # also measure the mean time of a move
+
+
+class EvaluationRun:
+    """One evaluation. Raises `ValueError` if the settings, players, openings or suite cannot be used.
+
+    Finished parts are stored in the output folder, if there is one, so that a run with the same settings resumes. It
+    measures players with custom code again, which may read files that we do not know, except with `reuse`.
+
+    Attributes:
+        tournament: the players and their openings.
+        pairings: the results of the arena's pairings; empty until `run` has played them.
+    """
+
+    def __init__(self, settings: EvaluationSettings, output: Path | None = None, *, reuse: bool = False) -> None:
+        self.settings = validated(EvaluationSettings, dataclasses.asdict(settings), "settings")
+        if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
+            raise UsageError(f"the suite exploit needs rules for two players; got '{settings.rules}'")
+        core, rng = Core(Rules.parse(settings.rules)), np.random.default_rng(settings.seed)
+        entrants, self.pairings = make_entrants(settings.agents, core.rules), list[Pairing]()
+        if "arena" not in settings.suites:
+            openings = random_suite(core, 1, 0, rng)
+        elif len(entrants) < 2:
+            raise UsageError(f"a tournament needs at least two players; got {len(entrants)}")
+        else:
+            source = default_openings(core.rules) if settings.openings is None else settings.openings
+            openings = load_openings(core, source, settings.pairs, settings.opening_plies, rng)
+        again = [entrant.label for entrant in entrants if custom_code(entrant.name) and not reuse]
+        self.finished = FinishedParts(output / PARTS if output else None, again)
+        self.tournament = Tournament(core, entrants, openings, settings.seed, self.finished)
+        self.suite = load_suite(core.rules).part(settings.part) if "regret" in settings.suites else None
+
+    def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
+        """Play and measure everything unfinished, with bars in `progress`; return the report, which records `command`.
+
+        If `ray` is the address of a Ray cluster, the cluster plays the pairings. The results are the same, except for
+        players with a time limit. Raises `FileError` if a part in the output folder is damaged.
+        """
+        tournament, everyone = self.tournament, range(len(self.tournament.entrants))
+        result, regrets, times = games_measured(tournament, []), dict[int, Regret](), dict[int, float]()
+        if "arena" in self.settings.suites:
+            schedule = tournament.every_pairing()
+            task = progress.add_task("games", total=len(schedule) * tournament.games_of_pairing)
+            elsewhere = functools.partial(play_on_ray, address=ray) if ray else None
+            self.pairings = tournament.play(schedule, functools.partial(progress.advance, task), elsewhere)
+            result = rated(games_measured(tournament, self.pairings), tournament, self.pairings)
+            times = _times(self.pairings)
+        else:
+            result = dataclasses.replace(result, openings=None, openings_digest=None)
+        if self.suite:
+            task = progress.add_task("regret", total=len(everyone))
+            for number in everyone:
+                result_of_player, times[number] = tournament.measure_regret(number, self.suite, self.settings.runs)
+                regrets[number] = dataclasses.replace(result_of_player, losses=[])
+                progress.advance(task)
+        exploited: dict[int, list[dict[str, Any]]] = {}
+        if "exploit" in self.settings.suites:
+            task = progress.add_task("best responses", total=len(everyone))
+            for number in everyone:
+                exploited[number] = self._exploited(number)
+                progress.advance(task)
+        return dataclasses.replace(
+            result,
+            players=[
+                dataclasses.replace(
+                    player,
+                    regret=regrets.get(number),
+                    exploited=exploited.get(number),
+                    ms_per_move=times.get(number) if self.settings.time else None,
+                )
+                for number, player in enumerate(result.players)
+            ],
+            suite=SuitePart.of(self.suite, self.settings.part) if self.suite else None,
+            command=command,
+            commit=commit(),
+            processor=processor(),
+            versions=versions(PACKAGES),
+            reused=self.finished.reused,
+        )
+
+    def _exploited(self, number: int) -> list[dict[str, Any]]:
+        entrant, minutes, core = self.tournament.entrants[number], self.settings.minutes, self.tournament.core
+        settings = {"agent": entrant.identity(), "rules": str(core.rules), "minutes": minutes}
+        records: list[dict[str, Any]] | None = self.finished.find([entrant.label], settings, list[dict[str, Any]])
+        if records is None:
+            responses = [exploit(entrant.name, core.rules, seat, minutes, progress=False) for seat in range(2)]
+            records = [response.to_dict() for response in responses]
+            self.finished.store([entrant.label], settings, records)
+        return records
+
+
+def _times(pairings: list[Pairing]) -> dict[int, float]:
+    """Return each player's mean wall time per move in ms, by the player's number."""
+    seconds, moves = defaultdict[int, float](float), defaultdict[int, int](int)
+    for pairing in pairings:
+        for side, number in enumerate((pairing.a, pairing.b)):
+            seconds[number] += pairing.seconds[side]
+            moves[number] += pairing.moves[side]
+    return {number: 1000 * seconds[number] / moves[number] for number in seconds if moves[number]}
+
+
+def play_on_ray(tournament: Tournament, missing: list[tuple[int, int]], address: str) -> Iterator[Pairing]:
+    """Yield the `missing` pairings as a Ray cluster finishes them. Raises `UsageError` if the cluster fails."""
+    work = functools.partial(_play_pairing, str(tournament.core.rules), tournament.openings, tournament.seed)
+    entrants = tournament.entrants
+    players = [[(entrants[number].name, entrants[number].files) for number in pair] for pair in missing]
+    for number, pairing in spread(work, players, ray=address):
+        a, b = missing[number]
+        yield dataclasses.replace(pairing, a=a, b=b)
+
+
+def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple[str, str]]) -> Pairing:
+    """Play one pairing; `players` holds two names, each with a hash of files. In the result, they are players 0 and 1.
+
+    Raises `UsageError` if a player's files here differ from the files on the machine that started the tournament.
+    """
+    entrants = make_entrants([f"{number}={name}" for number, (name, _) in enumerate(players)], Rules.parse(rules))
+    for one, (name, files) in zip(entrants, players, strict=True):
+        if one.files != files:
+            raise UsageError(f"the files or the version of {name} differ between machines: share one folder among them")
+    return Tournament(Core(rules), entrants, openings, seed).play_one(0, 1)
+
+
+def read_evaluation(path: Path) -> Evaluation:
+    """Read a report.json. Raises `FileError`, naming the file and the field, if the report is missing or invalid."""
+    if not path.exists():
+        raise FileError(f"{path}: there is no such file; evaluate.py --output FOLDER writes it")
+    return validated(Evaluation, read_json(path), str(path))
+
+
+def write_report(report: Evaluation, folder: Path) -> None:
+    """Write report.json, report.md and, if the report has games, scores.png into an existing folder."""
+    write_atomically(folder / "report.json", report.to_json().encode())
+    if report.pairings:
+        from oanquan_env.benchmark.charts import png  # matplotlib takes a second to import
+
+        write_atomically(folder / PICTURE, png(draw_scores(report)))
+    write_atomically(folder / "report.md", markdown(report, picture=True).encode())
+
+
+def draw_scores(report: Evaluation) -> "Figure":
+    """Draw a heat map of each row player's score, in percent, against the column player (or copies of it, if P > 2)."""
+    from matplotlib.colors import TwoSlopeNorm
+
+    from oanquan_env.benchmark import charts
+
+    order, seats = [player.label for player in report.ranked()], len(report.pairings[0].orders)
+    n = len(order)
+    table = np.full((n, n), np.nan)
+    for pairing in report.pairings:
+        row, column = order.index(pairing.agent), order.index(pairing.opponent)
+        table[row, column] = 100 * pairing.score.mean
+        if pairing.pentanomial is not None:
+            table[column, row] = 100 - 100 * pairing.score.mean
+    even = 100 / seats
+    among = "against the column" if seats == 2 else f"among copies\nof the column, fair share {even:.0f}"
+    figure, axes = charts.chart(f"Score of the row {among}, %", max(5.6, 2.2 + 0.72 * n), 2.0 + 0.55 * n, grid=None)
+    axes.imshow(table, cmap=charts.DIVERGING, norm=TwoSlopeNorm(even, 0, 100), aspect="auto")
+    for row, column in zip(*np.isfinite(table).nonzero(), strict=True):
+        value = float(table[row, column])
+        colour = charts.CARD if abs(value - even) > 0.6 * (even if value < even else 100 - even) else charts.INK
+        axes.text(column, row, f"{value:.0f}", ha="center", va="center", color=colour, fontsize=10)
+    axes.set_xticks(range(n), order, rotation=35, ha="right")
+    axes.set_yticks(range(n), order)
+    return figure
+
+
+# ---- entrants --------------------------------------------------------------------------------------------------------
+
+
+def make_entrants(players: Sequence[str], rules: Rules) -> list[Entrant]:
+    """Make an entrant from each `NAME` or `LABEL=NAME`, as in `quick=ppo:runs/quick`; a label has no `:`, `=` or `,`.
+
+    Raises `UsageError` if two players share a label, and `ValueError` if a player cannot be made.
+    """
+    entrants: list[Entrant] = []
+    for text in players:
+        label, name = labelled(text)
+        if any(label == other.label for other in entrants):
+            example = shlex.join([f"A={name}", f"B={name}"])
+            raise UsageError(f"two players are called {label!r}; give them different labels, as in {example}")
+        entrants.append(Entrant(label, name, as_policy(name, rules), hash_of_files(name, rules)))
+    return entrants
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """Split `NAME` or `LABEL=NAME` into label and name; the label defaults to the name."""
+    match = _LABEL.fullmatch(text)
+    return (match[1], match[2]) if match else (text, text)
+
+
+def hash_of_files(name: str, rules: Rules) -> str:
+    """Return a hash of the files that a player's name refers to; it changes when an agent is retrained.
+
+    A name can refer to an agent's files, a value net, the package's book or a custom player's code, which includes the
+    files that it names. If it refers to no file, the hash is empty, and the package's version identifies the player.
+    """
+    content = [f"{module} {hashed}\n".encode() for module, hashed in code_hashes(custom_code(name), files=True).items()]
+    if name.partition(":")[0] not in (player_kinds := kinds()):
+        return short_hash(*content)
+    parsed = parse(name, player_kinds)
+    if parsed.agent:
+        from agents.players.agent_files import agent_folder  # torch takes a second to import
+
+        content += [path.read_bytes() for path in sorted(agent_folder(parsed.agent, rules).glob("agent.*"))]
+    if parsed.net:
+        content.append(net_path(parsed.net, rules).read_bytes())
+    if parsed.fallback:
+        content.append(hash_of_files(parsed.fallback, rules).encode())
+        content += [path.read_bytes() for path in [certificate_path(rules)] if path.is_file()]
+    return short_hash(*content) if any(content) else ""
+
+
+# ---- finished parts --------------------------------------------------------------------------------------------------
+
+
+class FinishedParts:
+    """The parts stored in a folder, which is created when first needed; if `folder` is None, nothing is stored.
+
+    A part's key holds everything that the part depends on: names, settings, the project's version, commit and code, and
+    the versions of `PACKAGES`. Each key has its own file. Parts with a name in `again` are stored, but not found.
+
+    Attributes:
+        reused: what the found parts hold, each with the time when it was stored.
+    """
+
+    def __init__(self, folder: Path | None, again: Collection[str] = ()) -> None:
+        self.folder = folder
+        self.again = again
+        self.reused: dict[str, str] = {}
+        self.version = [oanquan_env.__version__, commit(), project_code(), versions(PACKAGES)]
+
+    def find(self, names: list[str], settings: dict[str, Any], kind: Any = Any) -> Any:
+        """Return the content of a part as a value of type `kind`, or None if it is not finished or is made again.
+
+        Raises `FileError` if its file is damaged.
+        """
+        path, key = self._path(names, settings)
+        if path is None or not path.is_file() or not set(names).isdisjoint(self.again):
+            return None
+        with naming_damage(path, "not a finished part of an evaluation", "; delete it to continue"):
+            part = read_json(path)
+            if part["key"] != json.loads(key):
+                raise ValueError("it belongs to another key")
+            content = TypeAdapter(kind).validate_python(part["content"])
+            what = next((word for setting, word in MEASURES.items() if setting in settings), "part")
+            self.reused[f"{what} {' – '.join(names)}"] = str(part["finished"])
+            return content
+
+    def store(self, names: list[str], settings: dict[str, Any], content: Any) -> None:
+        """Store the content of a part, which must be serialisable as JSON."""
+        path, key = self._path(names, settings)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            finished = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+            part = {"key": json.loads(key), "finished": finished, "content": content}
+            write_atomically(path, (json.dumps(part) + "\n").encode())
+
+    def _path(self, names: list[str], settings: dict[str, Any]) -> tuple[Path | None, str]:
+        """Return the path of a part's file (None without a folder), and the part's key as JSON."""
+        key = json.dumps([names, settings, self.version], sort_keys=True)
+        slug = "-".join(re.sub(r"[^A-Za-z0-9.]+", "_", name)[:40] for name in names)
+        return self.folder and self.folder / f"{slug}-{short_hash(key.encode())}.json", key

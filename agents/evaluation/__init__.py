@@ -1,1 +1,0 @@
-"""Evaluate players, and make the suites and the opening tables that evaluations use."""

@@ -1,0 +1,47 @@
+"""Make the suites by which players are measured, and prove their values.
+
+    python -m agents.suites openings --rules vietnamese --output out/openings.txt
+    python -m agents.suites regret --rules vietnamese --output out/regret.json
+    python -m agents.suites prove-regret out/regret.json --nodes 4000000
+    python -m agents.suites prove-openings --rules vietnamese --plies 3 --output out/opening-values.json
+    python -m agents.suites rule-sets --split development --output out/rule-sets.json
+
+`python -m agents.suites COMMAND --help` explains a command.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from agents.config import command
+from agents.suites.opening_table import ProveOpenings
+from agents.suites.openings import MakeOpenings
+from agents.suites.regret import MakeRegret, ProveRegret
+from agents.suites.rule_sets import MakeRuleSetSuites
+
+PROG = "python -m agents.suites"
+COMMANDS: dict[str, Any] = {
+    "openings": MakeOpenings,
+    "regret": MakeRegret,
+    "prove-regret": ProveRegret,
+    "prove-openings": ProveOpenings,
+    "rule-sets": MakeRuleSetSuites,
+}
+"""The options of each command; their method `run` does its work."""
+
+
+def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
+    """Run a command with its options, and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog=PROG, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("options", nargs=argparse.REMAINDER, help="the options of the command")
+    asked = parser.parse_args(arguments)
+    options = COMMANDS[asked.command]
+    return command(options, f"{PROG} {asked.command}", options.__doc__)(options.run)(asked.options)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,1 +1,0 @@
-"""Helpers shared by all modules: folder locks, Markdown, provenance, and work spread over processes."""

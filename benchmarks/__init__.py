@@ -1,1 +1,0 @@
-"""Benchmarks of speed, players and learning methods. The folder `results/` holds the published results."""

@@ -1,0 +1,20 @@
+"""Experiments: programs whose results we publish. `frame` is what they share; `results/` holds the published results.
+
+| program | measures | time | page |
+|---|---|---|---|
+| `speed` | moves and steps a second, by the number of games | a few minutes | speed.md, README |
+| `search` | moves a second of alpha-beta, and the time to reach a depth | | speed.md |
+| `solve` | what the solver proves of each preset in 150 seconds | at most 2.5 minutes a preset | speed.md |
+| `training` | plies a second of self-play PPO, and where the time goes | | speed.md |
+| `workers` | speed and regret of a run on several workers | | how-to/cluster.md |
+| `cuda` | steps and PPO on a CUDA device, and their equality with the CPU | | how-to/gpu.md, README |
+| `methods` | regret of learning methods after equal CPU time | 1, 3 or 10 minutes a run | comparing-players.md |
+| `players` | a player's regret and its scores | 9 seconds for `maxn:depth=3` | comparing-players.md |
+| `exploit` | points that players give up to the best response found | | strength.md |
+| `any_rules` | regret of searches with the net for any rules | | strength.md |
+| `beams` | effect of training games in lines that beat the network | 1 to 2.5 CPU minutes a run | strength.md |
+
+Pages are in docs/. `python -m tools.readme` writes the tables into the pages from `results/NAME.json`, and
+`python -m tools.pictures` draws the charts. `python evaluate.py` writes the reports in `results/`, and
+`python -m agents.reports.curves` writes each learning.json.
+"""

@@ -1,0 +1,82 @@
+"""Measure searches with the net for any rules: regret under rule sets that the net was never trained on.
+
+`python -m experiments.any_rules` searches the positions of the package's suites for rule sets (see
+`oanquan_env.rule_sets`), and the development parts of the suites for the presets, which also have nets of their own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from experiments import frame
+from experiments.frame import Cells, Experiment
+from oanquan_env.benchmark.regret import Suite, regret
+from oanquan_env.benchmark.suites import load_suite, rule_set_suites
+from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.rule_sets import SPLITS, Split
+from oanquan_env.rule_sets import split as rules_of
+from oanquan_env.search.any_rules_net import read_any_rules_net
+from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.value_net import PRETRAINED, ValueNet, read_value_net
+
+
+@dataclass(frozen=True)
+class Options(frame.Options):
+    """The options of the command line."""
+
+    net: str = PRETRAINED  # the net: a file, a run's folder or `pretrained`
+    nodes: int = 2_000  # node limit of the searches
+
+
+def regret_of(suite: Suite, net: ValueNet | None, nodes: int) -> float:
+    """Return the mean regret of a search with `net` in the suite's positions."""
+    player = SearchPlayer(Search(suite.core, net=net), Limits(nodes=nodes))
+    return regret(player, suite, np.random.default_rng(0), by_phase=False).mean
+
+
+def measure(options: Options) -> Iterator[dict[str, Any]]:
+    """Measure the regret without a net, with the net for any rules, and with own nets; yield after each split."""
+    net, results = read_any_rules_net(options.net), list[dict[str, Any]]()
+    for split in SPLITS:
+        for suite in _suites(split):
+            rules = suite.core.rules
+            nets = {"none": None, "any": net.for_rules(rules)}
+            if split == "presets":
+                nets["own"] = read_value_net(PRETRAINED, rules)
+            regrets = {name: regret_of(suite, one, options.nodes) for name, one in nets.items()}
+            results.append({"split": split, "rules": str(rules), "positions": len(suite), **regrets})
+        yield {"nodes": options.nodes, "results": results}
+
+
+def _suites(split: Split) -> Sequence[Suite]:
+    if split == "presets":
+        return [load_suite(rules).part("development") for rules in rules_of(split)]
+    return rule_set_suites(split)
+
+
+def rows(results: dict[str, Any]) -> Iterator[Cells]:
+    """Yield a row for each preset, and for the mean of each split."""
+    for split in SPLITS:
+        if parts := [one for one in results["results"] if one["split"] == split]:
+            for one in parts if split == "presets" else []:
+                yield _row(f"`{one['rules']}`", one)
+            means = {net: np.mean([one[net] for one in parts]) for net in ("none", "any", "own") if net in parts[0]}
+            yield _row(f"{split}: mean of {len(parts)} rule sets", means)
+
+
+def _row(name: str, regrets: Mapping[str, Any]) -> Cells:
+    none, folded = regrets["none"], regrets["any"]
+    cells = {"rules": name, "no net": f"{none:.2f}", "net for any rules": f"{folded:.2f}"}
+    cells["ratio"] = f"{folded / none:.2f}"
+    if own := regrets.get("own"):
+        cells |= {"the rules' own net": f"{own:.2f}", "ratio to the own net": f"{folded / own:.2f}"}
+    return cells
+
+
+EXPERIMENT = Experiment("any_rules", __doc__, Options, measure, {"any-rules": rows})
+
+
+if __name__ == "__main__":
+    raise SystemExit(EXPERIMENT.main())

@@ -1,0 +1,72 @@
+"""Give the loops the rules of games, and ask opponents for moves in games that draw their rules from a list."""
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.array_types import Ints, Mask
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.move import plain_numbers, rule_numbers
+from oanquan_env.engine.observe import vector_type
+from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.step import GREEDY
+from oanquan_env.envs.opponents import Observer, Opponents
+
+
+def rules_array(core: Core, rule_sets: Sequence[Rules], vectors: npt.NDArray[np.float32] | None) -> Any:
+    """Return the rules in the form that the loops take: those of `core`, or those of a list if `vectors` is not None.
+
+    The (R, L) `vectors` are the numbers with which observations end under each of the R rule sets.
+    """
+    if not core.compiled:
+        if vectors is None:
+            return [core.numbers]
+        records = np.ascontiguousarray(vectors).view(vector_type(vectors.shape[1]))
+        pairs = zip(rule_sets, records, strict=True)
+        return [SimpleNamespace(**rule_numbers(one)._asdict(), vector=vector) for one, vector in pairs]
+    from oanquan_env.engine.compiled import RULES, rule_table, zeros  # imports Numba
+
+    if vectors is not None:
+        return rule_table(rule_sets, vectors)
+    rules = zeros(RULES, 1)
+    rules[0] = core.record
+    return rules
+
+
+def playable_actions(rule_sets: Sequence[Rules]) -> Mask:
+    """Return (R, A) bool, the actions that are legal under each of R rule sets if no field is empty."""
+    bits = np.array([plain_numbers(rules)[-1] for rules in rule_sets])
+    playable: Mask = bits[:, None] >> np.arange(rule_sets[0].actions) & 1 != 0
+    return playable
+
+
+def choose(
+    opponents: Opponents,
+    games: npt.NDArray[Any],
+    rows: Ints,
+    playable: Mask,
+    observe: Callable[..., object],
+    draw: Callable[..., object],
+) -> Ints:
+    """Return the (M,) actions of the opponents in games `rows` (M,), which draw their rules from a list.
+
+    `playable` is the result of `playable_actions`. `observe(rows, encoder, observations)` writes observations of the
+    movers, and `draw(games, rows, greedy, actions)` the actions of `random` or `greedy`.
+    """
+    records, actions = games[rows], np.zeros(len(rows), np.int64)
+    own = records["sides"][np.arange(len(rows)), records["mover"]][:, None]
+    masks = ((own >> (np.arange(playable.shape[1]) // 2 * 8)) & 255 != 0) & playable[records["rules"]]
+    for number, player in opponents.of(records["player"]):
+        mine = (records["player"] == number).nonzero()[0]
+        if isinstance(player, Observer):
+            seen = np.zeros(len(games), player.encoder.row_type)
+            observe(rows[mine], player.encoder, seen)
+            actions[mine] = player.choose(seen["row"][rows[mine]], masks[mine])
+        else:
+            chosen = np.zeros(len(mine), np.int64)
+            draw(games, rows[mine], player == GREEDY, chosen)
+            actions[mine] = chosen
+    return actions

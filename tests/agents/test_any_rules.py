@@ -1,0 +1,190 @@
+"""Test the training of the net for any rules: its module, its games under many rule sets, and its runs."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import yaml
+
+import train
+from agents.checkpoint import CHECKPOINT_NAME
+from agents.networks.value_nets import AnyRulesModule
+from agents.reports import cards
+from agents.rule_set_games import STAY, RuleSetGames
+from agents.run import load_config
+from agents.self_play import StartsConfig
+from agents.suites.__main__ import main as make_suites
+from agents.td import Learner, TDConfig, TDSettings
+from experiments import any_rules
+from oanquan_env import Core
+from oanquan_env.benchmark.suites import read_suites
+from oanquan_env.engine.positions import turn_order
+from oanquan_env.files import FileError
+from oanquan_env.rule_sets import sample, split
+from oanquan_env.search.any_rules_net import MISSING, read_any_rules_net
+from oanquan_env.search.deepening import Search
+from tests import ROOT
+from tests.boards import random_positions
+from tests.runs import ANY, ITERATION, begin, evaluations, learn, resume, stopped
+
+
+def test_a_folded_net_computes_exactly_what_was_trained() -> None:
+    rule_sets = [*split("development")[::3], *split("test: new values")[::4]]
+    torch.manual_seed(0)
+    module = AnyRulesModule(rule_sets)
+    for parameter in module.parameters():
+        torch.nn.init.normal_(parameter, std=0.1)
+    net, examples = module.export({}), []
+    for number, rules in enumerate(rule_sets):
+        positions = random_positions(Core(rules), 10, seed=number)
+        returns = np.zeros((len(positions), 2))
+        examples.append((net.for_rules(rules).values(positions), module.examples(number, positions, returns)))
+    wanted = np.concatenate([values for values, _ in examples])
+    rows, numbers, _ = (torch.cat(column) for column in zip(*(one for _, one in examples), strict=True))
+    with torch.no_grad():
+        found = module(rows, numbers).numpy()  # one batch with positions of all rule sets
+    np.testing.assert_allclose(found, wanted, atol=1e-5 * np.abs(wanted).max())
+    assert (rows == MISSING).any()
+
+
+def test_a_net_learns_what_depends_on_the_rules() -> None:
+    """The target is the difference of the seeds on the rows times the value of a stone, which is 5 or 15 points."""
+    rule_sets = sample(6, 0, stones=True, stone_value=5) + sample(6, 0, stones=True, stone_value=15)
+    rng = np.random.default_rng(0)
+    torch.manual_seed(0)
+    module = AnyRulesModule(rule_sets)
+    learner = Learner(module, TDSettings(batch_size=256, uses=15))
+
+    def examples(seed: int) -> tuple[torch.Tensor, ...]:
+        parts = []
+        for number, rules in enumerate(rule_sets):
+            positions = random_positions(Core(rules), 200, seed=seed)
+            seeds = positions.squares.reshape(len(positions), -1, 8)[:, :, :5].sum(axis=2, dtype=np.int64)
+            returns = (seeds - seeds[:, ::-1]) * rules.stone_value / 10
+            parts.append(module.examples(number, positions, returns))
+        return tuple(torch.cat(column) for column in zip(*parts, strict=True))
+
+    for done in (0.0, 0.5):
+        learner.learn(examples(1), done, rng)
+    rows, numbers, targets = examples(9)
+    with torch.no_grad():
+        errors = module(rows, numbers) - targets
+    assert errors.abs().mean() < 0.4 * targets.std()
+
+
+def test_targets_are_for_the_mover() -> None:
+    (rules,) = sample(1, 0)
+    module, positions = AnyRulesModule([rules]), random_positions(Core(rules), 20, seed=0)
+    returns = np.arange(2.0 * len(positions)).reshape(-1, 2)
+    _, numbers, targets = module.examples(0, positions, returns)
+    assert targets.tolist() == np.take_along_axis(returns, turn_order(positions.mover, 2), axis=1)[:, 0].tolist()
+    assert numbers.tolist() == [0] * len(positions)
+
+
+def test_every_rule_set_is_played_before_any_is_played_again() -> None:
+    games = RuleSetGames(sample(12, 0), 5, 13, StartsConfig(), seed=3, depth=1)
+    assert [len(one.games.positions) for one in games.played] == [3, 3, 3, 2, 2]
+    begun = [one.number for one in games.played]
+    while len(begun) < 24:
+        games.renew()
+        assert len(games.played) == 5
+        begun += [one.number for one in games.played][-(5 // STAY) :]
+        assert [one.number for one in games.played] == begun[-5:]
+        assert sum(len(one.games.positions) for one in games.played) == 13
+    assert sorted(begun[:12]) == sorted(begun[12:]) == list(range(12))
+    assert begun[:12] != begun[12:]
+    state = games.state_dict()
+    again = RuleSetGames(sample(12, 0), 5, 13, StartsConfig(), seed=3, depth=1)
+    again.load_state_dict(state)
+    for one, other in zip(games.played, again.played, strict=True):
+        assert one.number == other.number
+        assert one.games.positions.same(other.games.positions).all()
+        assert one.games.draw(50).same(other.games.draw(50)).all()
+    with pytest.raises(ValueError, match="its number of rule sets differs"):
+        again.load_state_dict({**state, "games": state["games"][1:]})
+
+
+def test_suites_of_a_split_have_the_searched_values_of_all_moves(tmp_path: Path) -> None:
+    path, options = tmp_path / "suites.json.gz", ["--count", "3", "--depth", "4", "--games", "8"]
+    assert make_suites(["rule-sets", *options, "--split", "development", "--output", str(path)]) == 0
+    suites = read_suites(path)
+    assert [suite.core.rules for suite in suites] == list(split("development"))
+    for suite in suites[::6]:
+        wanted = Search(suite.core, threads=1).values(suite.positions, 4)
+        np.testing.assert_array_equal(suite.values, wanted)
+        assert (np.nanmax(wanted, axis=1) - np.nanmin(wanted, axis=1) >= 1).all()
+    assert "tmp" not in str(suites[0].made)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(FileError, match=r"suites\.json\.gz"):
+        read_suites(path)
+
+
+def test_the_table_of_the_experiment_shows_presets_and_the_means_of_splits() -> None:
+    results = [
+        {"split": "development", "rules": "app seeds=3", "positions": 9, "none": 2.0, "any": 1.0},
+        {"split": "development", "rules": "app seeds=4", "positions": 9, "none": 1.0, "any": 0.5},
+        {"split": "presets", "rules": "app", "positions": 9, "none": 3.0, "any": 0.6, "own": 0.5},
+    ]
+    preset = ["3.00", "0.60", "0.20", "0.50", "1.20"]
+    assert [list(row.values()) for row in any_rules.rows({"results": results})] == [
+        ["development: mean of 2 rule sets", "1.50", "0.75", "0.50"],
+        ["`app`", *preset],
+        ["presets: mean of 1 rule sets", *preset],
+    ]
+
+
+def test_train_py_writes_a_net_for_any_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, folder = tmp_path / "any.yaml", tmp_path / "run"
+    config.write_text(yaml.safe_dump({**ANY, "total_plies": 2 * ITERATION}))
+    assert train.main(["--config", str(config), "--output", str(folder)]) == 0
+    assert f"the net for any rules is {folder}/any-rules.npz" in capsys.readouterr().out
+    net = read_any_rules_net(folder)
+    assert (net.origin["plies"], net.origin["config"]["rules"]) == (2 * ITERATION, "any")
+    monkeypatch.setattr(cards, "PRETRAINED_PATH", tmp_path / "copy.npz")
+    assert cards.publish(folder) == tmp_path / "copy.npz"
+    assert (tmp_path / "copy.npz").read_bytes() == net.to_bytes()
+    assert np.isfinite(net.for_rules("app fields=4 seeds=9").values(Core("app fields=4 seeds=9").start())).all()
+
+
+def test_evaluations_measure_regret_under_the_development_rule_sets(tmp_path: Path) -> None:
+    reports: list[str] = []
+    learn(begin(tmp_path / "run", ANY, reports.append, total_plies=ITERATION))
+    found = evaluations(tmp_path / "run")[-1]["regrets"]["minimax:nodes=50"]
+    assert len(found["rule_sets"]) == 24
+    assert found["mean"] == pytest.approx(np.mean(found["rule_sets"]))
+    assert f"mean regret under the development rule sets {found['mean']:.2f} at 50 nodes" in reports[-1]
+
+
+def test_an_impossible_replay_buffer_is_refused(tmp_path: Path) -> None:
+    path = stopped(tmp_path / "run", 2 * ITERATION, settings=ANY) / CHECKPOINT_NAME
+    state = torch.load(path, weights_only=True)
+    rows, numbers, targets = state["learner"]["replay"][1]
+    for impossible in ((rows + 1, numbers, targets), (rows, numbers + 12, targets), (rows, numbers, targets / 0)):
+        state["learner"]["replay"][1] = impossible
+        torch.save(state, path)
+        with pytest.raises(FileError, match=r"checkpoint\.pt: .*holds impossible positions or targets"):
+            resume(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"starts": {"beam_share": 0.5}}, "beam_share: lines that beat the network need one set of rules, not any"),
+        ({"workers": 7}, "games must be at least td.rule_sets for each worker"),
+        ({"rules": "vietnamese refill=forfeit"}, "value nets need refill=borrow"),
+        ({"rules": "anything"}, "unknown preset 'anything'"),
+    ],
+)
+def test_impossible_settings_are_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=message):
+        begin(tmp_path / "run", ANY, **changes)
+
+
+def test_the_projects_configuration_trains_on_the_whole_split() -> None:
+    config = load_config(ROOT / "configs" / "any-rules.yaml")
+    assert isinstance(config, TDConfig)
+    assert (config.rules, config.td.training_rule_sets, config.td.games) == ("any", 16_384, 512)

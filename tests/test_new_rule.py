@@ -1,0 +1,113 @@
+"""Test the guide for a new rule: change the files that it lists in a copy of the project, and run the tests there.
+
+The rule is invented: with `seed_corn`, a capture leaves one seed on a field that holds several.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from oanquan_env.engine.rules import FIELD_NAMES
+
+ROOT = Path(__file__).parents[1]
+LISTED = re.findall(r"^\| `([\w./-]+)` \|", (ROOT / "docs/how-to/rule.md").read_text(encoding="utf-8"), re.MULTILINE)
+"""The files that the guide lists for a plain rule."""
+TESTS = (
+    "tests/test_new_rule.py::test_people_can_read_about_every_field",
+    "tests/test_text.py::test_every_value_has_a_sentence",
+    "tests/test_text.py::test_sentences_say_what_the_engine_does",
+    "tests/test_text.py::test_rules_that_differ_have_other_words",
+    "tests/engine/test_rules.py::test_text_parses_back",
+    "tests/engine/test_rule_moves.py",
+    "tests/engine/test_referee.py::test_random_rules_agree_with_the_referee",  # NumPy, as OANQUAN_COMPILED is 0
+    "tests/engine/test_trace.py::test_traces_agree_with_the_core",  # the move in integers, and NumPy
+)
+"""The tests that hold a new rule. Three of them draw random rules."""
+CHANGES = {
+    "docs/RULES.md": {
+        "\n**Endless relays**": "\nUnder `seed_corn`, a capture leaves one of several seeds.\n\n**Endless relays**",
+        " refill borrow | forfeit; refill_when": " seed_corn bool; refill borrow | forfeit; refill_when",
+    },
+    "oanquan_env/engine/rules.py": {
+        "        refill: a": "        seed_corn: if True, a capture leaves one of several seeds.\n        refill: a",
+        "    refill: Literal[": "    seed_corn: bool = False\n    refill: Literal[",
+    },
+    "tests/engine/test_rule_moves.py": {
+        "\n3 a refill comes": """
+2.4 seed corn stays on a field of several seeds, not of one, and not on a mandarin square
+  seed_corn=True: 1,0,0,4,0,3*/2,0,5,0,0,0* 0,0 0 0  1A -> 0,1,0,1,0,0/2,0,5,0,0,0* 16,0 1 1
+  seed_corn=True: 1,0,0,1,1,0*/1,0,0,0,0,0* 0,0 0 0  1A -> 0,1,0,0,1,0*/1,0,0,0,0,0* 1,0 1 1
+3 a refill comes""",
+    },
+    "tests/referee.py": {
+        "            points += self.seeds[square]\n            self.seeds[square] = 0\n": """\
+            corn = int(self.rules.seed_corn and not self.is_mandarin(square) and self.seeds[square] > 1)
+            points += self.seeds[square] - corn
+            self.seeds[square] = corn
+""",
+    },
+    "oanquan_env/engine/numpy_move.py": {
+        "_plain_capture = rules": "_plain_capture = not rules.seed_corn and rules",
+        "        points *= ~unripe\n": """\
+        if rules.seed_corn:
+            corn = (stone_at % SIDE_BYTES != STONE_BYTE) & (seeds > 1)
+            stay, points[:] = stay + corn, points - corn
+        points *= ~unripe
+""",
+    },
+    "oanquan_env/engine/move.py": {
+        "    refill: int  #": "    seed_corn: int\n    refill: int  #",
+        "        if seeds + stone ==": """\
+        elif rules.seed_corn and seeds > 1:
+            seeds -= 1
+        if seeds + stone ==""",
+    },
+    "oanquan_env/text/words.json": {
+        '{\n      "section": "2",\n      "when": {"mandarin_seeds_capturable": false},': """\
+{"section": "2", "when": {"seed_corn": true}, "en": "You leave one of several seeds.", "vi": "Bạn để lại một dân."},
+    {"section": "2", "when": {"mandarin_seeds_capturable": false},""",
+    },
+    "tests/sentences.txt": {
+        "\nrefill=borrow |": """
+seed_corn=True | You leave one of several seeds | 1,0,1,0*/2,4,0,0* 0,0 0 4 | 1C | 0,0,1,0*/2,1,0,1* 3,0 1 5
+refill=borrow |""",
+    },
+    "oanquan_env/play/web/dialog-words.js": {
+        'refill: "Too few': 'seed_corn: "A capture leaves one seed", refill: "Too few',
+        'refill: "Khi không': 'seed_corn: "Ăn để lại một dân", refill: "Khi không',
+    },
+}
+"""The new text of each passage, by file."""
+
+
+def test_people_can_read_about_every_field() -> None:
+    specification = (ROOT / "docs/RULES.md").read_text(encoding="utf-8")
+    values = specification.partition("The fields of `Rules` and their values are:")[2].partition("\n\n")[0]
+    assert re.findall(r"(?:^|;)\s(\w+)", values) == list(FIELD_NAMES)
+    words = (ROOT / "oanquan_env/play/web/dialog-words.js").read_text(encoding="utf-8")
+    listed = [re.findall(r'(\w+):\s*"', names) for names in re.findall(r"\sfields: {(.+?)}", words, re.DOTALL)]
+    assert listed == [list(FIELD_NAMES)] * 2  # in English and Vietnamese
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("left_out", [None, *sorted({*LISTED} - {"tests/engine/test_rule_moves.py"})])
+def test_the_files_that_the_guide_lists_are_enough_and_needed(tmp_path: Path, left_out: str | None) -> None:
+    assert sorted(LISTED) == sorted(CHANGES)
+    ignored = shutil.ignore_patterns("__pycache__", "data", "*.wasm")
+    for folder in ("oanquan_env", "tests", "docs"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    for file in set(LISTED) - {left_out}:
+        text = (tmp_path / file).read_text(encoding="utf-8")
+        for passage, new in CHANGES[file].items():
+            assert text.count(passage) == 1, (file, passage)
+            text = text.replace(passage, new)
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    pytest_there = [sys.executable, "-m", "pytest", "-qx", "--noconftest", "-p", "no:cacheprovider", *TESTS]
+    environment = os.environ | {"OANQUAN_COMPILED": "0"}
+    run = subprocess.run(pytest_there, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (run.returncode == 0) == (left_out is None), run.stdout
