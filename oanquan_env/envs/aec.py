@@ -118,9 +118,9 @@ class GameEnv(AECEnv[str, ObsType, int]):
     `step` raises `IllegalActionError` for an illegal action. `step` and `last` raise `gymnasium.error.ResetNeeded`
     before the first reset and after the last agent has left. `reset(options={"position": p})` starts from a running
     position of the same rules, as text, as a `Board` or as a batch of one, instead of the set-up; the option `rules` is
-    an index in the list of rule sets. Other options raise
-    ValueError (except one named `options`, which PettingZoo's own tests send). Only the opening is random. When the
-    game is over, `infos[agent]` holds `termination` (the reason) and `standings` (the points of all players).
+    an index in the list of rule sets. Other options raise ValueError (except one named `options`, which PettingZoo's
+    own tests send). Only the opening is random. When the game is over, `infos[agent]` holds `termination` (the reason)
+    and `standings` (the points of all players).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (PettingZoo's base class fixes the type)
