@@ -71,7 +71,7 @@ class Encoder:
     Attributes:
         dtype: int32 for `counts` without `rule_sets`, otherwise float32.
         vectors: (R, 20) float32, the numbers with which observations under each rule set end.
-        low, high: (D,) of `dtype`, bounds for every reachable position; see `position_checks.score_bounds`.
+        low, high: (D,) of `dtype`, bounds for every reachable position; see `engine.positions.score_bounds`.
         layout: the slice of each part of an observation, by the names at the top of this module.
 
     Raises `UsageError` for an unknown observation.
