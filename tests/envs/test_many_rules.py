@@ -92,7 +92,9 @@ POOL = ["random", last_of_planes, "greedy", last_legal]
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
-@pytest.mark.parametrize("opponent", [None, "random", "greedy", last_legal, POOL], ids=str)
+@pytest.mark.parametrize(
+    "opponent", [None, "random", "greedy", last_legal, POOL], ids=["none", "random", "greedy", "function", "pool"]
+)
 def test_rows_are_single_environments(mode: AutoresetMode, opponent: Any) -> None:
     settings: Any = {"opponent": opponent, "opening_plies": 2, "reward": "mixed"}
     assert compare_with_single(SETS, mode, n=8, steps=40, seed=2, **settings) > 3
