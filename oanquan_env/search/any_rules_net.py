@@ -28,12 +28,12 @@ from oanquan_env.rule_sets import LENGTH, canonical, layout, vector
 from oanquan_env.search.value_net import (
     FIELD_ROWS,
     HIDDEN,
-    LARGEST,
     MANDARIN_ROWS,
     PRETRAINED,
     SECOND,
     ValueNet,
     Weights,
+    check_weights,
     embedding_rows,
     pretrained_path,
     read_value_net,
@@ -138,12 +138,7 @@ class AnyRulesNet:
     origin: dict[str, Any]
 
     def __post_init__(self) -> None:
-        for name, shape in SHAPES.items():
-            array = getattr(self, name)
-            if array.dtype != np.float32 or array.shape != shape:
-                raise ValueError(f"{name} must be float32 of shape {shape}; got {array.dtype} of shape {array.shape}")
-            if not (np.abs(array) <= LARGEST).all():
-                raise ValueError(f"{name} must hold numbers from {-LARGEST:g} to {LARGEST:g}")
+        check_weights(self, SHAPES)
 
     def for_rules(self, rules: Rules | str) -> ValueNet:
         """Return the net for `rules`. Raises `UnavailableError` unless they have two players and `refill=borrow`."""

@@ -20,6 +20,7 @@ more players it outputs all P margins, the mover's first, for max^n search (`oan
 
 import functools
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -90,6 +91,16 @@ def embedding_rows(rules: Rules, positions: Positions) -> Ints:
     return np.concatenate(columns, axis=1)
 
 
+def check_weights(net: object, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise `ValueError` unless the attributes of `net` in `shapes` are float32 arrays of these shapes, in range."""
+    for name, shape in shapes.items():
+        array = getattr(net, name)
+        if array.dtype != np.float32 or array.shape != shape:
+            raise ValueError(f"{name} must be float32 of shape {shape}; got {array.dtype} of shape {array.shape}")
+        if not (np.abs(array) <= LARGEST).all():
+            raise ValueError(f"{name} must hold numbers from {-LARGEST:g} to {LARGEST:g}")
+
+
 @dataclass(frozen=True, eq=False)
 class ValueNet:
     """A net for the rules of P players with F fields each; H is `hidden_units(P)`.
@@ -113,12 +124,7 @@ class ValueNet:
     origin: dict[str, Any]
 
     def __post_init__(self) -> None:
-        for name, shape in shapes(self.rules.fields, self.rules.players).items():
-            array = getattr(self, name)
-            if array.dtype != np.float32 or array.shape != shape:
-                raise ValueError(f"{name} must be float32 of shape {shape}; got {array.dtype} of shape {array.shape}")
-            if not (np.abs(array) <= LARGEST).all():
-                raise ValueError(f"{name} must hold numbers from {-LARGEST:g} to {LARGEST:g}")
+        check_weights(self, shapes(self.rules.fields, self.rules.players))
 
     def values(self, positions: Positions) -> Weights:
         """Return (N,) future margins of the movers in N running positions, in points."""
