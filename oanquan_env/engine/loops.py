@@ -208,6 +208,7 @@ class StepLoops(NamedTuple):
     finish: Any
     observe: Any
     choose: Any
+    legal: Any
 
 
 @functools.cache
@@ -300,5 +301,13 @@ def step_loops(players: int, opponent: int, many: bool, compiled: bool) -> StepL
             rules = rules_array[game.rules if many else 0]
             actions[index] = greedy_action(rules, players, game) if greedy else random_action(rules, game)
 
-    functions = step, reply, finish, observe_games, choose
+    def legal(rules_array: Any, games: Any, rows: Any, masks: Any) -> None:
+        """Write the movers' legal actions in running games `rows` (M,) into `masks` (M, A) bool."""
+        for index in range(len(rows)):
+            game = games[rows[index]]
+            rules, own = rules_array[game.rules if many else 0], int(game.sides[game.mover]) + 0
+            for action in range(2 * rules.fields):
+                masks[index, action] = can_play(rules, own, action)
+
+    functions = step, reply, finish, observe_games, choose, legal
     return StepLoops(*map(_compiler(compiled, players, opponent, many), functions))

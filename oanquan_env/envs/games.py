@@ -32,7 +32,7 @@ from oanquan_env.engine.step import (
 )
 from oanquan_env.envs.arguments import MAX_SEED, RuleSets, Seat, as_rule_sets, check_seat, check_seeds
 from oanquan_env.envs.opponents import Opponent, Opponents
-from oanquan_env.envs.rule_lists import choose, playable_actions, rules_array
+from oanquan_env.envs.rule_lists import choose, rules_array
 from oanquan_env.errors import as_whole
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.rewards import REWARDS, check_reward
@@ -129,7 +129,6 @@ class Games:
         self._rows = np.arange(len(records))
         self._pools: dict[int, ThreadPoolExecutor] = {}  # by process, because fork does not copy threads
         self._rules_array = rules_array(self.core, self.rule_sets, self.encoder.vectors if self.many else None)
-        self._playable = playable_actions(self.rule_sets)
         self._take_opponents()
 
     def _renew(self) -> None:
@@ -148,7 +147,7 @@ class Games:
 
     def __getstate__(self) -> dict[str, Any]:
         views = "observation", "mask", "terminated", "truncated", "rewards", "seats", "opponents"
-        derived = *views, "_rows", "_pools", "_playable", "_loops", "_rules_array"  # `_prepare` makes them anew
+        derived = *views, "_rows", "_pools", "_loops", "_rules_array"  # `_prepare` makes them anew
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -358,7 +357,9 @@ class Games:
                 games = records[rows]
                 queue = rows[(games["ended"] == RUNNING) & (games["mover"] != games["seat"]) & (games["illegal"] == 0)]
                 if self.many:
-                    actions = choose(self._opponents, records, queue, self._playable, observe, draw)
+                    masks = np.zeros((len(queue), self.core.rules.actions), np.bool_)
+                    self._loops.legal(self._rules_array, records, queue, masks)
+                    actions = choose(self._opponents, records, queue, masks, observe, draw)
                 else:
                     actions = self._opponents.choose(records["player"][queue], self._positions(queue), rng)
                 waiting = self._loops.reply(self._rules_array, records, queue, actions, self.log)

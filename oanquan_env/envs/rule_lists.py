@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from oanquan_env.array_types import Ints, Mask
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.move import plain_numbers, rule_numbers
+from oanquan_env.engine.move import rule_numbers
 from oanquan_env.engine.observe import vector_type
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.step import GREEDY
@@ -17,7 +17,7 @@ from oanquan_env.envs.opponents import Observer, Opponents
 
 
 def rules_array(core: Core, rule_sets: Sequence[Rules], vectors: npt.NDArray[np.float32] | None) -> Any:
-    """Return the rules in the form that the loops take: those of `core`, or those of a list if `vectors` is not None.
+    """Return the rules of `core`, or the rule sets of a list if `vectors` is not None, in the form that the loops take.
 
     The (R, L) `vectors` are the numbers with which observations end under each of the R rule sets.
     """
@@ -36,31 +36,22 @@ def rules_array(core: Core, rule_sets: Sequence[Rules], vectors: npt.NDArray[np.
     return rules
 
 
-def playable_actions(rule_sets: Sequence[Rules]) -> Mask:
-    """Return (R, A) bool, the actions that are legal under each of R rule sets if no field is empty."""
-    bits = np.array([plain_numbers(rules)[-1] for rules in rule_sets])
-    playable: Mask = bits[:, None] >> np.arange(rule_sets[0].actions) & 1 != 0
-    return playable
-
-
 def choose(
     opponents: Opponents,
     games: npt.NDArray[Any],
     rows: Ints,
-    playable: Mask,
+    masks: Mask,
     observe: Callable[..., object],
     draw: Callable[..., object],
 ) -> Ints:
     """Return the (M,) actions of the opponents in games `rows` (M,), which draw their rules from a list.
 
-    `playable` is the result of `playable_actions`. `observe(rows, encoder, observations)` writes observations of the
-    movers, and `draw(games, rows, greedy, actions)` the actions of `random` or `greedy`.
+    `masks` (M, A) are the legal actions. `observe(rows, encoder, observations)` writes observations of the movers, and
+    `draw(games, rows, greedy, actions)` the actions of `random` or `greedy`.
     """
-    records, actions = games[rows], np.zeros(len(rows), np.int64)
-    own = records["sides"][np.arange(len(rows)), records["mover"]][:, None]
-    masks = ((own >> (np.arange(playable.shape[1]) // 2 * 8)) & 255 != 0) & playable[records["rules"]]
-    for number, player in opponents.of(records["player"]):
-        mine = (records["player"] == number).nonzero()[0]
+    numbers, actions = games["player"][rows], np.zeros(len(rows), np.int64)
+    for number, player in opponents.of(numbers):
+        mine = (numbers == number).nonzero()[0]
         if isinstance(player, Observer):
             seen = np.zeros(len(games), player.encoder.row_type)
             observe(rows[mine], player.encoder, seen)
