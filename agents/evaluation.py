@@ -312,7 +312,7 @@ class FinishedParts:
     the versions of `PACKAGES`. Each key has its own file. Parts with a name in `again` are stored, but not found.
 
     Attributes:
-        reused: what the found parts hold, each with the time when it was stored.
+        reused: the content of each part that was found, and the time at which it was stored.
     """
 
     def __init__(self, folder: Path | None, again: Collection[str] = ()) -> None:

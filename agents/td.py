@@ -286,7 +286,7 @@ class TDRun(Run[TDConfig]):
         write_atomically(self.folder / VALUE_NET_NAME, self.network.export(self.origin()).to_bytes())
 
     def origin(self) -> dict[str, Any]:
-        """Return what the net's file says about its training."""
+        """Return the origin that the net's file stores: plies, configuration, and the record of the run."""
         return {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
 
     def player(self) -> SearchPlayer:

@@ -186,7 +186,7 @@ def regrets(suite: Suite, answers: dict[int, Move | None], rng: np.random.Genera
 
 
 def main(arguments: list[str]) -> dict[str, Any]:
-    """Measure a model; return its regrets and those of the baselines, game results, counts of replies, and `ended`."""
+    """Measure a model. Return all regrets (also of the baselines), game results, counts of replies, and `ended`."""
     options = parse(arguments)
     model = LanguageModel(options.base_url, options.model, options.legal_moves, options.retries, options.transcripts)
     rng, full_suite = np.random.default_rng(options.seed), load_suite(Rules()).part("development")
