@@ -5,7 +5,7 @@ import globals from "globals";
 
 export default [
   js.configs.recommended,
-  { files: ["oanquan_env/play/web/*.js"], languageOptions: { globals: globals.browser } },
+  { files: ["oanquan_env/play/web/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["oanquan_env/play/web/service-worker.js"], languageOptions: { globals: globals.serviceworker } },
   { files: ["tests/page/*.mjs"], languageOptions: { globals: globals.node } },
 ];

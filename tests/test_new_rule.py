@@ -77,7 +77,7 @@ CHANGES = {
 seed_corn=True | You leave one of several seeds | 1,0,1,0*/2,4,0,0* 0,0 0 4 | 1C | 0,0,1,0*/2,1,0,1* 3,0 1 5
 refill=borrow |""",
     },
-    "oanquan_env/play/web/dialog-words.js": {
+    "oanquan_env/play/web/words/dialog-words.js": {
         'refill: "Too few': 'seed_corn: "A capture leaves one seed", refill: "Too few',
         'refill: "Khi không': 'seed_corn: "Ăn để lại một dân", refill: "Khi không',
     },
@@ -89,7 +89,7 @@ def test_people_can_read_about_every_field() -> None:
     specification = (ROOT / "docs/RULES.md").read_text(encoding="utf-8")
     values = specification.partition("The fields of `Rules` and their values are:")[2].partition("\n\n")[0]
     assert re.findall(r"(?:^|;)\s(\w+)", values) == list(FIELD_NAMES)
-    words = (ROOT / "oanquan_env/play/web/dialog-words.js").read_text(encoding="utf-8")
+    words = (ROOT / "oanquan_env/play/web/words/dialog-words.js").read_text(encoding="utf-8")
     listed = [re.findall(r'(\w+):\s*"', names) for names in re.findall(r"\sfields: {(.+?)}", words, re.DOTALL)]
     assert listed == [list(FIELD_NAMES)] * 2  # in English and Vietnamese
 

@@ -87,7 +87,7 @@ def test_the_wheel_holds_the_environment_alone(wheel: Path) -> None:
     names, info = set(archive.namelist()), f"oanquan-{oanquan_env.__version__}.dist-info"
     assert {name.split("/")[0] for name in names} == {"oanquan_env", info}
     data = "value-mancala-world.npz", "openings-mancala-world.txt.gz", "regret-ludii.json.gz"
-    wanted = ("py.typed", *(f"data/{name}" for name in data), "play/web/board.js", "play/web/index.html")
+    wanted = ("py.typed", *(f"data/{name}" for name in data), "play/web/board/board.js", "play/web/index.html")
     assert {f"oanquan_env/{name}" for name in wanted} <= names
     assert wheel.stat().st_size < 4_500_000
     assert "oanquan = oanquan_env.cli:main" in archive.read(f"{info}/entry_points.txt").decode()

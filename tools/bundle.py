@@ -5,16 +5,17 @@ A phone on a slow network waits for each request, so bundling reduces requests. 
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tools import page_files
 
-LATER = ("thinker.js",)
+LATER = ("players/thinker.js",)
 """Scripts that the page imports later but that are bundled, so that the first reply comes sooner."""
 SOON = ("data/catalogue.json", "data/drawing-2-5.json", "engine.json", "moves.wasm")  # files that the page preloads
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", flags=re.MULTILINE)
-IMPORT = re.compile(r'^import (?:\{\s+([^}]*?),?\s+\} from )?"\./([\w-]+\.js)";\n', flags=re.MULTILINE)
+IMPORT = re.compile(r'^import (?:\{\s+([^}]*?),?\s+\} from )?"(\.[\w./-]+\.js)";\n', flags=re.MULTILINE)
 EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) ([\w$]+)", flags=re.MULTILINE)
 
 
@@ -23,8 +24,8 @@ def in_order(starts: Iterable[str]) -> list[str]:
     order: list[str] = []
 
     def add(name: str) -> None:
-        for other in page_files.STATIC.findall((page_files.WEB / name).read_text(encoding="utf-8")):
-            add(other)
+        for path in page_files.STATIC.findall((page_files.WEB / name).read_text(encoding="utf-8")):
+            add(page_files.target(name, path))
         if name not in order:
             order.append(name)
 
@@ -33,25 +34,42 @@ def in_order(starts: Iterable[str]) -> list[str]:
     return order
 
 
-def linked(name: str, joined: Iterable[str]) -> str:
-    """Return the text of a script, with imports of the scripts in `joined` replaced by look-ups in `modules`."""
+def linked(name: str, joined: Iterable[str], place: str | None = None) -> str:
+    """Return the text of a script, with imports of the scripts in `joined` replaced by look-ups in `modules`.
 
-    def imported(found: re.Match[str]) -> str:
-        if found[2] not in joined:
-            return found[0]
-        return f'const {{ {found[1].replace(" as ", ": ")} }} = modules["{found[2]}"];\n' if found[1] else ""
+    Paths of other imports start from the script `place` into which the text is put, by default `name` itself.
+    """
+
+    def imported(clause: re.Match[str]) -> str:
+        names, other = clause[1], page_files.target(name, clause[2])
+        if other not in joined:
+            return clause[0].replace(clause[2], relative(other, place or name))
+        return f'const {{ {names.replace(" as ", ": ")} }} = modules["{other}"];\n' if names else ""
+
+    def later(call: re.Match[str]) -> str:
+        other = page_files.target(name, call[1])
+        if other not in joined:
+            return f'import("{relative(other, place or name)}")'
+        return f'Promise.resolve(modules["{other}"])'
 
     text = IMPORT.sub(imported, (page_files.WEB / name).read_text(encoding="utf-8"))
-    for other in joined:
-        text = text.replace(f'import("./{other}")', f'Promise.resolve(modules["{other}"])')
-    return text
+    return page_files.DYNAMIC.sub(later, text)
 
 
-def bundle(starts: Iterable[str]) -> str:
-    """Join the scripts in `starts` and their imports into one module, which exports them in the object `modules`."""
+def relative(name: str, place: str) -> str:
+    """Return the path by which the script `place` imports the script `name`."""
+    path = posixpath.relpath(name, posixpath.dirname(place) or ".")
+    return path if path.startswith(".") else f"./{path}"
+
+
+def bundle(starts: Sequence[str]) -> str:
+    """Join the scripts in `starts` and their imports into one module, which exports them in the object `modules`.
+
+    The module takes the place of the first script in `starts`.
+    """
     order, parts = in_order(starts), ["export const modules = {};\n"]
     for name in order:
-        text = linked(name, order)
+        text = linked(name, order, starts[0])
         body = COMMENT.sub("", re.sub(r"^export ", "", text, flags=re.MULTILINE))
         parts.append(f'modules["{name}"] = (() => {{\n{body}return {{ {", ".join(EXPORT.findall(text))} }};\n}})();\n')
     return "".join(parts)
@@ -64,7 +82,8 @@ def published() -> Iterator[tuple[str, bytes]]:
     for name in page_files.modules([page_files.START], page_files.STATIC, page_files.DYNAMIC):
         if name not in first:
             text = linked(name, first)
-            texts[name] = f'import {{ modules }} from "./{page_files.START}";\n{text}' if "modules[" in text else text
+            start = f'import {{ modules }} from "{relative(page_files.START, name)}";\n' if "modules[" in text else ""
+            texts[name] = start + text
     page = (page_files.WEB / page_files.PAGE).read_text(encoding="utf-8")
     links = "".join(f'<link rel="preload" as="fetch" crossorigin href="{name}">' for name in SOON)
     texts[page_files.PAGE] = re.sub(r'<link rel="modulepreload".*>', links, page)

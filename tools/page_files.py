@@ -5,6 +5,7 @@
 
 import hashlib
 import json
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from oanquan_env.engine.notation import WORDS
 
 WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
 START, PAGE, WORKER, KEEPER = "page.js", "index.html", "worker.js", "service-worker.js"
-MOVE_WORDS = "move-words.js"
+MOVE_WORDS = "words/move-words.js"
 """Script with the words that describe moves, copied from the engine's `words.json`."""
 ABOUT = {"en": "about.md", "vi": "about.vi.md"}
 """The pages about the game in docs, by language."""
@@ -22,8 +23,13 @@ BEGIN = "vietnamese"
 """The preset that the page starts with and teaches: the rules that people in Vietnam play."""
 UNKEPT = ("widget.js", "players.json")
 """Files that are not cached: the notebook widget's script, and the list of players, which the server generates."""
-STATIC = re.compile(r'^import (?:[^"]* from )?"\./([\w-]+\.js)";$', flags=re.MULTILINE)
-DYNAMIC = re.compile(r'import\("\./([\w-]+\.js)"\)')
+STATIC = re.compile(r'^import (?:[^"]* from )?"(\.[\w./-]+\.js)";$', flags=re.MULTILINE)
+DYNAMIC = re.compile(r'import\("(\.[\w./-]+\.js)"\)')
+
+
+def target(name: str, path: str) -> str:
+    """Return the name in `WEB` of the script that the script `name` imports by the relative `path`."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 
 def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
@@ -34,7 +40,7 @@ def modules(starts: Iterable[str], *patterns: re.Pattern[str]) -> list[str]:
         if name not in names:
             names.add(name)
             text = (WEB / name).read_text(encoding="utf-8")
-            waiting += [other for pattern in patterns for other in pattern.findall(text)]
+            waiting += [target(name, path) for pattern in patterns for path in pattern.findall(text)]
     return sorted(names)
 
 

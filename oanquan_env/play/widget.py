@@ -1,6 +1,7 @@
 """A board for notebooks in JupyterLab, VS Code or Colab. The game runs in the browser, and Python follows it."""
 
 import json
+import posixpath
 import re
 from typing import Any
 
@@ -19,8 +20,8 @@ from oanquan_env.records.games import GameRecord, parse_records
 from oanquan_env.records.match_records import ROUND_HEADERS
 
 PUZZLES = ("first", "easy", "medium", "hard")
-_IMPORT = re.compile(r'^import \{\s+([^}]*?),?\s+\} from "\./([a-z-]+\.js)";$', re.MULTILINE)
-_LATER = re.compile(r'import\("\./([a-z-]+\.js)"\)')
+_IMPORT = re.compile(r'^import \{\s+([^}]*?),?\s+\} from "(\.[\w./-]+\.js)";$', re.MULTILINE)
+_LATER = re.compile(r'import\("(\.[\w./-]+\.js)"\)')
 _EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 
 
@@ -34,18 +35,23 @@ def joined(name: str, exported: str) -> str:
 
     def add(name: str) -> None:
         text = (WEB / name).read_text(encoding="utf-8")
-        for names, imported in _IMPORT.findall(text):
-            if imported not in exports:
-                exports[imported] = set()
-                add(imported)
-            exports[imported].update(one.partition(" as ")[0] for one in re.split(r",\s+", names))
-        for imported in _LATER.findall(text):
-            if imported not in exports:
-                exports[imported] = set()
-                add(imported)
-            exports[imported].update(_EXPORT.findall((WEB / imported).read_text(encoding="utf-8")))
-        text = _IMPORT.sub(lambda one: f'const {{ {one[1].replace(" as ", ": ")} }} = modules["{one[2]}"];', text)
-        text = _LATER.sub(lambda one: f'Promise.resolve(modules["{one[1]}"])', text)
+
+        def imported(path: str) -> str:
+            """Return the name of the module at `path`, seen from this module; add it if it is new."""
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+            if other not in exports:
+                exports[other] = set()
+                add(other)
+            return other
+
+        for names, path in _IMPORT.findall(text):
+            exports[imported(path)].update(one.partition(" as ")[0] for one in re.split(r",\s+", names))
+        for path in _LATER.findall(text):
+            exports[imported(path)].update(_EXPORT.findall((WEB / imported(path)).read_text(encoding="utf-8")))
+        text = _IMPORT.sub(
+            lambda clause: f'const {{ {clause[1].replace(" as ", ": ")} }} = modules["{imported(clause[2])}"];', text
+        )
+        text = _LATER.sub(lambda call: f'Promise.resolve(modules["{imported(call[1])}"])', text)
         texts[name] = re.sub(r"^export (default )?", "", text, flags=re.MULTILINE)
 
     add(name)

@@ -1,9 +1,9 @@
-// Makes the calls to engine.js that standard input lists, and prints their answers. Argument: the folder of engine.js.
+// Makes the calls to engine.js that standard input lists, and prints their answers. Argument: the folder of the page.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
-const { Engine } = await import(pathToFileURL(`${folder}/engine.js`));
+const { Engine } = await import(pathToFileURL(`${folder}/model/engine.js`));
 const engine = await Engine.load(
   readFileSync(`${folder}/engine.wasm`),
   JSON.parse(readFileSync(`${folder}/engine.json`)),

@@ -5,13 +5,13 @@ import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
 const web = new URL("../../oanquan_env/play/web/", import.meta.url);
-const { Engine } = await import(new URL("engine.js", web));
-const { Book, Openings } = await import(new URL("book.js", web));
-const { parsePosition } = await import(new URL("position-reading.js", web));
-const { playerOf, seeded } = await import(new URL("players.js", web));
-const { parseRules } = await import(new URL("rules.js", web));
-const { Thinker } = await import(new URL("thinker.js", web));
-const { Thinking } = await import(new URL("thinking.js", web));
+const { Engine } = await import(new URL("model/engine.js", web));
+const { Book, Openings } = await import(new URL("players/book.js", web));
+const { parsePosition } = await import(new URL("model/position-reading.js", web));
+const { playerOf, seeded } = await import(new URL("players/players.js", web));
+const { parseRules } = await import(new URL("model/rules.js", web));
+const { Thinker } = await import(new URL("players/thinker.js", web));
+const { Thinking } = await import(new URL("players/thinking.js", web));
 
 const { folder, calls } = JSON.parse(readFileSync(0, "utf8"));
 const json = (file) => JSON.parse(readFileSync(file, "utf8"));

@@ -4,11 +4,11 @@
 import { readFileSync } from "node:fs";
 
 const web = new URL("../../oanquan_env/play/web/", import.meta.url);
-const { Engine } = await import(new URL("engine.js", web));
-const { Openings, movesOf, refutation, valueOf } = await import(new URL("book.js", web));
-const { moveText } = await import(new URL("notation.js", web));
-const { parsePosition } = await import(new URL("position-reading.js", web));
-const { checkProof } = await import(new URL("certificate.js", web));
+const { Engine } = await import(new URL("model/engine.js", web));
+const { Openings, movesOf, refutation, valueOf } = await import(new URL("players/book.js", web));
+const { moveText } = await import(new URL("model/notation.js", web));
+const { parsePosition } = await import(new URL("model/position-reading.js", web));
+const { checkProof } = await import(new URL("players/certificate.js", web));
 
 const json = (name) => JSON.parse(readFileSync(new URL(name, web), "utf8"));
 const catalogue = json("data/catalogue.json"),

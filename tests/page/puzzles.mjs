@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 
-const log = await import(new URL("../../oanquan_env/play/web/puzzle-log.js", import.meta.url));
+const log = await import(new URL("../../oanquan_env/play/web/activities/puzzle-log.js", import.meta.url));
 const [text, calls] = JSON.parse(readFileSync(0, "utf8")),
   kept = log.readLog(text);
 const named = (ids) => ids.map((id) => ({ id }));

@@ -15,7 +15,7 @@ globalThis.localStorage = {
 Object.defineProperty(globalThis, "navigator", { value: { language: "en", onLine: true } });
 const load = (name) => import(new URL(name, web));
 const [{ Engine }, { Session }, { resume }, { Refused, missing: lost }, { store }] = await Promise.all(
-  ["engine.js", "session.js", "resuming.js", "refused.js", "common.js"].map(load),
+  ["model/engine.js", "model/session.js", "model/resuming.js", "model/refused.js", "common.js"].map(load),
 );
 const catalogue = JSON.parse(content("data/catalogue.json")),
   engine = await Engine.load(content("engine.wasm"), JSON.parse(content("engine.json")));
@@ -26,7 +26,7 @@ function begin(missing) {
   };
   const thinker = {
     needsPython(name) {
-      reach("thinker.js");
+      reach("players/thinker.js");
       if (name !== "random") throw new Refused("player", `unknown player '${name}'`);
     },
     choose: () => new Promise(() => {}),

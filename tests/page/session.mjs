@@ -10,7 +10,14 @@ const web = new URL("../../oanquan_env/play/web/", import.meta.url),
 const load = (name) => import(new URL(name, web));
 const [{ Engine }, { Session }, { lessonsOf }, { parseMove, positionText }, { readLink }, { Refused }] =
   await Promise.all(
-    ["engine.js", "session.js", "lessons.js", "notation.js", "link-reading.js", "refused.js"].map(load),
+    [
+      "model/engine.js",
+      "model/session.js",
+      "activities/lessons.js",
+      "model/notation.js",
+      "model/link-reading.js",
+      "model/refused.js",
+    ].map(load),
   );
 const data = async (name) => JSON.parse(content(`data/${name}`)),
   catalogue = await data("catalogue.json");

@@ -48,7 +48,7 @@ def test_marks_and_tabs_are_those_of_python(name: str) -> None:
     owners = np.random.default_rng(3).integers(3, size=(8, rules.players, rules.fields)).tolist()
     moves = [{**vars(last), "step": last.step(len(drawing(rules.players, rules.fields)["squares"]))} for last in lasts]
     shapes, tabs = run_script(
-        "move-markers.js",
+        "board/move-markers.js",
         """[given.moves.map(move => module.markShapes(given.drawing, move)),
             given.owners.map(codes => module.tabShapes(given.drawing, codes))]""",
         {"drawing": drawing(rules.players, rules.fields), "moves": moves, "owners": owners},
@@ -68,7 +68,7 @@ def test_the_sweep_gives_each_player_the_points_that_are_left(name: str) -> None
         assert board.outcome is not None
         ends.append({"frame": board.last_trace.frames()[-1]._asdict(), "standings": board.outcome.scores})
     sweeps = run_script(
-        "moving-board.js",
+        "board/moving-board.js",
         "given.ends.map(({ frame, standings }) => module.sweeping(given.drawing, frame, standings))",
         {"drawing": drawing(rules.players, rules.fields), "ends": ends},
     )
@@ -91,10 +91,10 @@ def test_who_loses_to_one_player_does_not_share_the_win() -> None:
     state: dict[str, Any] = {"turn": "over", "resigned": None, "puzzle": None, "match": None, "seats": SEATS}
     state["outcome"] = {"scores": [30, 40], "winners": [1]}
     given = {"drawing": drawing(2, 5), "state": state}
-    text = run_script("narration.js", f"module.status({VIEW})", given)
+    text = run_script("words/narration.js", f"module.status({VIEW})", given)
     assert text == "The game is over. You lose (you\N{NO-BREAK SPACE}30, Trạng\N{NO-BREAK SPACE}40)."
     state["seats"] = SEATS[1:] * 2
-    text = run_script("narration.js", f"module.status({VIEW})", given)
+    text = run_script("words/narration.js", f"module.status({VIEW})", given)
     assert text.startswith("The game is over. North (Trạng) wins (")
 
 
@@ -102,7 +102,7 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
     changes = {"sold": ["S1", "S2"], "pawned": ["S3"], "returned": ["N1"]}
     rounds = [{"winner": 1, "owed": 25, **changes}, {"winner": None, "owed": 0, **{name: [] for name in changes}}]
     settled, drawn = run_script(
-        "match-table.js",
+        "activities/match-table.js",
         f"given.rounds.map(round => module.settlement({VIEW}, round))",
         {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
     )
@@ -132,7 +132,7 @@ def test_a_key_that_is_held_down_acts_once_and_a_key_without_a_name_does_nothing
 
     way = [["Enter", False, "g"], ["Enter", True, "g"], [" ", True, "g"], ["ArrowLeft", True, "g"], [None, False, "g"]]
     acts = [["3A", "kept"], ["kept"], ["kept"], ["focus", "kept"], []]
-    assert [found for _, found in pressed("board.js", "BoardView", *way)] == acts
+    assert [found for _, found in pressed("board/board.js", "BoardView", *way)] == acts
     keys = [["u", False, "BODY"], ["u", True, "BODY"], ["ArrowRight", True, "BODY"], ["u", True, "INPUT"]]
     keys += [[None, False, "BODY"], ["Enter", False, "BUTTON"], ["Enter", True, "BUTTON"], ["Enter", True, "TEXTAREA"]]
     found = pressed("tools.js", "Tools", *keys)
@@ -143,7 +143,7 @@ def test_a_key_that_is_held_down_acts_once_and_a_key_without_a_name_does_nothing
 
 def test_a_motion_that_is_cut_short_leaves_the_next_game_alone() -> None:
     played = run_script(
-        "moving-board.js",
+        "board/moving-board.js",
         """await (async () => {
             const seen = [], step = { kind: "taking" }, move = { steps: [step], lines: { en: ["", "it takes"] } };
             const board = Object.assign(Object.create(module.MovingBoard.prototype), {

@@ -33,6 +33,7 @@ from tools.page_files import (
     lists,
     modules,
     of_its_beginning,
+    target,
 )
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ if TYPE_CHECKING:
 
 KILOBYTE = 1000
 IMPORTS = """import "./one.js";
-import { two } from "./two.js";
+import { two } from "../two.js";
 import {
   three,
   four as five,
-} from "./three.js";
+} from "./parts/three.js";
 """
 REGISTER = """async () => {
     await navigator.serviceWorker.register("service-worker.js");
@@ -63,32 +64,39 @@ def size(names: list[str]) -> int:
     return sum(len(gzip.compress((WEB / name).read_bytes())) for name in names)
 
 
+def scripts() -> dict[str, str]:
+    """Return the texts of the page's scripts by name."""
+    return {path.relative_to(WEB).as_posix(): path.read_text(encoding="utf-8") for path in WEB.rglob("*.js")}
+
+
 def test_sizes() -> None:
     assert size(before_the_first_move()) <= 96 * KILOBYTE
     assert size(of_its_beginning()) <= 540 * KILOBYTE
 
 
 def test_imports_may_have_several_lines() -> None:
-    names = ["one.js", "two.js", "three.js"]
+    names = ["./one.js", "../two.js", "./parts/three.js"]
     assert STATIC.findall(IMPORTS) == names
-    asked = [("", "one.js"), ("two", "two.js"), ("three,\n  four as five", "three.js")]
+    asked = [*zip(("", "two", "three,\n  four as five"), names, strict=True)]
     assert bundle.IMPORT.findall(IMPORTS) == asked
     assert widget._IMPORT.findall(IMPORTS) == asked[1:]
 
 
 def test_imports_have_no_cycle() -> None:
-    texts = {path.name: path.read_text(encoding="utf-8") for path in WEB.glob("*.js")}
-    imports = {name: STATIC.findall(text) + DYNAMIC.findall(text) for name, text in texts.items()}
+    imports = {
+        name: [target(name, path) for path in STATIC.findall(text) + DYNAMIC.findall(text)]
+        for name, text in scripts().items()
+    }
     graphlib.TopologicalSorter(imports).prepare()  # raises CycleError, which names the scripts
 
 
 def test_a_bundle_has_all_names_that_its_scripts_import() -> None:
     """The bundle takes one name from each `export`, so a declaration must not export two."""
-    texts = {path.name: path.read_text(encoding="utf-8") for path in WEB.glob("*.js")}
-    for text in texts.values():
-        for names, module in bundle.IMPORT.findall(text):
+    texts = scripts()
+    for script, text in texts.items():
+        for names, path in bundle.IMPORT.findall(text):
             imported = {re.sub(" as .*", "", name) for name in re.split(r",\s+", names) if name}
-            assert imported <= {*bundle.EXPORT.findall(texts[module])}, module
+            assert imported <= {*bundle.EXPORT.findall(texts[target(script, path)])}, (script, path)
 
 
 def test_lists_of_files_are_as_the_command_writes_them() -> None:
@@ -108,14 +116,14 @@ def test_a_new_version_keeps_the_files_of_other_rules_that_an_earlier_one_has_ca
     given = {
         "source": (WEB / KEEPER).read_text(encoding="utf-8"),
         "scope": scope,
-        "caches": {old: {net: "old", "words.js": "old", "gone.js": "old"}, other: {net: "other"}},
+        "caches": {old: {net: "old", "words/words.js": "old", "gone.js": "old"}, other: {net: "other"}},
         "later": {old: {drawing: "old"}},  # a game under other rules while the new version waited
     }
     stores = json.loads(run_node(CALLS / "keeper.mjs", stdin=json.dumps(given)))
     assert stores[0] == [other, {net: "other"}]
     ((name, files),) = stores[1:]
     assert name.startswith(f"oanquan {scope} ")
-    assert (files[net], files[drawing], files["words.js"]) == ("new", "old", "new")
+    assert (files[net], files[drawing], files["words/words.js"]) == ("new", "old", "new")
     assert set(files) == {net, drawing, *of_its_beginning()} - {PAGE} | {"./"}
 
 
@@ -221,7 +229,7 @@ def test_a_new_version_waits_while_a_page_is_open_and_takes_over_at_the_next_vis
         page.goto(address)
         page.wait_for_selector("body[data-ready]")
         page.evaluate(REGISTER)  # ends after the page's own registration
-        keeper, changed = folder / KEEPER, folder / "words.js"
+        keeper, changed = folder / KEEPER, folder / "words/words.js"
         words = changed.read_text(encoding="utf-8")
         changed.write_text(words.replace('puzzles: "Puzzles"', 'puzzles: "Riddles"'), encoding="utf-8")
         page.reload()

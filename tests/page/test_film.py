@@ -36,7 +36,8 @@ for (const [number, picture] of pictures.entries())
 process.stdout.write(gif.end());
 """
 MAKE = """async game => {
-    const { gif } = await import("./picture.js"), heard = [], bytes = await gif(game, "en", share => heard.push(share));
+    const { gif } = await import("./board/picture.js"), heard = [];
+    const bytes = await gif(game, "en", share => heard.push(share));
     return [[...bytes], heard];
 }"""
 
@@ -79,7 +80,7 @@ def game_of(boards: list[Board]) -> dict[str, Any]:
 @pytest.mark.parametrize("rules", PRESET_NAMES)
 def test_the_pictures_are_those_of_python(rules: str) -> None:
     boards = list(played_board(rules, 1, 40).boards())
-    pictures = json.loads(run(FILM, "picture.js", game_of(boards)))
+    pictures = json.loads(run(FILM, "board/picture.js", game_of(boards)))
     wanted = list(film(boards))
     assert len(pictures) == len(wanted) > 100
     for made, picture in zip(pictures, wanted, strict=True):
@@ -98,7 +99,7 @@ def test_a_gif_holds_its_pictures_exactly() -> None:
     second = np.where(rng.random(first.size) < 0.3, 7, first)
     pictures = [first, second, second, np.zeros_like(first)]
     asked = {"width": width, "height": height, "colours": colours, "pictures": [one.tolist() for one in pictures]}
-    made = image.open(io.BytesIO(run(GIF, "gif.js", asked)))
+    made = image.open(io.BytesIO(run(GIF, "board/gif.js", asked)))
     assert (made.n_frames, made.info["loop"]) == (4, 0)
     for number, picture in enumerate(pictures):
         made.seek(number)
@@ -113,7 +114,7 @@ def test_a_gif_made_in_the_page_has_the_colours_of_the_board(browser: Browser) -
     boards = list(played_board("mancala-world", 1, 6).boards())
     page = browser.new_page()
     page.route("**/*", lambda route: route.fulfill(path=WEB / route.request.url.rpartition("/")[2]))
-    page.goto("http://page/gif.js")
+    page.goto("http://page/board/gif.js")
     content, heard = page.evaluate(MAKE, game_of(boards))
     page.close()
     made = image.open(io.BytesIO(bytes(content)))

@@ -34,7 +34,7 @@ def judge(
 ) -> Any:
     """Return losses by position (`found`), their `summary`, budget `shares`, and whether all are used (`done`)."""
     given = json.dumps({"hints": hints, "played": played, "final": final, "spent": spent, "scores": scores})
-    return json.loads(run_script(SCRIPT, (WEB / "losses.js").as_uri(), stdin=given))
+    return json.loads(run_script(SCRIPT, (WEB / "model/losses.js").as_uri(), stdin=given))
 
 
 def hint(mover: int, exact: str = "", **values: int) -> dict[str, Any]:

@@ -198,13 +198,14 @@ def test_both_languages_have_all_words(visit: Visit) -> None:
     keys = """async () => {
         const paths = (value, at = "") => typeof value === "object" && !Array.isArray(value)
             ? Object.entries(value).flatMap(([key, inner]) => paths(inner, `${at}.${key}`)) : [at];
-        await Promise.all([import("./dialog-words.js"), import("./puzzle-words.js")]); // they add their words
-        const files = [await import("./words.js"), await import("./board-words.js")];
+        await import("./words/dialog-words.js"); // it adds its words, as the next one does
+        await import("./words/puzzle-words.js");
+        const files = [await import("./words/words.js"), await import("./words/board-words.js")];
         return files.map(file => ["en", "vi"].map(language => paths(file.WORDS[language]).sort().join()));
     }"""
     for english, vietnamese in page.evaluate(keys):
         assert english == vietnamese
-    words = page.evaluate("import('./words.js').then(({ WORDS }) => JSON.parse(JSON.stringify(WORDS.en)))")
+    words = page.evaluate("import('./words/words.js').then(({ WORDS }) => JSON.parse(JSON.stringify(WORDS.en)))")
     assert set(words["presets"]) == set(words["presetWords"]) == set(PRESET_NAMES)
     assert set(words["fields"]) == set(vars(Rules()))
 

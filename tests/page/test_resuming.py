@@ -28,7 +28,7 @@ def test_a_file_that_is_missing_for_once_changes_no_stored_game() -> None:
     )
     puzzle = ["puzzle", {"level": "hard", "number": 2, "day": 20_000}]
     branch = [["branch", {"moves": 0}], ["load", {"text": APP, "keep": True}]]
-    games = {"drawing-3-5.json": [THREE], "thinker.js": [random], "puzzles-tonkin.json": [easy, puzzle]}
+    games = {"drawing-3-5.json": [THREE], "players/thinker.js": [random], "puzzles-tonkin.json": [easy, puzzle]}
     found = resumed(*({"requests": asked, "missing": [file]} for file, asked in games.items()))
     assert found == [{"failed": file, "copies": None} for file in games]
     three, level, solved, tried = resumed(*({"requests": asked} for asked in (*games.values(), [easy, *branch])))
@@ -81,7 +81,7 @@ def test_each_entry_of_a_list_is_read_by_itself_and_the_rest_is_copied() -> None
 def test_a_failed_start_names_what_is_missing_keeps_the_game_and_offers_to_try_again(visit: Visit) -> None:
     person = visit("#rules=three-player&moves=1A")
     page, failed = person.page, person.page.locator("#failed")
-    for part in ("moves.wasm", "data/drawing-3-5.json", "record-reading.js"):
+    for part in ("moves.wasm", "data/drawing-3-5.json", "model/record-reading.js"):
         page.route(f"**/{part}", lambda route: route.abort())
         page.reload()
         failed.get_by_text(part.rpartition("/")[2]).wait_for()
@@ -92,18 +92,18 @@ def test_a_failed_start_names_what_is_missing_keeps_the_game_and_offers_to_try_a
         page.locator("#reload").click()
         page.wait_for_selector("body[data-ready]")
         assert (person.moves, person.state["rules"]) == (["1A"], "three-player"), part
-    page.route("**/files.js", lambda route: route.abort())
+    page.route("**/activities/files.js", lambda route: route.abort())
     page.evaluate("location.hash = 'rules=tonkin&moves=2A'")
-    failed.get_by_text("files.js").wait_for()
+    failed.get_by_text("activities/files.js").wait_for()
     assert person.moves == ["1A"]
-    page.unroute("**/files.js")
+    page.unroute("**/activities/files.js")
     page.locator("#reload").click()  # the address still has the link
     page.locator("#about-game", has_text="1944").wait_for()
-    page.route("**/session.js", lambda route: route.abort())
+    page.route("**/model/session.js", lambda route: route.abort())
     page.reload()
     page.evaluate("document.getAnimations().forEach(each => each.finish())")  # as after some seconds
     assert "reload the page" in page.locator("#board .late").inner_text()
-    page.unroute("**/session.js")
+    page.unroute("**/model/session.js")
     page.add_init_script("delete window.WebAssembly")
     page.reload()
     failed.get_by_text("This browser has no WebAssembly").wait_for()
@@ -118,7 +118,7 @@ def test_one_bad_entry_costs_no_other_puzzle_and_no_other_game(visit: Visit) -> 
     game = {"text": UNKNOWN, "seats": ["human", "human"], "id": None, "rules": "tonkin", "moves": 1, "at": 10**12}
     stored = {"own": json.dumps([*own[:3], None]), "games": json.dumps([game, game | {"at": 10**18}, game])}
     page.evaluate("stored => { for (const key in stored) localStorage[`oanquan-${key}`] = stored[key]; }", stored)
-    page.evaluate("one => import('./puzzles.js').then(({ keepOwn }) => keepOwn([one]))", own[3])
+    page.evaluate("one => import('./activities/puzzles.js').then(({ keepOwn }) => keepOwn([one]))", own[3])
     kept = page.evaluate("JSON.stringify(localStorage)")
     assert json.loads(json.loads(kept)["oanquan-own"]) == own
     assert json.loads(json.loads(kept)["oanquan-own-unread"].strip()) == [*own[:3], None]

@@ -31,7 +31,7 @@ const [
     "match-reading",
     "link-reading",
     "position-reading",
-  ].map((name) => load(`${name}.js`)),
+  ].map((name) => load(`model/${name}.js`)),
 );
 const engine = await Engine.load(file("engine.wasm"), JSON.parse(file("engine.json")));
 const catalogue = JSON.parse(file("data/catalogue.json"));

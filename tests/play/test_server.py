@@ -88,7 +88,7 @@ def test_a_server_for_the_network_has_a_token() -> None:
         address = re.fullmatch(r"http://localhost:\d+(/[\w-]{24}/)", played.address)
         assert address is not None
         assert ask(played, address[1])[0] == ask(played, f"{address[1]}choose", QUESTION)[0] == 200
-        for path in ("/", "/board.js", f"/x{address[1]}", address[1][:-1], "/%C3%A9/", "*"):
+        for path in ("/", "/board/board.js", f"/x{address[1]}", address[1][:-1], "/%C3%A9/", "*"):
             assert ask(played, path)[0] == 403, path
         assert ask(played, "/choose", QUESTION)[0] == 403
 

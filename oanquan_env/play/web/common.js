@@ -1,8 +1,8 @@
 // Shared by all parts of the page: its state and language, and messages to the user.
 
 import { capital } from "./nodes.js";
-import { Refused } from "./refused.js";
-import { WORDS } from "./words.js";
+import { Refused } from "./model/refused.js";
+import { WORDS } from "./words/words.js";
 
 export const $ = (id) => document.getElementById(id);
 export const make = (name, properties = {}, ...children) => {

@@ -1,5 +1,14 @@
 // The page around the board: language, keys, resignation, and the start. Everything that a move does not need loads
-// later.
+// later. To read the page, begin here; the other scripts are
+//
+// - table.js: the game of this page, with its session, board and storage; common.js: state and language of the page
+// - tools.js, side-panel.js: the buttons below the board, and the panel beside it
+// - model/: the engine, rules, moves, positions, games, matches, records and links; session.js takes the requests
+// - players/: computer players, in a worker (../worker.js), with books of proved moves
+// - board/: the drawn board, its motion, sounds, pictures and GIFs
+// - words/: all texts, in both languages
+// - activities/: what loads later: lessons, puzzles, the review, openings, files, the new game
+// - widget.js: the board in a notebook; service-worker.js: the page without a network
 
 import { show } from "./side-panel.js";
 import { $, complain, explain, notice, page, store, words } from "./common.js";
@@ -8,11 +17,11 @@ import { SPEEDS, isHeld } from "./tools.js";
 
 const OPTIONS = { speed: Object.keys(SPEEDS), preview: ["true", "false"], loud: ["true", "false"] };
 const dialogs = {
-  new: () => import("./new-game.js"),
-  puzzles: () => import("./puzzles.js"),
-  learn: () => import("./learn.js"),
-  openings: () => import("./explorer.js"),
-  share: () => import("./files.js"),
+  new: () => import("./activities/new-game.js"),
+  puzzles: () => import("./activities/puzzles.js"),
+  learn: () => import("./activities/learn.js"),
+  openings: () => import("./activities/explorer.js"),
+  share: () => import("./activities/files.js"),
 };
 let resigning = null,
   failure = null; // why the page is not complete
@@ -108,7 +117,7 @@ async function start() {
     window.addEventListener("hashchange", () => openLink().catch(fail));
     await openLink();
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
-    if (page.aim?.par !== undefined) await import("./par.js").then(() => view.refresh());
+    if (page.aim?.par !== undefined) await import("./activities/par.js").then(() => view.refresh());
   } catch (error) {
     fail(error);
   }

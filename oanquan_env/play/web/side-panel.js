@@ -1,17 +1,17 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
-import { moveName } from "./board-words.js";
+import { moveName } from "./words/board-words.js";
 import { $, complain, make, page, presetName, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { unfinishedGames, play, view } from "./table.js";
-import { sentenceName } from "./narration.js";
+import { sentenceName } from "./words/narration.js";
 
 let ended = null; // the game whose end has been announced
 let values = null; // review.js, loaded when values are first wanted
 
 async function review(wanted = true) {
   try {
-    values ??= await import("./review.js");
+    values ??= await import("./activities/review.js");
     values.review(wanted);
   } catch (error) {
     complain(error);
@@ -50,7 +50,7 @@ export function show() {
 
 /** The puzzle panel, which loads with the first puzzle. */
 function showPuzzle() {
-  if (page.state.puzzle) import("./puzzles.js").then((puzzles) => puzzles.show()).catch(complain);
+  if (page.state.puzzle) import("./activities/puzzles.js").then((puzzles) => puzzles.show()).catch(complain);
   else for (const part of document.querySelectorAll(".of-puzzle")) part.hidden = true;
 }
 
@@ -86,7 +86,7 @@ function showMoves(number) {
 function showMatch() {
   $("match").hidden = !page.state.match;
   if (page.state.match)
-    import("./match-table.js")
+    import("./activities/match-table.js")
       .then(({ roundsOf }) => $("match").replaceChildren(...roundsOf(view, make)))
       .catch(complain);
 }
@@ -125,12 +125,14 @@ function matchEnd(match) {
 $("next-round").onclick = () => play("next_round").catch(complain);
 $("rematch").onclick = () => play("rematch").catch(complain);
 $("resume").onclick = () =>
-  (page.state.can_resume ? play("resume") : import("./files.js").then(({ resume }) => resume())).catch(complain);
+  (page.state.can_resume ? play("resume") : import("./activities/files.js").then(({ resume }) => resume())).catch(
+    complain,
+  );
 $("send").onclick = () =>
-  import("./files.js").then(({ shareLink }) => shareLink(page.state.friend.link)).catch(complain);
+  import("./activities/files.js").then(({ shareLink }) => shareLink(page.state.friend.link)).catch(complain);
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("card").onclick = () =>
-  import("./files.js").then(({ shareCard }) => shareCard(values?.summaries() ?? null)).catch(complain);
+  import("./activities/files.js").then(({ shareCard }) => shareCard(values?.summaries() ?? null)).catch(complain);
 $("review").onclick = () => review();
 $("evaluate").checked = store.get("evaluate") === "yes";
 $("evaluate").onchange = () => {
@@ -138,7 +140,7 @@ $("evaluate").onchange = () => {
   review(false);
 };
 if ($("evaluate").checked) review(false);
-const live = () => import("./live-values.js");
+const live = () => import("./activities/live-values.js");
 $("live").onchange = ({ target: { checked } }) =>
   live()
     .then(({ toggle }) => toggle(checked))

@@ -2,10 +2,10 @@
 // disturb each other; a new tab continues the last game of any tab.
 
 import { $, areTexts, complain, isGame, isText, page, store } from "./common.js";
-import { Engine } from "./engine.js";
-import { GameView } from "./game.js";
-import { Refused, missing } from "./refused.js";
-import { Session } from "./session.js";
+import { Engine } from "./model/engine.js";
+import { GameView } from "./board/game.js";
+import { Refused, missing } from "./model/refused.js";
+import { Session } from "./model/session.js";
 
 const KEPT = "oanquan-kept",
   LAST = "oanquan-last",
@@ -85,7 +85,7 @@ function updateUnfinished(change) {
 /** Continue an unfinished game; persons replace players that are no longer available. */
 export async function goBack({ text, seats, id }) {
   await (
-    await import("./resuming.js")
+    await import("./model/resuming.js")
   ).loadKept((asked) => play("load", asked), { text, seats, id }, page.catalogue.levels);
   updateUnfinished((games) => games.filter((game) => game.text !== text));
 }
@@ -105,7 +105,7 @@ export async function playFor(aim, asked) {
 }
 
 /** Return the lessons with their drawings and moves. */
-export const lessons = async () => (await import("./lessons.js")).lessonsOf(engine, page.catalogue, data);
+export const lessons = async () => (await import("./activities/lessons.js")).lessonsOf(engine, page.catalogue, data);
 
 /** Return the engine, the loader of `data` files, and the thinker, for dialogs with other positions. */
 export const tools = () => ({ engine, data, thinker });
@@ -165,7 +165,7 @@ function stored() {
 // ---- start ----------------------------------------------------------------------------------------------------------
 
 const pythonPlayers = async () =>
-  location.protocol === "http:" ? (await import("./python-players.js")).connect() : null;
+  location.protocol === "http:" ? (await import("./players/python-players.js")).connect() : null;
 
 /**
  * Begin this tab's game: its own before a reload, the last one of any tab, or a new one. After an error, nothing has
@@ -190,7 +190,7 @@ export async function begin() {
   page.catalogue = { ...catalogue, players: [...new Set([...(python?.players ?? []), ...catalogue.players])] };
   const worker = () => new Worker(address("worker.js"), { type: "module" });
   const thinking = async () =>
-    new (await import("./thinker.js")).Thinker({
+    new (await import("./players/thinker.js")).Thinker({
       engine: address("engine.wasm"),
       layout,
       data,
@@ -204,7 +204,7 @@ export async function begin() {
     first = newcomersGame();
   if (texts.length) {
     const { aim, refused, errors } = await (
-      await import("./resuming.js")
+      await import("./model/resuming.js")
     ).resume(session, texts, catalogue.levels, first);
     page.aim = aim;
     if (refused.length) updateUnfinished((games) => [...refused, ...games].slice(0, MOST));

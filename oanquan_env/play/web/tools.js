@@ -1,6 +1,6 @@
 // The buttons below the board: undo, hints, stepping through the game, options.
 
-import { WORDS } from "./board-words.js";
+import { WORDS } from "./words/board-words.js";
 import { element, html } from "./nodes.js";
 
 export const SPEEDS = { slow: 0.5, normal: 1, fast: 2.5, none: Infinity };

@@ -3,13 +3,13 @@
 // Traits: `files`, all files that the page would load; `begin`, the game that Python started; `game`, its present
 // state, from which a notebook without a kernel continues; `language`.
 
-import { Engine } from "./engine.js";
-import { GameView } from "./game.js";
+import { Engine } from "./model/engine.js";
+import { GameView } from "./board/game.js";
 import { html } from "./nodes.js";
-import { Refused } from "./refused.js";
-import { Session } from "./session.js";
-import { Thinker } from "./thinker.js";
-import { Thinking } from "./thinking.js";
+import { Refused } from "./model/refused.js";
+import { Session } from "./model/session.js";
+import { Thinker } from "./players/thinker.js";
+import { Thinking } from "./players/thinking.js";
 
 /** Request the moves of Python players from the kernel. */
 function asking(model) {

@@ -1,5 +1,5 @@
 // The page's worker: it computes moves and hints. For its messages see thinking.js.
 
-import { serve } from "./thinking.js";
+import { serve } from "./players/thinking.js";
 
 serve(self);

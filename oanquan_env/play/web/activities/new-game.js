@@ -1,13 +1,13 @@
 // The new-game dialog: rules, players and who begins; for experts, each field of the rules and a position.
 
-import { ROLES } from "./board-words.js";
-import { $, explain, make, page, words } from "./common.js";
-import "./dialog-words.js";
-import { PORTRAITS } from "./portraits.js";
-import { FRIEND } from "./game-model.js";
-import { capital } from "./nodes.js";
-import { SEATS } from "./notation.js";
-import { play } from "./table.js";
+import { ROLES } from "../words/board-words.js";
+import { $, explain, make, page, words } from "../common.js";
+import "../words/dialog-words.js";
+import { PORTRAITS } from "../board/portraits.js";
+import { FRIEND } from "../model/game-model.js";
+import { capital } from "../nodes.js";
+import { SEATS } from "../model/notation.js";
+import { play } from "../table.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
 // as in texts of rules

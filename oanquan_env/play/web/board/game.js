@@ -1,12 +1,12 @@
 // A game on the board: new moves, positions that a person looks at, and the buttons.
 
 import { BoardView } from "./board.js";
-import { WORDS } from "./board-words.js";
+import { WORDS } from "../words/board-words.js";
 import { moveArrow } from "./move-markers.js";
 import { stonesWon, sweeping } from "./moving-board.js";
-import { html } from "./nodes.js";
-import { hintWords, plateNames, status } from "./narration.js";
-import { SPEEDS, Tools } from "./tools.js";
+import { html } from "../nodes.js";
+import { hintWords, plateNames, status } from "../words/narration.js";
+import { SPEEDS, Tools } from "../tools.js";
 
 const REST = 400; // milliseconds between a person's move and the reply, without motion
 

@@ -1,6 +1,6 @@
 // Python players, if `oanquan play --browser` serves the page.
 
-import { Refused, missing } from "./refused.js";
+import { Refused, missing } from "../model/refused.js";
 
 /**
  * Return {players, ask, askable}: the players named on the command line, and the functions for a `Thinker`; null

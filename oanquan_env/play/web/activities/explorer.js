@@ -1,18 +1,18 @@
 // The openings dialog: moves with proved or searched values, lines to step through, games from any position, and the
 // proof.
 
-import { BoardView } from "./board.js";
-import { moveName } from "./board-words.js";
-import { Book, Openings, movesOf, refutation, valueOf } from "./book.js";
-import { checkProof } from "./certificate.js";
-import { $, explain, make, notice, page, words } from "./common.js";
-import { Game, PERSON } from "./game-model.js";
-import { stonesWon, sweeping } from "./moving-board.js";
-import { copyFrame, signed } from "./nodes.js";
-import { moveText, parseMove } from "./notation.js";
-import { PROOF } from "./proof-words.js";
-import { drawingJson, nodeJson } from "./state.js";
-import { play, playFor, tools, view } from "./table.js";
+import { BoardView } from "../board/board.js";
+import { moveName } from "../words/board-words.js";
+import { Book, Openings, movesOf, refutation, valueOf } from "../players/book.js";
+import { checkProof } from "../players/certificate.js";
+import { $, explain, make, notice, page, words } from "../common.js";
+import { Game, PERSON } from "../model/game-model.js";
+import { stonesWon, sweeping } from "../board/moving-board.js";
+import { copyFrame, signed } from "../nodes.js";
+import { moveText, parseMove } from "../model/notation.js";
+import { PROOF } from "../words/proof-words.js";
+import { drawingJson, nodeJson } from "../model/state.js";
+import { play, playFor, tools, view } from "../table.js";
 
 const STYLE = `
 #openings-dialog { width: min(1020px, calc(100vw - 20px)); }

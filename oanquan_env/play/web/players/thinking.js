@@ -1,10 +1,10 @@
 // Moves of players and values for hints, computed by the engine in a worker or in the page's own thread.
 
 import { Book, Openings } from "./book.js";
-import { Engine, CAPTURE } from "./engine.js";
-import { moveText } from "./notation.js";
+import { Engine, CAPTURE } from "../model/engine.js";
+import { moveText } from "../model/notation.js";
 import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, searchSaving, seeded } from "./players.js";
-import { Refused } from "./refused.js";
+import { Refused } from "../model/refused.js";
 
 // points: a proved move is the hint unless the search values another move higher by more than this
 const PREFERENCE = 3;

@@ -1,7 +1,7 @@
 // The rounds of a match, shown beside the board; it loads with the first match.
 
-import { capital } from "./nodes.js";
-import { seatName, sentenceName } from "./narration.js";
+import { capital } from "../nodes.js";
+import { seatName, sentenceName } from "../words/narration.js";
 
 const inWords = (fields) =>
   fields.length > 1 ? `squares ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}` : `square ${fields[0]}`;

@@ -1,10 +1,10 @@
 // The lessons, as boards with their moves.
 
-import { Game, PERSON } from "./game-model.js";
-import { copyFrame } from "./nodes.js";
-import { moveText, parseMove } from "./notation.js";
-import { parsePosition } from "./position-reading.js";
-import { drawingJson, namesOf, nodeJson } from "./state.js";
+import { Game, PERSON } from "../model/game-model.js";
+import { copyFrame } from "../nodes.js";
+import { moveText, parseMove } from "../model/notation.js";
+import { parsePosition } from "../model/position-reading.js";
+import { drawingJson, namesOf, nodeJson } from "../model/state.js";
 
 /**
  * Return the lessons in the data, each with its drawing, the board before its move, the legal moves, and the move or

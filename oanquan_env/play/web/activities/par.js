@@ -1,10 +1,10 @@
 // The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can
 // exceed.
 
-import { $, complain, copy, make, page, store, words } from "./common.js";
+import { $, complain, copy, make, page, store, words } from "../common.js";
 import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
-import "./puzzle-words.js";
-import { playFor, tools, view } from "./table.js";
+import "../words/puzzle-words.js";
+import { playFor, tools, view } from "../table.js";
 
 const KEPT = "par",
   MOST = 7; // results kept, in case that the clock goes back

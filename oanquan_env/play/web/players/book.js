@@ -3,7 +3,7 @@
 // part.
 
 import { Strategy, damaged, keyOf, readArrays, unpack } from "./certificate.js";
-import { moveText, positionText } from "./notation.js";
+import { moveText, positionText } from "../model/notation.js";
 
 /**
  * The proved moves of a certificate for the set-up. Each strategy is expanded to all its positions when it is first

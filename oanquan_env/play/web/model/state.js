@@ -1,9 +1,9 @@
 // A game as JSON: everything that a page shows except the drawing.
 
 import { FRIEND } from "./game-model.js";
-import { markShapes, tabShapes } from "./move-markers.js";
-import { moveLines, seatNames, squareWords } from "./move-words.js";
-import { copyFrame } from "./nodes.js";
+import { markShapes, tabShapes } from "../board/move-markers.js";
+import { moveLines, seatNames, squareWords } from "../words/move-words.js";
+import { copyFrame } from "../nodes.js";
 import { moveText, positionText } from "./notation.js";
 import { lastMark, preview, stepsOf } from "./trace.js";
 

@@ -3,9 +3,9 @@
 // It knows no rules and computes no layout: it draws positions from JSON.
 
 import { sheet } from "./board-style.js";
-import { WORDS } from "./board-words.js";
+import { WORDS } from "../words/board-words.js";
 import { PORTRAITS } from "./portraits.js";
-import { MINUS, capital, copyFrame, element, html } from "./nodes.js";
+import { MINUS, capital, copyFrame, element, html } from "../nodes.js";
 import { heap, outline, pebble, rotate } from "./rotation.js";
 
 export const SHORTEST = 0.5; // milliseconds: shorter motion is skipped

@@ -1,9 +1,9 @@
 // How to play: the rules, each with a move that the learner makes on a separate board; then a first game.
 
-import { BoardView } from "./board.js";
-import { $, complain, page, store, words } from "./common.js";
-import "./dialog-words.js";
-import { lessons, newcomersGame, playFor } from "./table.js";
+import { BoardView } from "../board/board.js";
+import { $, complain, page, store, words } from "../common.js";
+import "../words/dialog-words.js";
+import { lessons, newcomersGame, playFor } from "../table.js";
 
 const learn = { at: 0, lessons: null, view: null };
 

@@ -1,14 +1,14 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
-import { ROLES, moveName } from "./board-words.js";
-import { $, complain, copy, explain, make, notice, page, presetName, words } from "./common.js";
-import "./dialog-words.js";
-import { findLink, readLink } from "./link-reading.js";
-import { PERSON } from "./game-model.js";
-import { capital } from "./nodes.js";
-import { Refused } from "./refused.js";
-import { friendGames, unfinishedGames, goBack, play, view } from "./table.js";
-import { plateNames, playerName } from "./narration.js";
+import { ROLES, moveName } from "../words/board-words.js";
+import { $, complain, copy, explain, make, notice, page, presetName, words } from "../common.js";
+import "../words/dialog-words.js";
+import { findLink, readLink } from "../model/link-reading.js";
+import { PERSON } from "../model/game-model.js";
+import { capital } from "../nodes.js";
+import { Refused } from "../model/refused.js";
+import { friendGames, unfinishedGames, goBack, play, view } from "../table.js";
+import { plateNames, playerName } from "../words/narration.js";
 
 export function open() {
   $("pasted").value = "";
@@ -183,7 +183,7 @@ async function animation() {
   $("share-dialog").close();
   notice(words().filming(0), 60);
   try {
-    const { gif } = await import("./picture.js");
+    const { gif } = await import("../board/picture.js");
     await download(
       await gif(pictured(), page.language, (share) => notice(words().filming(share), 60)),
       "image/gif",
@@ -197,7 +197,7 @@ async function animation() {
 /** Share a picture of the final board, on which each player has its summary (losses.js) if there is one. */
 export async function shareCard(summaries) {
   const game = pictured(),
-    { card } = await import("./picture.js"),
+    { card } = await import("../board/picture.js"),
     dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const about = `${presetName(page.state.rules)} · ${words().length(page.state.line.length)}`;
   const rows = (summaries ?? []).map(({ blunders, share }, seat) => [

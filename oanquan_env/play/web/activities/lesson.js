@@ -1,17 +1,17 @@
 // A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same
 // position.
 
-import { moveName } from "./board-words.js";
-import { $, complain, make, notice, page } from "./common.js";
-import { ARROWS, moveArrow } from "./move-markers.js";
-import { stonesWon, sweeping } from "./moving-board.js";
-import { capital } from "./nodes.js";
-import { parseMove, positionText } from "./notation.js";
-import { REVIEW } from "./review-words.js";
-import { nodeJson } from "./state.js";
-import { variation, play, tools, view } from "./table.js";
-import { how, playerName } from "./narration.js";
-import { captured } from "./trace.js";
+import { moveName } from "../words/board-words.js";
+import { $, complain, make, notice, page } from "../common.js";
+import { ARROWS, moveArrow } from "../board/move-markers.js";
+import { stonesWon, sweeping } from "../board/moving-board.js";
+import { capital } from "../nodes.js";
+import { parseMove, positionText } from "../model/notation.js";
+import { REVIEW } from "../words/review-words.js";
+import { nodeJson } from "../model/state.js";
+import { variation, play, tools, view } from "../table.js";
+import { how, playerName } from "../words/narration.js";
+import { captured } from "../model/trace.js";
 
 const PLIES = 3; // plies of the best line to play
 const PAUSE = 700; // milliseconds between plies

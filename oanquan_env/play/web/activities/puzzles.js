@@ -1,7 +1,7 @@
 // Puzzles: their dialog, the choice of the next one, their log, and the buttons beside the board. It loads with the
 // first puzzle; the words below the board are in narration.js.
 
-import { $, areTexts, complain, copy, make, page, store, words } from "./common.js";
+import { $, areTexts, complain, copy, make, page, store, words } from "../common.js";
 import {
   dailyOf,
   dateOf,
@@ -16,9 +16,9 @@ import {
   streakOn,
   today,
 } from "./puzzle-log.js";
-import "./puzzle-words.js";
+import "../words/puzzle-words.js";
 import { playPar, shortOf } from "./par.js";
-import { hint, play, tools, view } from "./table.js";
+import { hint, play, tools, view } from "../table.js";
 
 const LEVELS = ["first", "easy", "medium", "hard", "own"],
   KEPT = "puzzles",

@@ -1,12 +1,12 @@
 // The review: a bar with the lead in the position shown, a graph of the game, and the moves that gave points away.
 
-import { $, complain, make, page } from "./common.js";
+import { $, complain, make, page } from "../common.js";
 import { arrows, gain, named, ownPuzzle, showLesson, who } from "./lesson.js";
-import { Budget, QUICK, isMistake, leads, losses, summary } from "./losses.js";
-import { MINUS, capital, element } from "./nodes.js";
-import { REVIEW } from "./review-words.js";
-import { hint, view } from "./table.js";
-import { how, playerName } from "./narration.js";
+import { Budget, QUICK, isMistake, leads, losses, summary } from "../model/losses.js";
+import { MINUS, capital, element } from "../nodes.js";
+import { REVIEW } from "../words/review-words.js";
+import { hint, view } from "../table.js";
+import { how, playerName } from "../words/narration.js";
 
 // margins of the graph in pixels; ticks in points
 const LEFT = 30,

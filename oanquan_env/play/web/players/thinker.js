@@ -1,9 +1,9 @@
 // Requests moves and hints from thinking.js in a worker, or in the same thread without one. It uses no document.
 
-import { parseMove, positionText } from "./notation.js";
+import { parseMove, positionText } from "../model/notation.js";
 import { playerOf } from "./players.js";
-import { Refused } from "./refused.js";
-import { rulesText } from "./rules.js";
+import { Refused } from "../model/refused.js";
+import { rulesText } from "../model/rules.js";
 
 /**
  * A queue of requests, answered one after the other. `data(name)` resolves with a file of the folder `data`: JSON as an

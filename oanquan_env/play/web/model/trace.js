@@ -1,7 +1,7 @@
 // The trace of a move: laps, captures, the end of the turn and refills, built from the steps that the engine records.
 
 import { CAPTURE, LAP, STOP } from "./engine.js";
-import { copyFrame } from "./nodes.js";
+import { copyFrame } from "../nodes.js";
 
 // A code is the number of a byte, from the mover's side on, plus DIRECTION if clockwise; the seeds of a mandarin square
 // have byte MANDARIN.

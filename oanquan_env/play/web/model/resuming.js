@@ -1,6 +1,6 @@
 // Continues games that this browser has stored. It uses no document.
 
-import { areTexts, isGame, isText, store } from "./common.js";
+import { areTexts, isGame, isText, store } from "../common.js";
 import { FRIEND, PERSON } from "./game-model.js";
 import { Refused } from "./refused.js";
 

@@ -2,9 +2,9 @@
 // oanquan_env/proofs/certificates.py and checked by oanquan_env/proofs/verification.py. This code shares nothing with
 // the search that made them, and uses no document.
 
-import { parsePosition } from "./position-reading.js";
-import { Refused } from "./refused.js";
-import { parseRules } from "./rules.js";
+import { parsePosition } from "../model/position-reading.js";
+import { Refused } from "../model/refused.js";
+import { parseRules } from "../model/rules.js";
 
 const LARGEST = 1 << 26; // maximum size of a decompressed archive, bytes
 const ENDLESS = 1000; // a ply limit that no move reaches, because each position is unpacked at ply 0

@@ -4,7 +4,7 @@ import { styleOf } from "./board-style.js";
 import { DrawnBoard } from "./drawn-board.js";
 import { Gif } from "./gif.js";
 import { markShapes } from "./move-markers.js";
-import { copyFrame, element, html } from "./nodes.js";
+import { copyFrame, element, html } from "../nodes.js";
 import { heap } from "./rotation.js";
 
 // milliseconds that a picture is shown: at the start, after a move, at the end

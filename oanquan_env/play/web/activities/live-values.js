@@ -1,7 +1,7 @@
 // The value of each move of the position shown, drawn beside its square while a switch is on.
 
-import { $, complain, page, store } from "./common.js";
-import { hint, view } from "./table.js";
+import { $, complain, page, store } from "../common.js";
+import { hint, view } from "../table.js";
 
 const known = new Map(); // hints by position, null while one is searched
 // whether values are on; the match or game with a friend in which they were switched on

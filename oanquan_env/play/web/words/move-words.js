@@ -1,8 +1,8 @@
 // The story of a move in both languages, and the names of the seats in it.
 
 import { moveName } from "./board-words.js";
-import { capital } from "./nodes.js";
-import { TERMINATIONS, moveText } from "./notation.js";
+import { capital } from "../nodes.js";
+import { TERMINATIONS, moveText } from "../model/notation.js";
 
 const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 

@@ -1,8 +1,8 @@
 // The page's own players: levels for people, names as in oanquan_env/players/names.py, and the best moves of each
 // player.
 
-import { Refused } from "./refused.js";
-import { quoted, rulesText } from "./rules.js";
+import { Refused } from "../model/refused.js";
+import { quoted, rulesText } from "../model/rules.js";
 
 /**
  * The moves that a search plays per millisecond of its limit, with and without a net, so that games repeat on any
