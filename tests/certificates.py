@@ -1,10 +1,10 @@
 """Certificates for tests: the ones shipped in the package, and new ones."""
 
 from oanquan_env import Core, Positions, Rules
+from oanquan_env.proofs.certificate_checking import Proved, verify
+from oanquan_env.proofs.certificate_making import certify
 from oanquan_env.proofs.certificates import Certificate, certificate_path, read_certificate
-from oanquan_env.proofs.certify import certify
 from oanquan_env.proofs.solver import Solver
-from oanquan_env.proofs.verification import Proved, verify
 
 SMALL = "mancala-world fields=3 seeds=2"
 SHIPPED = {"mancala-world": (12, 12), "tonkin": (5, 5), "ludii": (13, 13), "app": (10, 10), "vietnamese": (12, 14)}

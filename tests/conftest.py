@@ -28,7 +28,7 @@ compiled._say_once = lambda text: None  # what commands print must not depend on
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579":  # compile proofs while the others compile alpha-beta
-    importlib.import_module("oanquan_env.proofs.proof")
+    importlib.import_module("oanquan_env.proofs.proof_search")
 
 
 def pytest_collection_modifyitems() -> None:

@@ -10,9 +10,9 @@ is kept. These candidates are examined in random order until each difficulty has
 yield too few, another batch is played, up to `BATCHES` in total.
 
 *Proof.* The solver is to move, and its goal is to win the game: a final margin of `GOAL` points or more. Proof-number
-search (`oanquan_env.proofs.proof`) proves for every move of the solver either that it reaches the goal whatever the
-opponent plays (a *right* move) or that the opponent can prevent it. A position is rejected if the search proves neither
-for one of its moves within `NODES` nodes, or if it has fewer than `FEWEST` legal moves.
+search (`oanquan_env.proofs.proof_search`) proves for every move of the solver either that it reaches the goal whatever
+the opponent plays (a *right* move) or that the opponent can prevent it. A position is rejected if the search proves
+neither for one of its moves within `NODES` nodes, or if it has fewer than `FEWEST` legal moves.
 
 *Line.* The first move is the only right move. The opponent then plays the reply that leaves the solver the fewest right
 moves; among equal replies, it plays the one with the longest proof. If only one move is right again, the line
@@ -51,7 +51,7 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import write_atomically
 from oanquan_env.play.levels import LEVELS, Level, player_at
-from oanquan_env.proofs.proof import PROVED, ProofTable
+from oanquan_env.proofs.proof_search import PROVED, ProofTable
 from oanquan_env.rollouts import random_openings, seated
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.search_state import apply_move, mover_first

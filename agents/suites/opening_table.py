@@ -17,6 +17,7 @@ from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.players.basic import points_won
 from oanquan_env.proofs.bounds import Bounds
+from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import certificate_path, read_certificate
 from oanquan_env.proofs.opening_values import (
     OpeningTable,
@@ -26,9 +27,8 @@ from oanquan_env.proofs.opening_values import (
     read_opening_table,
     squares_of,
 )
-from oanquan_env.proofs.proof import ProofTable
+from oanquan_env.proofs.proof_search import ProofTable
 from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
-from oanquan_env.proofs.verification import verify
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.search_state import mover_first
 

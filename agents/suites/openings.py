@@ -15,7 +15,7 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
-from oanquan_env.proofs.proof import PROVED, ProofTable
+from oanquan_env.proofs.proof_search import PROVED, ProofTable
 from oanquan_env.records.games import format_records
 from oanquan_env.rollouts import random_lines
 from oanquan_env.search.move_values import MoveValues

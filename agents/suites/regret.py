@@ -24,7 +24,7 @@ from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.proofs.bounds import Bounds
-from oanquan_env.proofs.proof import ProofTable
+from oanquan_env.proofs.proof_search import ProofTable
 from oanquan_env.proofs.solver import BoundSearch
 from oanquan_env.rollouts import random_openings, seated
 from oanquan_env.search.deepening import Limits, Search

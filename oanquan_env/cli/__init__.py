@@ -28,8 +28,8 @@ from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON, player_of
 from oanquan_env.play.terminal import TerminalGame, language_of_system
 from oanquan_env.progress import ProgressLine
+from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import read_certificate
-from oanquan_env.proofs.verification import verify
 from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.records.match_records import rounds_of_matches
 from oanquan_env.text import rules_in_words

@@ -20,7 +20,7 @@ from oanquan_env.board import Board
 from oanquan_env.cli.numbers import number
 from oanquan_env.engine.notation import format_position
 from oanquan_env.files import check_place, write_atomically
-from oanquan_env.proofs.verification import verify
+from oanquan_env.proofs.certificate_checking import verify
 
 if TYPE_CHECKING:
     from oanquan_env.proofs.solver import ProofState, Solver
@@ -57,7 +57,7 @@ def solve(board: Board, options: argparse.Namespace) -> int:
     for option, path in (("--json", options.json), ("--certificate", options.certificate)):
         if path is not None:
             check_place(option, path)
-    from oanquan_env.proofs.certify import certify
+    from oanquan_env.proofs.certificate_making import certify
     from oanquan_env.proofs.solver import Solver
 
     try:
@@ -81,7 +81,7 @@ def solve(board: Board, options: argparse.Namespace) -> int:
 
 
 def _prove(solver: Solver, deadline: float) -> None:
-    from oanquan_env.proofs.proof import LimitReachedError
+    from oanquan_env.proofs.proof_search import LimitReachedError
 
     print(f"{'lower':>6} {'upper':>6} {'moves played':>14} {'a second':>11} {'seconds':>8}  line")
     try:

@@ -32,7 +32,7 @@ class BookPolicy:
     """A player that follows a certificate, and lets another player move in positions outside the certificate.
 
     Each strategy is expanded to all its positions when it is first used, which takes at most a second. This class does
-    not check the claims of the certificate; `oanquan_env.proofs.verification.verify` checks them.
+    not check the claims of the certificate; `oanquan_env.proofs.certificate_checking.verify` checks them.
     """
 
     def __init__(self, certificate: Certificate, fallback: Policy) -> None:

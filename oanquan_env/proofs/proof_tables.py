@@ -1,4 +1,4 @@
-"""The two tables of a proof-number search (see `oanquan_env.proofs.proof`): one of proof numbers, one of proofs."""
+"""The two tables of a proof-number search (see `proof_search`): one of proof numbers, one of proofs."""
 
 from typing import Any, NamedTuple, Protocol
 

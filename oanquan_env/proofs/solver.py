@@ -14,7 +14,7 @@ from oanquan_env.engine.move import RUNNING, can_play
 from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
 from oanquan_env.proofs.bounds import Bounds
-from oanquan_env.proofs.proof import LIMITED, PROVED, LimitReachedError, ProofTable
+from oanquan_env.proofs.proof_search import LIMITED, PROVED, LimitReachedError, ProofTable
 from oanquan_env.search.deepening import Limits, Search
 from oanquan_env.search.search_state import UNLIMITED, apply_move, mover_first
 
@@ -105,7 +105,7 @@ class Solver:
     """A prover of the value of one running position, given as a batch of one.
 
     `megabytes` limits its proof tables, in MiB. The rules' ply limit is ignored. Raises `ValueError` unless `position`
-    is one running position, and in the same cases as `oanquan_env.proofs.proof.ProofTable`.
+    is one running position, and in the same cases as `oanquan_env.proofs.proof_search.ProofTable`.
     """
 
     def __init__(self, core: Core, position: Positions, *, megabytes: float = 1024.0) -> None:

@@ -13,9 +13,9 @@ from oanquan_env import Board, Rules
 from oanquan_env.engine.notation import Move
 from oanquan_env.players import make
 from oanquan_env.players.book import BookPolicy, with_book
+from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import Certificate, certificate_path
 from oanquan_env.proofs.opening_values import opening_move_values, opening_value
-from oanquan_env.proofs.verification import verify
 from tests.boards import boards_of, played_board
 from tests.browsers import PHONE, Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped

@@ -15,8 +15,8 @@ from oanquan_env.engine.symmetry import mirror, mirror_actions
 from oanquan_env.errors import UnknownAgentError
 from oanquan_env.players import GreedyPolicy, RandomPolicy, make
 from oanquan_env.players.book import UNKNOWN, BookPolicy
+from oanquan_env.proofs.certificate_making import NoStrategyError, certify
 from oanquan_env.proofs.certificates import Certificate, beginnings, follow, unpack
-from oanquan_env.proofs.certify import NoStrategyError, certify
 from oanquan_env.rollouts import seated
 from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 

@@ -12,8 +12,8 @@ import pytest
 
 from oanquan_env import Core, Rules
 from oanquan_env.files import FileError
+from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import END, Certificate, Graph, Strategy, read_certificate
-from oanquan_env.proofs.verification import verify
 from tests.certificates import SHIPPED, SMALL, bounds, made, shipped
 from tests.referee import Referee
 

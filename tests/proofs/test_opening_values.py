@@ -16,7 +16,8 @@ from oanquan_env.engine.symmetry import mirror
 from oanquan_env.files import FileError
 from oanquan_env.proofs import opening_values
 from oanquan_env.proofs.bounds import Bounds
-from oanquan_env.proofs.certify import NoStrategyError, certify
+from oanquan_env.proofs.certificate_checking import verify
+from oanquan_env.proofs.certificate_making import NoStrategyError, certify
 from oanquan_env.proofs.opening_values import (
     OpeningTable,
     find_opening_table,
@@ -27,9 +28,8 @@ from oanquan_env.proofs.opening_values import (
     read_opening_table,
     squares_of,
 )
-from oanquan_env.proofs.proof import PROVED, LimitReachedError, ProofTable
+from oanquan_env.proofs.proof_search import PROVED, LimitReachedError, ProofTable
 from oanquan_env.proofs.solver import Solver
-from oanquan_env.proofs.verification import verify
 from oanquan_env.search.search_state import mover_first
 
 SMALL = "tonkin fields=3 seeds=2 stone_value=3"

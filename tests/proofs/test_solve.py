@@ -15,9 +15,9 @@ from oanquan_env import Core, Positions
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import Move
 from oanquan_env.errors import UnavailableError
-from oanquan_env.proofs import proof
+from oanquan_env.proofs import proof_search
 from oanquan_env.proofs.bounds import Bounds
-from oanquan_env.proofs.proof import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
+from oanquan_env.proofs.proof_search import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
 from oanquan_env.proofs.solver import BoundSearch, ProofState, Solver
 from oanquan_env.search.search_state import INFINITY
 from tests.boards import random_positions
@@ -141,12 +141,12 @@ def test_a_question_that_is_interrupted_is_given_up(monkeypatch: pytest.MonkeyPa
         return prove(state, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(proof, "prove", late)
+        patch.setattr(proof_search, "prove", late)
         with pytest.raises(LimitReachedError):
             table.prove(*root, 20, is_lower=True, nodes=1 << 40, deadline=time.monotonic())
     assert table.nodes < 10 * core.rules.actions
     assert table.prove(*root, 20, is_lower=True, nodes=1000, deadline=math.inf) == LIMITED
-    monkeypatch.setattr(proof, "wait", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr(proof_search, "wait", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         table.prove(*root, 20, is_lower=True, nodes=1 << 40, deadline=math.inf)
 

@@ -1,4 +1,4 @@
-// Caches the page for offline use, each version as a whole. `python -m tools.page` writes its lists.
+// Caches the page for offline use, each version as a whole. `python -m tools.write_page` writes its lists.
 
 const VERSION = "fddf3e65e8ead124";
 // prettier-ignore

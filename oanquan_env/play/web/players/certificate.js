@@ -1,6 +1,6 @@
 // Reads and checks certificates: archives of arrays, and strategies expanded to all their positions, as described in
-// oanquan_env/proofs/certificates.py and checked by oanquan_env/proofs/verification.py. This code shares nothing with
-// the search that made them, and uses no document.
+// oanquan_env/proofs/certificates.py and checked by oanquan_env/proofs/certificate_checking.py. This code shares nothing
+// with the search that made them, and uses no document.
 
 import { parsePosition } from "../model/position-reading.js";
 import { Refused } from "../model/refused.js";

@@ -32,7 +32,7 @@ from oanquan_env.proofs.certificates import (
     replies,
     unpack,
 )
-from oanquan_env.proofs.proof import UNPROVED, LimitReachedError, ProofTable
+from oanquan_env.proofs.proof_search import UNPROVED, LimitReachedError, ProofTable
 from oanquan_env.proofs.solver import Solver
 
 EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
