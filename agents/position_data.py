@@ -30,7 +30,7 @@ from oanquan_env.engine.symmetry import are_among, canonical_keys, first_of_each
 from oanquan_env.files import naming_damage, npz_bytes, read_arrays, short_hash, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.rollouts import play_randomly
-from oanquan_env.search.deepening import Limits
+from oanquan_env.search.limits import Limits
 
 SHARD = 5000  # positions per file
 MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory

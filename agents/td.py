@@ -35,7 +35,8 @@ from oanquan_env.files import write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.rule_sets import TRAIN, split
 from oanquan_env.search.any_rules_net import ANY, ANY_RULES_NAME
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.move_values import MoveValues, search_for
 from oanquan_env.search.value_net import VALUE_NET_NAME

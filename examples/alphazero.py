@@ -24,8 +24,8 @@ from oanquan_env.engine.core import relative_points
 from oanquan_env.errors import needing_extra
 from oanquan_env.observation import Encoder
 from oanquan_env.players.basic import points_won
+from oanquan_env.players.search_player import MCTSPlayer
 from oanquan_env.rollouts import restart
-from oanquan_env.search.mcts import MCTSPlayer
 
 with needing_extra("train", "examples.alphazero" if __name__ == "__main__" else None):
     import torch

@@ -18,7 +18,8 @@ from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.rule_sets import SPLITS, Split
 from oanquan_env.rule_sets import split as rules_of
 from oanquan_env.search.any_rules_net import read_any_rules_net
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.value_net import PRETRAINED, ValueNet, read_value_net
 
 

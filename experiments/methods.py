@@ -45,7 +45,8 @@ from oanquan_env.observation import OBSERVATIONS
 from oanquan_env.players import Policy
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.search_player import SearchPlayer
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 
 PROG = program("methods")
 CONFIGS = Path(__file__).parents[1] / "configs"

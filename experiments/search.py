@@ -16,7 +16,8 @@ from experiments import frame
 from experiments.frame import Cells, Experiment
 from oanquan_env import Core, Positions
 from oanquan_env.rollouts import random_openings
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.value_net import read_value_net
 
 RULES = "mancala-world"

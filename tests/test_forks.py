@@ -16,7 +16,8 @@ from oanquan_env import Board, Core
 from oanquan_env.envs import games
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.play import choosing
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes are forked here")
 MOST_SECONDS = 5

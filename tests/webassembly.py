@@ -14,7 +14,8 @@ from oanquan_env.engine.move import MAX_PLIES, play
 from oanquan_env.engine.scoring import in_turn
 from oanquan_env.match.match import resigned
 from oanquan_env.match.settling import debt
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import ValueNet
 from tools.page import net_bytes

@@ -29,7 +29,8 @@ from oanquan_env.proofs.opening_values import (
 )
 from oanquan_env.proofs.proof_search import ProofTable
 from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.search_state import mover_first
 
 PROG = "python -m agents.suites prove-openings"

@@ -27,7 +27,8 @@ from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof_search import ProofTable
 from oanquan_env.proofs.solver import BoundSearch
 from oanquan_env.rollouts import random_openings, seated
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 
 PROG, PROVE = "python -m agents.suites regret", "python -m agents.suites prove-regret"

@@ -74,7 +74,8 @@ def _make_search(name: PlayerName, rules: Rules) -> Policy:
         word = name.kind
         raise UnknownAgentError(f"{word} needs a limit, as in {word}:depth=6, {word}:nodes=20000 or {word}:ms=50")
     from oanquan_env.players.search_player import SearchPlayer
-    from oanquan_env.search.deepening import Limits, Search
+    from oanquan_env.search.deepening import Search
+    from oanquan_env.search.limits import Limits
     from oanquan_env.search.maxn import MaxnSearch
 
     depth, nodes, ms = (name.options.get(limit) for limit in ("depth", "nodes", "ms"))
@@ -86,7 +87,8 @@ def _make_search(name: PlayerName, rules: Rules) -> Policy:
 def _make_mcts(name: PlayerName, rules: Rules) -> Policy:
     if "simulations" not in name.options:
         raise UnknownAgentError("mcts needs its number of simulations, as in mcts:simulations=400")
-    from oanquan_env.search.mcts import SEARCH_DEPTH, SEARCH_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
+    from oanquan_env.players.search_player import MCTSPlayer
+    from oanquan_env.search.mcts import SEARCH_DEPTH, SEARCH_EXPLORATION, RandomPlayouts, SearchedLeaves
 
     simulations = name.options["simulations"]
     depth = name.options.get("depth", SEARCH_DEPTH if rules.players > 2 else 0)

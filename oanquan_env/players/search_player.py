@@ -1,17 +1,24 @@
-"""Players that search: `minimax:depth=6`, `minimax:ms=50,net=pretrained`, `maxn:nodes=20000,net=pretrained`."""
+"""Players that search, as in `minimax:depth=6`, `maxn:nodes=20000,net=pretrained` and `mcts:simulations=400`."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from oanquan_env.array_types import Ints, Mask
+from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.board import Board
-from oanquan_env.engine.core import Core, random_actions
+from oanquan_env.engine.core import Core, best_actions, random_actions
 from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.positions import Positions
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
+from oanquan_env.search.mcts import UCT_EXPLORATION, Evaluator, PriorEvaluator, search_trees
+
+MAX_NODES = 1 << 18
+"""Maximum number of nodes allocated at once, unless one tree needs more; larger batches are searched in parts."""
+MAX_SIMULATIONS = 1_000_000
+"""Maximum number of simulations; a tree with this number of nodes takes a few hundred megabytes."""
 
 
 @dataclass(frozen=True)
@@ -131,3 +138,37 @@ class SearchPlayer:
         if not self._compiled and len(positions):
             self.search.best_moves(positions[:1], Limits(depth=1))
             self._compiled = True
+
+
+class MCTSPlayer:
+    """A player that chooses the move with the most visits or, among several such moves, the highest mean value.
+
+    See `oanquan_env.search.mcts.search_trees`. Raises `ValueError` unless `simulations` is from 1 to `MAX_SIMULATIONS`.
+    """
+
+    def __init__(
+        self, evaluator: Evaluator | PriorEvaluator, simulations: int, *, exploration: float = UCT_EXPLORATION
+    ) -> None:
+        if not 1 <= simulations <= MAX_SIMULATIONS:
+            raise ValueError(f"simulations must be 1 to {MAX_SIMULATIONS:,}; got {simulations}")
+        self.evaluator = evaluator
+        self.simulations = simulations
+        self.exploration = exploration
+
+    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
+        """See `oanquan_env.players.Policy.choose`."""
+        core = self.evaluator.core
+        mask = core.legal_mask(positions)
+        choice: Ints = mask.argmax(axis=1)
+        open_rows = (mask.sum(axis=1) > 1).nonzero()[0]
+        part = max(1, MAX_NODES // (self.simulations + 1))
+        for begin in range(0, len(open_rows), part):
+            rows = open_rows[begin : begin + part]
+            visits, values = self.search(positions[rows], rng)
+            # values lie within -1 .. 1, so they only break ties between visits
+            choice[rows] = best_actions(visits + values / 4, mask[rows], rng)
+        return choice
+
+    def search(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Return (N, A) visits and (N, A) mean values of all actions in N running positions; zero if never visited."""
+        return search_trees(self.evaluator, positions, self.simulations, self.exploration, rng)

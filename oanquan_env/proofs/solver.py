@@ -15,7 +15,8 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.engine.positions import Positions
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof_search import LIMITED, PROVED, LimitReachedError, ProofTable
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.search_state import UNLIMITED, apply_move, mover_first
 
 ESTIMATE_DEPTH = 16

@@ -215,8 +215,6 @@ def recall_line(tree: Tree, found: Root) -> None:
 
 # ---- searches of a batch ---------------------------------------------------------------------------------------------
 
-__all__ = ["Limits", "Search", "SearchResult"]
-
 
 class Search:
     """A search of positions under one `Rules`. Its results never depend on earlier searches.

@@ -21,10 +21,6 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.rewards import game_rewards
 from oanquan_env.search.move_values import MoveValues
 
-MAX_NODES = 1 << 18
-"""Maximum number of nodes allocated at once, unless one tree needs more; larger batches are searched in parts."""
-MAX_SIMULATIONS = 1_000_000
-"""Maximum number of simulations; a tree with this number of nodes takes a few hundred megabytes."""
 UCT_EXPLORATION = 0.25
 """Weight of the bonus for seldom-tried moves. It lies between 0.2 and 0.4, the strongest of 0.1, 0.2, 0.4 and 0.8 at
 100 simulations. In 100 game pairs against a depth-2 search, rollouts that counted wins scored about as much as rollouts
@@ -87,47 +83,26 @@ class SearchedLeaves:
         return margins / self.core.rules.total
 
 
-class MCTSPlayer:
-    """A player that chooses the move with the most visits or, among several such moves, the highest mean value.
+def search_trees(
+    evaluator: Evaluator | PriorEvaluator,
+    positions: Positions,
+    simulations: int,
+    exploration: float,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """Return (N, A) visits and (N, A) mean values of all actions in N running positions; zero if never visited.
 
-    Each simulation selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), expands it, evaluates it
-    and backs up the value. `exploration` is the weight of the UCT bonus for seldom-tried moves. With a
-    `PriorEvaluator`, leaves are selected by PUCT (Silver et al. 2018), and an untried move gets the mean value of the
-    tried moves. Raises `ValueError` unless `simulations` is from 1 to `MAX_SIMULATIONS`.
+    Each simulation selects a leaf of the tree by UCT (Kocsis and Szepesvári 2006), expands it, evaluates it and backs
+    up the value. `exploration` is the weight of the UCT bonus for seldom-tried moves. With a `PriorEvaluator`, leaves
+    are selected by PUCT (Silver et al. 2018), and an untried move gets the mean value of the tried moves.
     """
-
-    def __init__(
-        self, evaluator: Evaluator | PriorEvaluator, simulations: int, *, exploration: float = UCT_EXPLORATION
-    ) -> None:
-        if not 1 <= simulations <= MAX_SIMULATIONS:
-            raise ValueError(f"simulations must be 1 to {MAX_SIMULATIONS:,}; got {simulations}")
-        self.evaluator = evaluator
-        self.simulations = simulations
-        self.exploration = exploration
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `oanquan_env.players.Policy.choose`."""
-        core = self.evaluator.core
-        mask = core.legal_mask(positions)
-        choice: Ints = mask.argmax(axis=1)
-        open_rows = (mask.sum(axis=1) > 1).nonzero()[0]
-        part = max(1, MAX_NODES // (self.simulations + 1))
-        for begin in range(0, len(open_rows), part):
-            rows = open_rows[begin : begin + part]
-            visits, values = self.search(positions[rows], rng)
-            # values lie within -1 .. 1, so they only break ties between visits
-            choice[rows] = best_actions(visits + values / 4, mask[rows], rng)
-        return choice
-
-    def search(self, positions: Positions, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return (N, A) visits and (N, A) mean values of all actions in N running positions; zero if never visited."""
-        trees = _Trees(self.evaluator, positions, self.simulations, self.exploration, rng)
-        for simulation in range(1, self.simulations + 1):
-            path = trees.select(rng)
-            leaves = trees.expand(path, simulation)
-            trees.backup(path, trees.evaluate(leaves, simulation, rng))
-        n = len(positions)
-        return trees.visits[:n], trees.means(np.arange(n))
+    trees = _Trees(evaluator, positions, simulations, exploration, rng)
+    for simulation in range(1, simulations + 1):
+        path = trees.select(rng)
+        leaves = trees.expand(path, simulation)
+        trees.backup(path, trees.evaluate(leaves, simulation, rng))
+    n = len(positions)
+    return trees.visits[:n], trees.means(np.arange(n))
 
 
 class _Trees:

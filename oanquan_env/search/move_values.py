@@ -5,7 +5,8 @@ import numpy as np
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.positions import Positions
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import ValueNet
 

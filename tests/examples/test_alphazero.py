@@ -10,7 +10,7 @@ from examples import alphazero
 from oanquan_env import Core
 from oanquan_env.engine.core import relative_points
 from oanquan_env.players import move_gains
-from oanquan_env.search.mcts import MCTSPlayer
+from oanquan_env.players.search_player import MCTSPlayer
 from tests.boards import random_positions
 
 

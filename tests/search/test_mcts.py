@@ -10,8 +10,10 @@ from oanquan_env.array_types import Floats
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.players import GreedyPolicy, make, move_gains
-from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.mcts import SEARCH_EXPLORATION, UCT_EXPLORATION, MCTSPlayer, RandomPlayouts, SearchedLeaves
+from oanquan_env.players.search_player import MCTSPlayer
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
+from oanquan_env.search.mcts import SEARCH_EXPLORATION, UCT_EXPLORATION, RandomPlayouts, SearchedLeaves
 from tests.boards import random_positions
 
 CAPTURE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
@@ -35,7 +37,7 @@ def test_a_win_at_once_is_found(leaves: Any, exploration: float, monkeypatch: py
     assert (visits.sum(axis=1) == 60).all()
     assert values[np.arange(4), wins] == pytest.approx([2 / core.rules.total] * 4)  # the exact final margin
     assert (visits[~core.legal_mask(positions)] == 0).all()
-    monkeypatch.setattr("oanquan_env.search.mcts.MAX_NODES", 100)
+    monkeypatch.setattr("oanquan_env.players.search_player.MAX_NODES", 100)
     player = MCTSPlayer(leaves(core), 40, exploration=exploration)
     assert player.choose(Positions.concatenate([positions] * 3), rng).tolist() == wins * 3
 

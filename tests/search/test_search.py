@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from oanquan_env import PRESETS, Board, Core, Move, Positions, Rules, Termination
 from oanquan_env.engine.move import can_play
 from oanquan_env.players import RandomPolicy, make
-from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.players.search_player import MCTSPlayer, SearchPlayer
 from oanquan_env.proofs.solver import Solver
 from oanquan_env.search import alphabeta, deepening
-from oanquan_env.search.deepening import Limits, Search
-from oanquan_env.search.limits import SearchResult
-from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits, SearchResult
+from oanquan_env.search.mcts import RandomPlayouts
 from oanquan_env.search.search_state import MIN_BUCKET_BITS, apply_move, compile_rules, marked, new_memory
 from oanquan_env.search.value_net import read_value_net
 from tests import strategies

@@ -14,11 +14,12 @@ import pytest
 
 from oanquan_env import PRESETS, Core, Positions
 from oanquan_env.players import make
-from oanquan_env.players.search_player import SearchPlayer
+from oanquan_env.players.search_player import MCTSPlayer, SearchPlayer
 from oanquan_env.rollouts import play_randomly
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
-from oanquan_env.search.mcts import MCTSPlayer, RandomPlayouts, SearchedLeaves
+from oanquan_env.search.mcts import RandomPlayouts, SearchedLeaves
 from oanquan_env.search.value_net import ValueNet, shapes
 
 FILE = Path(__file__).with_name("signature.json")

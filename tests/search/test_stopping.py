@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from oanquan_env import Core
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
+from oanquan_env.search.limits import Limits
 from tests import ROOT
 
 DEEP = """

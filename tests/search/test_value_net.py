@@ -18,8 +18,9 @@ from oanquan_env.engine.symmetry import canonical_sides
 from oanquan_env.errors import UnavailableError
 from oanquan_env.files import FileError
 from oanquan_env.players import make
-from oanquan_env.search.deepening import Limits, Search
+from oanquan_env.search.deepening import Search
 from oanquan_env.search.leaf import canonical, evaluate, horizon, with_net
+from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.search_state import SearchRules, compile_rules, mover_first
 from oanquan_env.search.value_net import (
