@@ -6,7 +6,7 @@ check: node_modules # a few minutes
 	npm run --silent check
 	mypy
 	lint-imports
-	python -m tools.lines
+	python -m tools.line_budgets
 	python -m pytest -q
 
 node_modules: package.json # Prettier and ESLint
@@ -20,8 +20,8 @@ docs: # into build/site
 	NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 
 page: # the data and the scripts of the page in the browser, and the tables of the documentation
-	python -m tools.page
-	python -m tools.readme
+	python -m tools.write_page
+	python -m tools.write_docs
 
 release: # the wheel and the source, into dist
 	python -m build

@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools import bundle, generated  # noqa: E402  (MkDocs loads this file by its path)
+from tools import docs_from_code, page_bundle  # noqa: E402  (MkDocs loads this file by its path)
 
 PICTURES = {"image/svg+xml": "svg", "image/png": "png"}
 """MIME types of pictures in notebooks, and their file extensions."""
@@ -48,7 +48,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if path.suffix == ".md":
             content = WIDE + content
         files.append(File.generated(config, f"reports/{path.relative_to(RESULTS).as_posix()}", content=content))
-    for name, content in bundle.published():
+    for name, content in page_bundle.published():
         files.append(File.generated(config, f"board/{name}", content=content))
     return files
 
@@ -60,7 +60,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     Pictures in two colour schemes are changed so that they follow the site's switch between the schemes.
     """
     markdown = PICTURE.sub(SWITCHED, markdown.replace("](../experiments/results/", "](reports/").replace(*PLAY))
-    return generated.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
+    return docs_from_code.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

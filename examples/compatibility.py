@@ -15,7 +15,7 @@ from pathlib import Path
 from agents.provenance import versions
 from oanquan_env.benchmark.report import table
 from oanquan_env.files import write_atomically
-from tools.generated import replace_between
+from tools.docs_from_code import replace_between
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "frameworks.md"

@@ -14,7 +14,7 @@
 | `any_rules` | regret of searches with the net for any rules | | strength.md |
 | `beams` | effect of training games in lines that beat the network | 1 to 2.5 CPU minutes a run | strength.md |
 
-Pages are in docs/. `python -m tools.readme` writes the tables into the pages from `results/NAME.json`, and
-`python -m tools.pictures` draws the charts. `python evaluate.py` writes the reports in `results/`, and
+Pages are in docs/. `python -m tools.write_docs` writes the tables into the pages from `results/NAME.json`, and
+`python -m tools.write_pictures` draws the charts. `python evaluate.py` writes the reports in `results/`, and
 `python -m agents.reports.curves` writes each learning.json.
 """

@@ -2,7 +2,7 @@
 
     python -m experiments.methods --minutes 1 --seeds 5  # resumes and keeps finished runs
     python -m experiments.methods --minutes 1 3 --rules mancala-world --jobs 2
-    python -m tools.readme  # updates the tables
+    python -m tools.write_docs  # updates the tables
 
 Each finished run is written to `experiments/results/methods.json`, so you can stop the command at any time. At the end,
 the command draws `methods.png`. The first run of a method under some rules is timed, not counting measurements. Later

@@ -4,7 +4,7 @@ r"""Measure a row of the benchmark in docs/comparing-players.md: a player, or se
     python -m experiments.players ppo:runs/seed-0 ppo:runs/seed-1 ... --label ppo-mine --uses afterstates \
         --learned-from self-play --budget "10 M plies, 60 processor minutes"
 
-The command writes `experiments/results/players/LABEL.json`; then `python -m tools.readme` updates the page.
+The command writes `experiments/results/players/LABEL.json`; then `python -m tools.write_docs` updates the page.
 MODULE:NAME names a player of your own. THIS IMPORTS AND RUNS THAT MODULE.
 """
 

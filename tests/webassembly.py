@@ -18,7 +18,7 @@ from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import ValueNet
-from tools.page import net_bytes
+from tools.write_page import net_bytes
 
 wasmtime = pytest.importorskip("wasmtime")
 

@@ -16,7 +16,7 @@ from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary, table
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.files import FileError
-from tools.generated import replace_between
+from tools.docs_from_code import replace_between
 
 
 def estimate(mean: float, spread: float = 0.0) -> Estimate:

@@ -16,7 +16,7 @@ from oanquan_env.render.svg import fragment
 from tests import ROOT, node
 from tests.boards import played_board
 from tests.strategies import PRESET_NAMES
-from tools.page import drawing
+from tools.write_page import drawing
 
 WEB = ROOT / "oanquan_env/play/web"
 

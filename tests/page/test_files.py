@@ -21,8 +21,8 @@ import pytest
 from oanquan_env.play import widget
 from tests.browsers import Person, serve
 from tests.node import CALLS, run_node
-from tools import bundle
-from tools.page_files import (
+from tools import page_bundle
+from tools.page_lists import (
     DYNAMIC,
     KEEPER,
     PAGE,
@@ -78,7 +78,7 @@ def test_imports_may_have_several_lines() -> None:
     names = ["./one.js", "../two.js", "./parts/three.js"]
     assert STATIC.findall(IMPORTS) == names
     asked = [*zip(("", "two", "three,\n  four as five"), names, strict=True)]
-    assert bundle.IMPORT.findall(IMPORTS) == asked
+    assert page_bundle.IMPORT.findall(IMPORTS) == asked
     assert widget._IMPORT.findall(IMPORTS) == asked[1:]
 
 
@@ -94,14 +94,14 @@ def test_a_bundle_has_all_names_that_its_scripts_import() -> None:
     """The bundle takes one name from each `export`, so a declaration must not export two."""
     texts = scripts()
     for script, text in texts.items():
-        for names, path in bundle.IMPORT.findall(text):
+        for names, path in page_bundle.IMPORT.findall(text):
             imported = {re.sub(" as .*", "", name) for name in re.split(r",\s+", names) if name}
-            assert imported <= {*bundle.EXPORT.findall(texts[target(script, path)])}, (script, path)
+            assert imported <= {*page_bundle.EXPORT.findall(texts[target(script, path)])}, (script, path)
 
 
 def test_lists_of_files_are_as_the_command_writes_them() -> None:
     for name, text in lists():
-        renew = f"{name} is out of date; renew it with: python -m tools.page"
+        renew = f"{name} is out of date; renew it with: python -m tools.write_page"
         assert (WEB / name).read_text(encoding="utf-8") == text, renew
     page = (WEB / PAGE).read_text(encoding="utf-8")
     assert all(page.count(f'"{name}"') == 1 for name in modules([START], STATIC))
@@ -174,7 +174,7 @@ def test_a_plain_host_of_files_serves_the_page_and_a_kept_page_plays_without_a_n
 
 @pytest.mark.slow  # a browser takes seconds
 def test_the_published_page_asks_for_few_files_and_has_all_parts(browser: Browser, tmp_path: Path) -> None:
-    for name, content in bundle.published():
+    for name, content in page_bundle.published():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     with serve(tmp_path) as address:

@@ -11,8 +11,8 @@ from oanquan_env.engine.notation import parse_position
 from oanquan_env.players import RandomPolicy
 from oanquan_env.players.book import BookPolicy, with_book
 from tests.browsers import Person, Visit
-from tools.page import FOLDER, PAR
-from tools.par import NAMES, after, pars
+from tools.write_page import FOLDER, PAR
+from tools.write_par import NAMES, after, pars
 
 PARS = json.loads((FOLDER / PAR).read_text())
 

@@ -29,7 +29,7 @@ from tests.boards import played_board
 from tests.certificates import SHIPPED
 from tests.node import CALLS, answers_of, run_node
 from tests.strategies import PRESET_NAMES
-from tools.page import net_bytes
+from tools.write_page import net_bytes
 
 FORFEIT = "app refill=forfeit"
 SEARCHES = {

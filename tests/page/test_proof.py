@@ -21,7 +21,7 @@ from tests.browsers import PHONE, Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
 from tests.node import CALLS, answers_of, run_node
 from tests.proofs.test_certificates import DAMAGED
-from tools.page import FOLDER
+from tools.write_page import FOLDER
 
 
 def ask(*calls: tuple[Any, ...]) -> list[Any]:

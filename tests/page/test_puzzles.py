@@ -12,8 +12,8 @@ import pytest
 
 from tests.browsers import PHONE, Person, Visit
 from tests.node import CALLS, run_node
-from tools.page import BEGIN
-from tools.puzzles import FOLDER
+from tools.write_page import BEGIN
+from tools.write_puzzles import FOLDER
 
 SET = "tonkin"
 IDS = ["a", "b", "c", "d", "e"]

@@ -30,7 +30,7 @@ from tests.webassembly import (
     call_of_a_search,
     calls_of_a_game,
 )
-from tools.page import net_bytes
+from tools.write_page import net_bytes
 
 ENGINE, MOVES = PageEngine(), PageEngine("moves.wasm")
 START = as_json(Core(), Core().start())

@@ -12,7 +12,7 @@ from oanquan_env.render import LastMove, Snapshot, coloured, svg, text
 from oanquan_env.render.scene import MOST_PEBBLES
 from oanquan_env.render.theme import PEBBLES
 from tests.boards import BIG, PUZZLE_MARK, boards, boards_of
-from tools import pictures
+from tools import write_pictures
 
 OWNERS = [[0, 1, 2, 0, 0], [2, 2, 0, 0, 1]]
 PUZZLE = """\
@@ -112,11 +112,11 @@ def test_ownership_is_marked_and_labels_are_escaped() -> None:
 
 
 def test_the_pictures_of_the_docs_are_up_to_date() -> None:
-    stored = {path.name: path.read_text(encoding="utf-8") for path in pictures.FOLDER.glob("*.svg")}
+    stored = {path.name: path.read_text(encoding="utf-8") for path in write_pictures.FOLDER.glob("*.svg")}
     del stored["architecture.svg"]  # drawn by hand
-    assert stored == pictures.pictures(), "run python -m tools.pictures"
+    assert stored == write_pictures.pictures(), "run python -m tools.write_pictures"
 
 
 @pytest.mark.slow
 def test_every_chart_is_drawn_from_the_measurements_beside_it() -> None:
-    assert {path for path, _ in pictures.charts()} == {*pictures.RESULTS.rglob("*.png")}
+    assert {path for path, _ in write_pictures.charts()} == {*write_pictures.RESULTS.rglob("*.png")}

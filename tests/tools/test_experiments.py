@@ -17,7 +17,7 @@ from experiments import frame, methods, players, solve, speed
 from oanquan_env import Core, evaluate
 from oanquan_env.benchmark.suites import load_suite
 from tests.runs import PPO
-from tools import readme
+from tools import write_docs
 
 
 def at_commit(monkeypatch: pytest.MonkeyPatch, commit: str | None) -> None:
@@ -142,15 +142,15 @@ def test_each_contestant_has_its_median_speed() -> None:
 def test_a_page_that_is_out_of_date_is_named_and_renewed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert readme.stale(check=True) == []  # the pages show the committed results
+    assert write_docs.stale(check=True) == []  # the pages show the committed results
     page = tmp_path / "page.md"
     page.write_text("<!-- core:begin -->\n<!-- core:end -->\n<!-- vector:begin -->\n<!-- vector:end -->\n")
-    monkeypatch.setattr(readme, "PAGES", {page: speed.EXPERIMENT.parts()})
-    monkeypatch.setattr(readme, "cards", dict)
-    assert readme.main(["--check"]) == 1
-    assert f"{page} is out of date; renew it with: python -m tools.readme" in capsys.readouterr().err
+    monkeypatch.setattr(write_docs, "PAGES", {page: speed.EXPERIMENT.parts()})
+    monkeypatch.setattr(write_docs, "cards", dict)
+    assert write_docs.main(["--check"]) == 1
+    assert f"{page} is out of date; renew it with: python -m tools.write_docs" in capsys.readouterr().err
     assert "mancala-world" not in page.read_text()
-    assert (readme.main([]), readme.main(["--check"])) == (0, 0)
+    assert (write_docs.main([]), write_docs.main(["--check"])) == (0, 0)
     assert "| mancala-world, compiled | " in page.read_text()
 
 

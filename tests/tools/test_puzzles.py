@@ -15,7 +15,7 @@ from oanquan_env.engine.symmetry import canonical_keys
 from oanquan_env.play.levels import LEVELS
 from oanquan_env.search.deepening import Search
 from tools.puzzle_themes import THEMES, is_largest_badge, points_lead, themes_of
-from tools.puzzles import (
+from tools.write_puzzles import (
     BADGES,
     FEWEST,
     FOLDER,

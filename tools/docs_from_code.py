@@ -1,4 +1,4 @@
-"""Generate parts of the documentation from the code; `python -m tools.readme` writes them into the pages."""
+"""Generate parts of the documentation from the code; `python -m tools.write_docs` writes them into the pages."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tools import page_files
+from tools import page_lists
 
 LATER = ("players/thinker.js",)
 """Scripts that the page imports later but that are bundled, so that the first reply comes sooner."""
@@ -24,8 +24,8 @@ def in_order(starts: Iterable[str]) -> list[str]:
     order: list[str] = []
 
     def add(name: str) -> None:
-        for path in page_files.STATIC.findall((page_files.WEB / name).read_text(encoding="utf-8")):
-            add(page_files.target(name, path))
+        for path in page_lists.STATIC.findall((page_lists.WEB / name).read_text(encoding="utf-8")):
+            add(page_lists.target(name, path))
         if name not in order:
             order.append(name)
 
@@ -41,19 +41,19 @@ def linked(name: str, joined: Iterable[str], place: str | None = None) -> str:
     """
 
     def imported(clause: re.Match[str]) -> str:
-        names, other = clause[1], page_files.target(name, clause[2])
+        names, other = clause[1], page_lists.target(name, clause[2])
         if other not in joined:
             return clause[0].replace(clause[2], relative(other, place or name))
         return f'const {{ {names.replace(" as ", ": ")} }} = modules["{other}"];\n' if names else ""
 
     def later(call: re.Match[str]) -> str:
-        other = page_files.target(name, call[1])
+        other = page_lists.target(name, call[1])
         if other not in joined:
             return f'import("{relative(other, place or name)}")'
         return f'Promise.resolve(modules["{other}"])'
 
-    text = IMPORT.sub(imported, (page_files.WEB / name).read_text(encoding="utf-8"))
-    return page_files.DYNAMIC.sub(later, text)
+    text = IMPORT.sub(imported, (page_lists.WEB / name).read_text(encoding="utf-8"))
+    return page_lists.DYNAMIC.sub(later, text)
 
 
 def relative(name: str, place: str) -> str:
@@ -77,24 +77,24 @@ def bundle(starts: Sequence[str]) -> str:
 
 def published() -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file of the published page."""
-    first = in_order([page_files.START, *LATER])
-    texts = {page_files.START: bundle([page_files.START, *LATER]), page_files.WORKER: bundle([page_files.WORKER])}
-    for name in page_files.modules([page_files.START], page_files.STATIC, page_files.DYNAMIC):
+    first = in_order([page_lists.START, *LATER])
+    texts = {page_lists.START: bundle([page_lists.START, *LATER]), page_lists.WORKER: bundle([page_lists.WORKER])}
+    for name in page_lists.modules([page_lists.START], page_lists.STATIC, page_lists.DYNAMIC):
         if name not in first:
             text = linked(name, first)
-            start = f'import {{ modules }} from "{relative(page_files.START, name)}";\n' if "modules[" in text else ""
+            start = f'import {{ modules }} from "{relative(page_lists.START, name)}";\n' if "modules[" in text else ""
             texts[name] = start + text
-    page = (page_files.WEB / page_files.PAGE).read_text(encoding="utf-8")
+    page = (page_lists.WEB / page_lists.PAGE).read_text(encoding="utf-8")
     links = "".join(f'<link rel="preload" as="fetch" crossorigin href="{name}">' for name in SOON)
-    texts[page_files.PAGE] = re.sub(r'<link rel="modulepreload".*>', links, page)
-    every = page_files.modules([page_files.START, page_files.WORKER], page_files.STATIC, page_files.DYNAMIC)
+    texts[page_lists.PAGE] = re.sub(r'<link rel="modulepreload".*>', links, page)
+    every = page_lists.modules([page_lists.START, page_lists.WORKER], page_lists.STATIC, page_lists.DYNAMIC)
     left_out = {"widget.js", *every} - {*texts}
     files = {
-        path.relative_to(page_files.WEB).as_posix(): path.read_bytes()
-        for path in sorted(page_files.WEB.rglob("*"))
+        path.relative_to(page_lists.WEB).as_posix(): path.read_bytes()
+        for path in sorted(page_lists.WEB.rglob("*"))
         if path.is_file()
     }
     files = {name: content for name, content in files.items() if name not in left_out}
     files |= {name: text.encode() for name, text in texts.items()}
-    files[page_files.KEEPER] = page_files.keeper(files).encode()
+    files[page_lists.KEEPER] = page_lists.keeper(files).encode()
     yield from files.items()

@@ -1,7 +1,7 @@
 """Generate pages: parts of docs/ and of the README, reports, and the cards of the trained agents.
 
-    python -m tools.readme            # write the pages from the committed results and the code
-    python -m tools.readme --check    # write nothing; fail if a page is out of date
+    python -m tools.write_docs            # write the pages from the committed results and the code
+    python -m tools.write_docs --check    # write nothing; fail if a page is out of date
 
 Each generated part is between the lines `<!-- NAME:begin -->` and `<!-- NAME:end -->`.
 """
@@ -25,11 +25,11 @@ from oanquan_env.benchmark.report import Evaluation, interval, markdown, origin,
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json
 from oanquan_env.records.games import GameRecord
-from tools import generated, peers
-from tools import puzzles as puzzle_making
-from tools.pictures import RESPONSES, best_response
+from tools import docs_alternatives, docs_from_code
+from tools import write_puzzles as puzzle_making
+from tools.write_pictures import RESPONSES, best_response
 
-PROG = "python -m tools.readme"
+PROG = "python -m tools.write_docs"
 ROOT = RESULTS.parent.parent
 README_PLAYERS = ("minimax-20k-net", "minimax-20k", "ppo", "greedy")
 README_COLUMNS = ("Elo", "regret, points (95 %)", "blunders, %", "ms a move")
@@ -115,7 +115,7 @@ def _score(report: Evaluation, player: str, opponent: str) -> str:
 
 
 def responses() -> str:
-    """Return an animation and the game record for each best response in `tools.pictures`."""
+    """Return an animation and the game record for each best response in `tools.write_pictures`."""
     parts = []
     for rules, seat in RESPONSES:
         board = best_response(rules, seat)
@@ -192,12 +192,12 @@ def cuda_ppo() -> str:
 
 DOCS = ROOT / "docs"
 PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
-    **generated.PAGES,
-    ROOT / "README.md": {"benchmark": strength, "speed": peers.speed_section},
-    DOCS / "alternatives.md": {"peers": peers.peers_table},
+    **docs_from_code.PAGES,
+    ROOT / "README.md": {"benchmark": strength, "speed": docs_alternatives.speed_section},
+    DOCS / "alternatives.md": {"peers": docs_alternatives.peers_table},
     DOCS / "speed.md": {
         **speed.EXPERIMENT.parts(),
-        "one-game": peers.one_game,
+        "one-game": docs_alternatives.one_game,
         **search.EXPERIMENT.parts(),
         **solve.EXPERIMENT.parts(),
         **training.EXPERIMENT.parts(),
@@ -215,7 +215,7 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         "presets": presets,
         "trained": trained,
     },
-    DOCS / "play.md": {**generated.PAGES[DOCS / "play.md"], "puzzles": puzzles},
+    DOCS / "play.md": {**docs_from_code.PAGES[DOCS / "play.md"], "puzzles": puzzles},
 }
 """Functions that generate the named parts of each page."""
 
@@ -228,8 +228,8 @@ def stale(*, check: bool) -> list[Path]:
     for path, parts in PAGES.items():
         pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():
-            pages[path] = generated.replace_between(pages[path], name, part())
-    return [path for path, text in pages.items() if not generated.renew(path, text, check=check)]
+            pages[path] = docs_from_code.replace_between(pages[path], name, part())
+    return [path for path, text in pages.items() if not docs_from_code.renew(path, text, check=check)]
 
 
 def main(arguments: list[str]) -> int:

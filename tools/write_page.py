@@ -1,14 +1,14 @@
 """Write the page's data files: everything that `oanquan_env/play/web` shows and the browser does not compute.
 
-    python -m tools.page            # write them, and the lists of the page's files (`tools.page_files`)
-    python -m tools.page --check    # write nothing; fail if a file is out of date
+    python -m tools.write_page            # write them, and the lists of the page's files (`tools.page_lists`)
+    python -m tools.write_page --check    # write nothing; fail if a file is out of date
 
 Run it after any change in `oanquan_env/play/web`: browsers with a cached page detect changes by these lists.
 
 The files hold the pages about the game, from docs/about.md and docs/about.vi.md; presets and fields of rules; the
 drawing of the empty board for each number of players and fields; lessons; the first puzzles; lines that beat the
 network; and the package's opening tables and value nets in the formats that the page reads. Other puzzles
-(`tools.puzzles`), daily positions (`tools.par`) and certificates (`oanquan solve`) are kept unchanged.
+(`tools.write_puzzles`), daily positions (`tools.write_par`) and certificates (`oanquan solve`) are kept unchanged.
 """
 
 import argparse
@@ -48,7 +48,7 @@ from oanquan_env.search.leaf import with_net
 from oanquan_env.search.maxn import compile_multiplayer
 from oanquan_env.search.search_state import compile_rules
 from oanquan_env.search.value_net import ValueNet, read_value_net
-from tools.page_files import ABOUT, BEGIN, WEB, lists
+from tools.page_lists import ABOUT, BEGIN, WEB, lists
 
 FOLDER = WEB / "data"
 PAR = "par.json"
@@ -225,7 +225,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         as_json([{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]),
     )
     yield "network-lines.json", as_json({"player": NETWORK, "lines": network_lines()})
-    yield PAR, (FOLDER / PAR).read_bytes()  # made by tools.par
+    yield PAR, (FOLDER / PAR).read_bytes()  # made by tools.write_par
     for name, preset in PRESETS.items():
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
         for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # made by other programs
@@ -244,7 +244,7 @@ def as_json(content: Any) -> bytes:
 
 def main() -> None:
     """Write the files, and delete others in `FOLDER`; with `--check`, change nothing and fail if any is out of date."""
-    parser = argparse.ArgumentParser(prog="python -m tools.page", description=__doc__.partition("\n\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m tools.write_page", description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
     check = parser.parse_args().check
     FOLDER.mkdir(exist_ok=True)
@@ -252,7 +252,7 @@ def main() -> None:
     for path in sorted(FOLDER.iterdir()):
         if f"data/{path.name}" not in contents:
             if check:
-                sys.exit(f"{path} does not belong to the page; python -m tools.page deletes it")
+                sys.exit(f"{path} does not belong to the page; python -m tools.write_page deletes it")
             path.unlink()
     _write(contents, check=check)
     _write({name: text.encode() for name, text in lists()}, check=check)
@@ -266,7 +266,7 @@ def _write(wanted: Mapping[str, bytes], *, check: bool) -> None:
         if not (WEB / name).is_file() or (WEB / name).read_bytes() != content
     }
     if stale and check:
-        sys.exit(f"files are out of date: {', '.join(stale)}; renew them with: python -m tools.page")
+        sys.exit(f"files are out of date: {', '.join(stale)}; renew them with: python -m tools.write_page")
     for name, content in stale.items():
         write_atomically(WEB / name, content)
         print(f"{len(content):>9,} bytes  {name}")

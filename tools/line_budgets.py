@@ -1,6 +1,6 @@
 """Compare the lines of each part of the repository with its budget in `[tool.oanquan.lines]` of pyproject.toml.
 
-    python -m tools.lines    # print a table; fail if a part is above its budget
+    python -m tools.line_budgets    # print a table; fail if a part is above its budget
 
 The table also has the tokens (words and signs) per line, so that dense lines do not pass for less code. A commit that
 raises a budget must say what users gain. Each part is given by patterns for `git ls-files`, so only tracked files

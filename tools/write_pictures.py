@@ -1,6 +1,6 @@
 """Draw the boards in docs/img, and the charts in experiments/results from the measurements stored beside them.
 
-Run `python -m tools.pictures`; nothing is measured again.
+Run `python -m tools.write_pictures`; nothing is measured again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Make the lists of the page's files: scripts that `index.html` preloads, and files that `service-worker.js` caches.
 
-`python -m tools.page` writes these lists, and the words for moves in `move-words.js`.
+`python -m tools.write_page` writes these lists, and the words for moves in `move-words.js`.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Make the page's daily positions, each with its par: the proved final margin with best play by both sides.
 
-    python -m tools.par
+    python -m tools.write_par
 
 A certificate holds a strategy for each side. We enumerate all games in which one side follows its strategy and the
 other side, the solver, plays every move. A position with the solver to move has a par if the solver's own strategy
@@ -19,7 +19,7 @@ from oanquan_env.engine.symmetry import canonical_keys
 from oanquan_env.files import write_atomically
 from oanquan_env.players import RandomPolicy
 from oanquan_env.players.book import BookPolicy, with_book
-from tools.page import FOLDER, PAR, as_json
+from tools.write_page import FOLDER, PAR, as_json
 
 NAMES = ("mancala-world", "ludii", "app", "tonkin")
 COUNT, FEWEST, MOST_BEHIND = 30, 4, 15

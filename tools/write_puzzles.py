@@ -1,7 +1,7 @@
 """Make the page's puzzles for each two-player preset: positions from games, with one move that provably wins.
 
-    python -m tools.puzzles                   for all presets
-    python -m tools.puzzles --rules tonkin    for one preset
+    python -m tools.write_puzzles                   for all presets
+    python -m tools.write_puzzles --rules tonkin    for one preset
 
 *Games.* The page's levels except the last play one another with random seats, starting after each number of random
 plies in `RANDOM_PLIES`. A search of `FILTER_DEPTH` plies with the value net looks for running positions in which
@@ -317,7 +317,8 @@ def make(name: str) -> None:
 
 def main() -> None:
     """Make the files of all two-player presets, or only of the preset given by `--rules`."""
-    parser = argparse.ArgumentParser(prog="python -m tools.puzzles", description=(__doc__ or "").partition("\n\n")[0])
+    description = (__doc__ or "").partition("\n\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m tools.write_puzzles", description=description)
     parser.add_argument("--rules", choices=NAMES, help="make puzzles for this preset only")
     options = parser.parse_args()
     for name in [options.rules] if options.rules else NAMES:
