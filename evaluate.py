@@ -39,8 +39,8 @@ with needing_extra("train", "evaluate.py" if __name__ == "__main__" else None):
 
     from agents import config
     from agents.config import OptionalFile, OptionalFolder, RayAddress, parse_options, read_yaml, validated
-    from agents.evaluation import EvaluationRun, EvaluationSettings, write_report
     from agents.folders import lock_folder
+    from agents.tournament_run import TournamentRun, TournamentSettings, write_report
     from oanquan_env.benchmark.report import markdown
     from oanquan_env.files import check_place, write_atomically
     from oanquan_env.players import usage
@@ -64,7 +64,7 @@ class Page(Markdown):
     elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012
 
 
-UNSET = EvaluationSettings([""])  # placeholder for settings without players
+UNSET = TournamentSettings([""])  # placeholder for settings without players
 REUSE = "add --reuse to keep what was measured with the same code"
 FILE_WIDTH = 160  # width of a line in characters if the output is not a terminal
 
@@ -73,7 +73,7 @@ FILE_WIDTH = 160  # width of a line in characters if the output is not a termina
 class Options:
     """The options of the command line."""
 
-    settings: tyro.conf.OmitArgPrefixes[EvaluationSettings] = UNSET
+    settings: tyro.conf.OmitArgPrefixes[TournamentSettings] = UNSET
     config: OptionalFile = None  # settings as YAML; the command line overrides them
     output: OptionalFolder = None  # folder for report, picture and finished parts
     json: OptionalFile = None  # also write the report as JSON
@@ -88,12 +88,12 @@ def parse(arguments: list[str]) -> Options:
     options: Options = parse_options(Options, arguments, **words)
     if options.config:
         values = {"agents": UNSET.agents, **read_yaml(options.config)}
-        default = Options(validated(EvaluationSettings, values, str(options.config)))
+        default = Options(validated(TournamentSettings, values, str(options.config)))
         options = parse_options(Options, arguments, default=default, **words)
     settings = dataclasses.asdict(options.settings)
     if settings["agents"] == UNSET.agents:
         raise UsageError("no players given; try: python evaluate.py greedy random (or --help)")
-    return dataclasses.replace(options, settings=validated(EvaluationSettings, settings, "command line"))
+    return dataclasses.replace(options, settings=validated(TournamentSettings, settings, "command line"))
 
 
 def check_places(options: Options) -> None:
@@ -105,7 +105,7 @@ def check_places(options: Options) -> None:
         raise UsageError("--save-games and --ray need --suite arena, which plays games")
 
 
-def evaluate(run: EvaluationRun, options: Options, command: str, console: Console) -> None:
+def run_tournament(run: TournamentRun, options: Options, command: str, console: Console) -> None:
     """Run the evaluation, print its report (with `command` as its origin), and write the files that options name."""
     if run.finished.again and run.finished.folder and run.finished.folder.exists():
         console.print(f"measuring again: {', '.join(run.finished.again)}; {REUSE}", markup=False)
@@ -130,8 +130,8 @@ def main(arguments: list[str]) -> int:
         options = parse(arguments)
         check_places(options)
         with lock_folder(options.output) if options.output else contextlib.nullcontext():
-            run = EvaluationRun(options.settings, options.output, reuse=options.reuse)
-            evaluate(run, options, shlex.join(["python", "evaluate.py", *arguments]), console)
+            run = TournamentRun(options.settings, options.output, reuse=options.reuse)
+            run_tournament(run, options, shlex.join(["python", "evaluate.py", *arguments]), console)
     except KeyboardInterrupt:
         then = f"; the same command continues in {options.output}" if options and options.output else ""
         if then and run and run.finished.again:

@@ -8,7 +8,7 @@ The modules, in reading order:
 - `ppo`, `td`: how agents and value nets learn, one file for each method;
 - `sweep`, `parallel`: runs with several seeds, and work on many processors or machines;
 - `players`, `pretrained`: agents as players, their files, and the project's own agents;
-- `evaluation`, `suites`: tournaments and regret, and the makers of the suites that these use;
+- `tournament_run`, `suites`: tournaments and regret, and the makers of the suites that these use;
 - `position_data`, `game_data`: data for offline learning;
 - `reports`: learning curves and cards; `folders`, `provenance`: locks, and the origin of results.
 """

@@ -22,8 +22,8 @@ import numpy.typing as npt
 import tyro
 
 from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
-from agents.evaluation import hash_of_files
 from agents.folders import data_folder
+from agents.tournament_run import hash_of_files
 from oanquan_env import Core
 from oanquan_env.engine.core import advance
 from oanquan_env.engine.positions import Termination

@@ -33,7 +33,7 @@ from agents.players.agent_files import AgentCard, check_reward, save_agent
 from agents.players.network_player import PPOPlayer
 from agents.run import Run, RunConfig, between
 from agents.self_play import MOST_PLIES, SelfPlayGames
-from agents.training_evaluation import AgentEvaluation
+from agents.training_evaluation import TrainingEvaluation
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.array_types import Mask, Points
 from oanquan_env.engine.positions import turn_order
@@ -86,7 +86,7 @@ class PPOConfig(RunConfig):
     device: str = Field("cpu", description="torch's device: cpu, cuda, ...")
     network: SerializeAsAny[NetworkConfig] = Field(NetworkConfig(), description="the network")
     ppo: PPOSettings = Field(PPOSettings(), description="the optimisation")
-    evaluation: AgentEvaluation = Field(AgentEvaluation(), description="evaluation during training")
+    evaluation: TrainingEvaluation = Field(TrainingEvaluation(), description="evaluation during training")
 
     @model_validator(mode="after")
     def _one_unit(self) -> Self:

@@ -22,7 +22,7 @@ class EvaluationSchedule(Strict):
     every_plies: Count = Field(1_000_000, description="plies between evaluations")
 
 
-class AgentEvaluation(EvaluationSchedule):
+class TrainingEvaluation(EvaluationSchedule):
     """Periodic games against fixed opponents, and measurements of regret if there is a suite for the rules.
 
     The agent takes each seat in turn, and an opponent takes all other seats.

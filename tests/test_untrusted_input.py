@@ -20,11 +20,11 @@ import torch
 import yaml
 from safetensors.torch import load_file, save_file
 
-from agents.evaluation import FinishedParts, read_evaluation
 from agents.networks import nets
 from agents.players.agent_files import CARD_NAME, WEIGHTS_NAME, read_card
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
+from agents.tournament_run import FinishedParts, read_report
 from oanquan_env import (
     Board,
     Core,
@@ -112,7 +112,7 @@ READERS: dict[str, list[tuple[Callable[[str, Path], object], type[Exception]]]] 
         (of_file(lambda path: read_card(path.parent), CARD_NAME), UsageError),
     ],
     "opening tables": [(of_file(read_opening_table, "x.json"), FileError)],
-    "suites": [(of_file(read_suite, "x.json"), FileError), (of_file(read_evaluation, "x.json"), FileError)],
+    "suites": [(of_file(read_suite, "x.json"), FileError), (of_file(read_report, "x.json"), FileError)],
 }
 
 

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from agents.evaluation import read_evaluation
 from agents.reports.cards import cards
+from agents.tournament_run import read_report
 from experiments import any_rules, beams, exploit, methods, players, search, solve, speed, training, workers
 from experiments.frame import RESULTS, Cells, program, published, table_of
 from oanquan_env import Rules
@@ -99,7 +99,7 @@ def _reports_of_presets() -> Iterator[Evaluation]:
     for name in PRESETS:
         folder = RESULTS if name == DEFAULT_PRESET else RESULTS / name
         if Rules.parse(name).players == 2 and folder.is_dir():
-            yield read_evaluation(folder / "report.json")
+            yield read_report(folder / "report.json")
 
 
 def _regret_rows(report: Evaluation) -> dict[str, Regret]:
@@ -137,7 +137,7 @@ def worst() -> str:
 
 def more_players(preset: str) -> str:
     """Return the table of wins, margins and regret for a preset for more than two players."""
-    report = read_evaluation(RESULTS / preset / "report.json")
+    report = read_report(RESULTS / preset / "report.json")
     games = f"{report.pairings[0].pairs} openings in each pairing and seating; "
     headings = ("wins", "margin", "regret")
     return f"{summary(report, headings=headings)}\n\n{games}[report](../experiments/results/{preset}/report.md)."
@@ -145,8 +145,8 @@ def more_players(preset: str) -> str:
 
 def strength() -> str:
     """Return the table of players in the main report, with regret also under rules with nearly all values proved."""
-    whole = read_evaluation(RESULTS / "report.json")
-    reports = [whole, *(read_evaluation(RESULTS / preset / "report.json") for preset in PROVED_PRESETS)]
+    whole = read_report(RESULTS / "report.json")
+    reports = [whole, *(read_report(RESULTS / preset / "report.json") for preset in PROVED_PRESETS)]
     heads, rows = summary_cells(whole, README_PLAYERS, README_COLUMNS)
     place = heads.index(README_COLUMNS[1])
     heads[place : place + 1] = [f"regret, {_proved(report)}" for report in reports]
@@ -224,7 +224,7 @@ def stale(*, check: bool) -> list[Path]:
     """Update the pages, or with `check` only compare them; return the pages that were out of date."""
     pages = cards()
     for path in RESULTS.glob("**/report.json"):
-        pages[path.with_name("report.md")] = markdown(read_evaluation(path), picture=True)
+        pages[path.with_name("report.md")] = markdown(read_report(path), picture=True)
     for path, parts in PAGES.items():
         pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():

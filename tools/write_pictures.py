@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from agents.evaluation import draw_scores, read_evaluation
 from agents.reports import curves
+from agents.tournament_run import draw_scores, read_report
 from experiments.frame import RESULTS, published
 from experiments.methods import Results
 from oanquan_env.benchmark.charts import png
@@ -70,7 +70,7 @@ def pictures() -> dict[str, str]:
 def charts() -> Iterator[tuple[Path, bytes]]:
     """Yield the path and content of each chart."""
     for path in sorted(RESULTS.rglob("report.json")):
-        yield path.with_name(PICTURE), png(draw_scores(read_evaluation(path)))
+        yield path.with_name(PICTURE), png(draw_scores(read_report(path)))
     for path in sorted(RESULTS.rglob("learning.json")):
         content = read_json(path)
         runs = [curves.MeasuredRun(**run) for run in content["runs"]]

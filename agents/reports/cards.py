@@ -15,7 +15,6 @@ import tyro
 
 from agents.checkpoint import CONFIG_NAME
 from agents.config import command, dump_yaml, read_yaml
-from agents.evaluation import hash_of_files, read_evaluation
 from agents.players.agent_files import (
     PRETRAINED,
     PRETRAINED_FOLDER,
@@ -27,6 +26,7 @@ from agents.players.agent_files import (
 )
 from agents.players.network_player import PPOPlayer
 from agents.run import load_config
+from agents.tournament_run import hash_of_files, read_report
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES
 from oanquan_env.benchmark.report import Evaluation, explanation, openings, origin, summary, table
@@ -113,7 +113,7 @@ def _reports(folder: Path, rules: str) -> Iterator[tuple[Evaluation, str]]:
     Reports of earlier weights are skipped; of several reports with the same openings, only the first is yielded.
     """
     now, shown = hash_of_files(f"ppo:{folder}", Rules.parse(rules)), set()
-    for report in map(read_evaluation, sorted(RESULTS.glob("**/report.json"))):
+    for report in map(read_report, sorted(RESULTS.glob("**/report.json"))):
         own = next((one for one in report.players if one.name == f"ppo:{PRETRAINED}"), None)
         games = report.openings
         if own and report.rules == rules and own.files == now and games not in shown:

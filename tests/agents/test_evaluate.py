@@ -9,7 +9,7 @@ import pytest
 
 import evaluate
 from agents.config import read_yaml, validated
-from agents.evaluation import PARTS, EvaluationSettings, FinishedParts, make_entrants, read_evaluation
+from agents.tournament_run import PARTS, FinishedParts, TournamentSettings, make_entrants, read_report
 from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite
@@ -30,8 +30,8 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("evaluate*.yaml")), ids=lambda path: path.stem)
 def test_committed_evaluations_load(path: Path) -> None:
-    settings = validated(EvaluationSettings, read_yaml(path), str(path))
-    assert settings == validated(EvaluationSettings, dataclasses.asdict(settings), "again")
+    settings = validated(TournamentSettings, read_yaml(path), str(path))
+    assert settings == validated(TournamentSettings, dataclasses.asdict(settings), "again")
     assert any("pretrained" in agent for agent in settings.agents)
     assert "regret" not in settings.suites or regret_path(Rules.parse(settings.rules)).exists()
 
@@ -58,7 +58,7 @@ def test_worst_cases_are_searched_once_and_kept(
     assert re.search(r"\n book:greedy +0, 0", out)
     reused = "measured .* UTC: best responses greedy; best responses book:greedy\\."
     assert re.search(reused, " ".join(run(capsys, "greedy", "book:greedy", *options)[1].split()))
-    report = read_evaluation(tmp_path / "report.json")
+    report = read_report(tmp_path / "report.json")
     assert [[best["seat"] for best in one.exploited or ()] for one in report.players] == [["south", "north"]] * 2
     assert "two players" in run(capsys, "greedy", "--suite", "exploit", "--rules", "three-player")[2]
 
@@ -73,8 +73,8 @@ def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert all(part in out for part in ("openings-mancala-world.txt", "Elo, greedy = 0", "ms a move"))
     assert "…" not in out  # long names are not truncated
     assert out.count("epsilon=0.000000001") >= 4  # in the command, the rating and two pairings
-    report = read_evaluation(tmp_path / "out.json")
-    assert report == read_evaluation(tmp_path / "out" / "report.json")
+    report = read_report(tmp_path / "out.json")
+    assert report == read_report(tmp_path / "out" / "report.json")
     assert [one.label for one in report.players] == ["greedy", "rnd", deep]
     assert all(one.ms_per_move for one in report.players)
     assert [pairing.wins + pairing.draws + pairing.losses for pairing in report.pairings] == [20] * 3
@@ -123,7 +123,7 @@ def test_an_interrupted_evaluation_goes_on(
     again = run(capsys, *names, "--output", tmp_path / "out")
     assert again[1].partition("\nGames")[2] == whole[1].partition("\nGames")[2] != ""
     assert played == [(1, 2)]
-    one, other = (read_evaluation(tmp_path / name) for name in ("whole.json", "out/report.json"))
+    one, other = (read_report(tmp_path / name) for name in ("whole.json", "out/report.json"))
     assert (one.players, one.pairings) == (other.players, other.pairings)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from agents.evaluation import draw_scores, labelled, read_evaluation, write_report
+from agents.tournament_run import draw_scores, labelled, read_report, write_report
 from evaluate import parse
 from experiments.frame import RESULTS
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
@@ -68,7 +68,7 @@ def report() -> Evaluation:
 
 def test_a_report_survives_its_file_and_its_picture_shows_something(report: Evaluation, tmp_path: Path) -> None:
     write_report(report, tmp_path)
-    assert read_evaluation(tmp_path / "report.json") == report
+    assert read_report(tmp_path / "report.json") == report
     assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.md", "scores.png"}
     image = np.asarray(Image.open(tmp_path / "scores.png").convert("RGB"))
     assert min(image.shape[:2]) > 200
@@ -86,7 +86,7 @@ def test_damaged_reports_are_named(tmp_path: Path) -> None:
         if text:
             path.write_text(text)
         with pytest.raises(FileError, match=message):
-            read_evaluation(path)
+            read_report(path)
 
 
 def test_the_table_of_everything(report: Evaluation) -> None:
@@ -121,7 +121,7 @@ def test_the_whole_report(report: Evaluation) -> None:
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("**/report.json")), ids=lambda path: path.parent.name)
 def test_committed_reports_are_of_the_players_of_their_configuration(path: Path) -> None:
-    report = read_evaluation(path)
+    report = read_report(path)
     assert report.command
     settings = parse(shlex.split(report.command)[2:]).settings
     assert [one.label for one in report.players] == [labelled(text)[0] for text in settings.agents]

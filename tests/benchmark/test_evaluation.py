@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import evaluate as evaluate_script
-from agents.evaluation import read_evaluation
+from agents.tournament_run import read_report
 from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate, progress
 from oanquan_env.array_types import Ints, Mask
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, Comparison, reference_players
@@ -33,7 +33,7 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
     path = tmp_path / "report.json"
     options = ["--pairs", "15", "--seed", "5", "--suite", "arena,regret", "--rules", rules]
     assert evaluate_script.main([*names, *options, "--part", "development", "--json", str(path)]) == 0
-    report = read_evaluation(path)
+    report = read_report(path)
     found = evaluate(names[0], rules, names[1:], pairs=15, seed=5, part="development")
     assert (found.openings, found.openings_digest) == (report.openings, report.openings_digest)
     assert found.suite == report.suite

@@ -1,7 +1,7 @@
-"""One evaluation, from its settings to its report: a tournament, regret, best responses, or several of these.
+"""A run of `evaluate.py`, from its settings to its report: a tournament, regret, best responses, or several of these.
 
-Finished parts of a long evaluation are stored, one JSON file each, so that an interrupted evaluation can resume. We do
-not use joblib.Memory: it stores pickles, which can run code, and any change of a function invalidates all parts.
+Finished parts of a long run are stored, one JSON file each, so that an interrupted run can resume. We do not use
+joblib.Memory: it stores pickles, which can run code, and any change of a function invalidates all parts.
 """
 
 import dataclasses
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 PARTS = "parts"  # subfolder of the output folder
 PACKAGES = ("numpy", "numba", "torch")
 MEASURES = {"openings": "games", "suite": "regret", "minutes": "best responses"}
-"""The content of a part of an evaluation, by a setting that only parts with this content have."""
+"""The content of a finished part, by a setting that only parts with this content have."""
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
 AgentNames: TypeAlias = Annotated[
@@ -72,8 +72,8 @@ OpeningsName: TypeAlias = Annotated[str | None, tyro.conf.arg(metavar="OPENINGS"
 
 
 @dataclass(frozen=True)
-class EvaluationSettings:
-    """The settings of an evaluation: the options of `evaluate.py`, or the content of a YAML file for its `--config`."""
+class TournamentSettings:
+    """The settings of a run: the options of `evaluate.py`, or the content of a YAML file for its `--config`."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -92,8 +92,8 @@ class EvaluationSettings:
     time: bool = False  # also measure the mean time of a move
 
 
-class EvaluationRun:
-    """One evaluation. Raises `ValueError` if the settings, players, openings or suite cannot be used.
+class TournamentRun:
+    """One run of `evaluate.py`. Raises `ValueError` if the settings, players, openings or suite cannot be used.
 
     Finished parts are stored in the output folder, if there is one, so that a run with the same settings resumes. It
     measures players with custom code again, which may read files that we do not know, except with `reuse`.
@@ -103,8 +103,8 @@ class EvaluationRun:
         pairings: the results of the arena's pairings; empty until `run` has played them.
     """
 
-    def __init__(self, settings: EvaluationSettings, output: Path | None = None, *, reuse: bool = False) -> None:
-        self.settings = validated(EvaluationSettings, dataclasses.asdict(settings), "settings")
+    def __init__(self, settings: TournamentSettings, output: Path | None = None, *, reuse: bool = False) -> None:
+        self.settings = validated(TournamentSettings, dataclasses.asdict(settings), "settings")
         if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
             raise UsageError(f"the suite exploit needs rules for two players; got '{settings.rules}'")
         core, rng = Core(Rules.parse(settings.rules)), np.random.default_rng(settings.seed)
@@ -212,7 +212,7 @@ def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple
     return Tournament(Core(rules), entrants, openings, seed).play_one(0, 1)
 
 
-def read_evaluation(path: Path) -> Evaluation:
+def read_report(path: Path) -> Evaluation:
     """Read a report.json. Raises `FileError`, naming the file and the field, if the report is missing or invalid."""
     if not path.exists():
         raise FileError(f"{path}: there is no such file; evaluate.py --output FOLDER writes it")
