@@ -21,8 +21,9 @@ from pydantic import Field
 
 from agents.config import Count, CountOrZero, Folder, Seed, Whole, command
 from agents.folders import data_folder
-from agents.suites.labels import Labeller, LabelOptions, net_bytes, search_moves
 from agents.suites.regret import met_in_play, mixed_players
+from agents.suites.resumable_pool import PoolOptions, ResumablePool
+from agents.suites.worker_search import net_bytes, search_moves
 from oanquan_env import Core, Positions
 from oanquan_env.benchmark.suites import suite_keys
 from oanquan_env.engine.rules import DEFAULT_PRESET
@@ -62,7 +63,7 @@ class Recipe:
     seed: Seed = 0  # seed of all randomness
 
 
-def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller) -> None:
+def write_positions(recipe: Recipe, core: Core, folder: Path, workers: ResumablePool) -> None:
     """Make the files missing in `folder`. Raises `ValueError` if a file is damaged or too few positions are new."""
     work = functools.partial(search_moves, str(core.rules), recipe.depth, net_bytes(recipe.net, core))
     hashes, total, number = np.zeros(0, dtype=np.uint64), 0, 0
@@ -77,7 +78,7 @@ def write_positions(recipe: Recipe, core: Core, folder: Path, labeller: Labeller
             if len(batch) < min(recipe.positions - total, FEW * SHARD):
                 most = f"games of '{core.rules}' hardly reach more than {total:,} different positions"
                 raise ValueError(f"--positions: {most}; got {recipe.positions:,}")
-            values, proved = labeller.label_rows(path.stem, work, batch)
+            values, proved = workers.map_rows(path.stem, work, batch)
             columns: tuple[npt.NDArray[Any], ...] = (
                 *(Encoder(core).encode(batch), core.seeds(batch).astype(np.uint8), core.stones(batch).astype(np.uint8)),
                 *(batch.scores, batch.mover.astype(np.uint8), batch.ply, values.astype(np.float32), proved),
@@ -121,7 +122,7 @@ def read_positions(path: Path, core: Core) -> Positions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(LabelOptions):
+class Options(PoolOptions):
     """The options of the command line."""
 
     output: Folder  # folder to which the files are written
@@ -138,8 +139,8 @@ def main(options: Options) -> None:
         raise ValueError(f"--rules: values of moves need rules for two players; '{core.rules}' has more")
     net = short_hash(net_bytes(recipe.net, core) or b"")
     settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": [net]}
-    with data_folder(folder, "data", settings, FIELDS), options.labeller(folder / "positions") as labeller:
-        write_positions(recipe, core, folder, labeller)
+    with data_folder(folder, "data", settings, FIELDS), options.pool(folder / "positions") as workers:
+        write_positions(recipe, core, folder, workers)
     print(f"{recipe.positions:,} positions in {folder}")
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from pydantic import Field
 
 from agents.config import Count, OptionalFile
-from agents.suites.labels import Label, Labeller, LabelOptions, core_of
+from agents.suites.resumable_pool import Arrays, PoolOptions, ResumablePool
+from agents.suites.worker_search import core_of
 from oanquan_env import Core, Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import text_bytes, write_atomically
@@ -59,15 +60,15 @@ class OpeningProofs:
         for name in plies:
             table.bounds.setdefault(name, Bounds())
 
-    def run(self, labeller: Labeller) -> float:
+    def run(self, workers: ResumablePool) -> float:
         """Try to prove each open value once, deepest positions first; return the processor time in seconds."""
         seconds = 0.0
         for layer, names in reversed(self._layers):
             self._propagate()
             rows = [row for row, name in enumerate(names) if not self.table.bounds[name].meet]
             questions = [(layer[row : row + 1], self.table.bounds[names[row]]) for row in rows]
-            labels = labeller.label(f"positions of ply {layer.ply[0]}", self._work, questions)
-            for row, (bounds, spent) in zip(rows, labels, strict=True):
+            answers = workers.map(f"positions of ply {layer.ply[0]}", self._work, questions)
+            for row, (bounds, spent) in zip(rows, answers, strict=True):
                 self.table.bounds[names[row]] = Bounds(*bounds.tolist())
                 seconds += float(spent)
         self._propagate()
@@ -102,7 +103,7 @@ class OpeningProofs:
         return list(zip(names, gains_by_child, strict=True))
 
 
-def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Positions, Bounds]) -> Label:
+def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Positions, Bounds]) -> Arrays:
     """Return (2,) bounds of a position's value with `plies_left` plies left, and the processor time in seconds.
 
     `asked` holds a batch of one position and its bounds so far. The search runs in rounds; each round doubles the node
@@ -121,7 +122,7 @@ def prove_opening(rules: str, nodes: int, plies_left: int, asked: tuple[Position
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProveOpenings(LabelOptions):
+class ProveOpenings(PoolOptions):
     """Prove the values of all positions of the first plies, and write the opening table for a set of rules.
 
         python -m agents.suites prove-openings --rules mancala-world --plies 4 --nodes 4000000
@@ -150,8 +151,8 @@ class ProveOpenings(LabelOptions):
             (start,) = squares_of(core, core.start())
             table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)
         table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {self.plies} --nodes {self.nodes}"
-        with self.labeller(path) as labeller:
-            more = OpeningProofs(table, self.nodes).run(labeller)
+        with self.pool(path) as workers:
+            more = OpeningProofs(table, self.nodes).run(workers)
             table.made["seconds"] = round(table.made["seconds"] + more, 1)
             write_atomically(path, text_bytes(path, format_opening_table(table)))
         proved, seconds = f"{table.proved} of {len(table.bounds)} positions proved", table.made["seconds"]

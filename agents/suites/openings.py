@@ -7,7 +7,8 @@ import numpy as np
 import tyro
 
 from agents.config import Count, CountOrZero, OpeningPlies, OptionalFile, RulesName, Seed, Size, command_of
-from agents.suites.labels import HERE, TABLE_MEGABYTES, Labeller, LabelOptions, core_of, net_bytes, searcher
+from agents.suites.resumable_pool import HERE, PoolOptions, ResumablePool
+from agents.suites.worker_search import TABLE_MEGABYTES, core_of, net_bytes, searcher
 from oanquan_env import Core, GameRecord, Move, Positions, Rules
 from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.suites import openings_path
@@ -51,7 +52,7 @@ class OpeningsRecipe:
     net: str | None = None  # value net of the searches: a file, a run's folder or `pretrained` (default: no net)
 
 
-def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRecord]:
+def make_suite(recipe: OpeningsRecipe, workers: ResumablePool = HERE) -> list[GameRecord]:
     """Return `recipe.count` balanced lines, drawn at random. Raises `ValueError` if too few are found."""
     core = Core(recipe.rules)
     full_width = core.rules.players > 2
@@ -78,7 +79,7 @@ def make_suite(recipe: OpeningsRecipe, labeller: Labeller = HERE) -> list[GameRe
         new = first_of_each(np.concatenate([drawn_keys, keys]))[len(drawn_keys) :] - len(drawn_keys)
         drawn_keys = np.concatenate([drawn_keys, keys[new]])
         if len(new):
-            margins, even = labeller.label_rows(f"after {before} balanced lines", work, positions[new])
+            margins, even = workers.map_rows(f"after {before} balanced lines", work, positions[new])
             for row, margin in zip(new[even].tolist(), margins[even], strict=True):
                 value = " ".join(f"{points:+.3g}" for points in margin[: core.rules.players if full_width else 1])
                 headers = {"Made": command_of(PROG, recipe), "Value": value}
@@ -136,7 +137,7 @@ def _is_proved_even(core: Core, position: Positions, within: int) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MakeOpenings(LabelOptions):
+class MakeOpenings(PoolOptions):
     """Make suites of balanced openings, in which neither side is ahead.
 
         python -m agents.suites openings --rules mancala-world --count 600
@@ -162,7 +163,7 @@ class MakeOpenings(LabelOptions):
     def run(self) -> None:
         """Make the suite and write its file."""
         path = self.output or openings_path(Rules.parse(self.recipe.rules), fair=self.recipe.proved)
-        with self.labeller(path) as labeller:
-            records = make_suite(self.recipe, labeller)
+        with self.pool(path) as workers:
+            records = make_suite(self.recipe, workers)
             write_atomically(path, text_bytes(path, format_records(records)))
         print(f"{len(records)} openings in {path}")

@@ -12,7 +12,8 @@ import numpy as np
 import tyro
 
 from agents.config import Count, OptionalFile, RulesName, Seed, Size, Whole, command_of
-from agents.suites.labels import HERE, TABLE_MEGABYTES, Labeller, LabelOptions, core_of, net_bytes, search_moves
+from agents.suites.resumable_pool import HERE, PoolOptions, ResumablePool
+from agents.suites.worker_search import TABLE_MEGABYTES, core_of, net_bytes, search_moves
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
@@ -50,7 +51,7 @@ class SuiteRecipe:
     net: str | None = None  # value net of the search: a file, a run's folder or `pretrained` (default: no net)
 
 
-def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
+def make_suite(recipe: SuiteRecipe, workers: ResumablePool = HERE) -> Suite:
     """Draw positions and value their moves, phase by phase, until every phase has its share; return the suite.
 
     Raises `ValueError` if the count is not divisible by the number of phases, or a phase has too few positions.
@@ -73,7 +74,7 @@ def make_suite(recipe: SuiteRecipe, labeller: Labeller = HERE) -> Suite:
             if not len(candidates):
                 raise ValueError(f"the games had {missing} positions too few in the phase {name!r}: raise --games")
             batch, candidates = candidates[:missing], candidates[missing:]
-            values, proved = labeller.label_rows(name, work, batch)
+            values, proved = workers.map_rows(name, work, batch)
             rows = (np.nanmax(values, axis=1) - np.nanmin(values, axis=1) >= LEAST_SPREAD).nonzero()[0]
             chosen.append((batch[rows], values[rows], proved[rows]))
             missing -= len(rows)
@@ -116,7 +117,7 @@ def met_in_play(core: Core, players: Sequence[Policy], games: int, rng: np.rando
     return Positions.concatenate(visited)
 
 
-def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
+def prove_suite(suite: Suite, nodes: int, workers: ResumablePool = HERE) -> Suite:
     """Return the suite after trying to prove every value with a search of up to `nodes` moves for each bound.
 
     Raises `ValueError` for more than two players, because values cannot be proved then.
@@ -126,7 +127,7 @@ def prove_suite(suite: Suite, nodes: int, labeller: Labeller = HERE) -> Suite:
     work = functools.partial(prove_moves, str(suite.core.rules), nodes)
     positions = [suite.positions[row : row + 1] for row in range(len(suite))]
     searched = list(zip(positions, suite.values, suite.lower, suite.upper, strict=True))
-    lower, upper = map(np.stack, zip(*labeller.label("positions", work, searched), strict=True))
+    lower, upper = map(np.stack, zip(*workers.map("positions", work, searched), strict=True))
     command = f"{PROVE} {shlex.quote(f'oanquan_env/data/{suite.name}.json.gz')} --nodes {nodes}"
     more = bool((lower > suite.lower).any() or (upper < suite.upper).any())
     made = {**suite.made, "version": suite.version + more, "proved_by": command}
@@ -167,7 +168,7 @@ def prove_moves(rules: str, nodes: int, searched: tuple[Positions, Floats, Float
 
 
 @dataclass(frozen=True, kw_only=True)
-class MakeRegret(LabelOptions):
+class MakeRegret(PoolOptions):
     """Make a regret suite: positions from play of mixed strength, with the value of every legal move.
 
         python -m agents.suites regret --rules mancala-world --count 2400
@@ -190,14 +191,14 @@ class MakeRegret(LabelOptions):
     def run(self) -> None:
         """Make the suite and write its file."""
         path = self.output or regret_path(Rules.parse(self.recipe.rules))
-        with self.labeller(path) as labeller:
-            suite = make_suite(self.recipe, labeller)
+        with self.pool(path) as workers:
+            suite = make_suite(self.recipe, workers)
             write_atomically(path, text_bytes(path, format_suite(suite)))
         print(f"{len(suite)} positions in {path}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProveRegret(LabelOptions):
+class ProveRegret(PoolOptions):
     """Prove the values of a regret suite's moves, each with a limited number of nodes.
 
         python -m agents.suites prove-regret oanquan_env/data/regret-mancala-world.json.gz --nodes 4000000
@@ -215,8 +216,8 @@ class ProveRegret(LabelOptions):
     def run(self) -> None:
         """Prove the suite's values and rewrite its file."""
         path = self.suite
-        with self.labeller(path) as labeller:
-            suite = prove_suite(read_suite(path), self.nodes, labeller)
+        with self.pool(path) as workers:
+            suite = prove_suite(read_suite(path), self.nodes, workers)
             write_atomically(path, text_bytes(path, format_suite(suite)))
         print(
             f"{int(suite.proved.sum())} of {int(np.isfinite(suite.values).sum())} moves proved, all moves of "

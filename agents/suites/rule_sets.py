@@ -6,8 +6,8 @@ import joblib
 import numpy as np
 
 from agents.config import OptionalFile, Size, Whole, Workers, command_of
-from agents.suites.labels import search_moves
 from agents.suites.regret import LEAST_SPREAD, met_in_play, mixed_players
+from agents.suites.worker_search import search_moves
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import Suite

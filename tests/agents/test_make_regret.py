@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import agents
-from agents.suites import labels
+from agents.suites import resumable_pool
 from agents.suites.__main__ import main
-from agents.suites.labels import HERE, Labeller
 from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
+from agents.suites.resumable_pool import HERE, ResumablePool
 from oanquan_env import Board, Core, Positions
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import Suite, judge, regret
@@ -73,17 +73,17 @@ def test_a_suite_goes_on_from_its_parts(tmp_path: Path, monkeypatch: pytest.Monk
         left[0] -= 1
         return values(search, positions)
 
-    monkeypatch.setattr(labels, "CHUNK", 4)
+    monkeypatch.setattr(resumable_pool, "CHUNK", 4)
     monkeypatch.setattr(MoveValues, "movers_values", stopping)
     with pytest.raises(KeyboardInterrupt):
-        make_suite(SMALL, Labeller(parts=tmp_path))
+        make_suite(SMALL, ResumablePool(parts=tmp_path))
     assert len(list(tmp_path.rglob("*.json"))) == 3
     left[0] = 99
-    assert format_suite(make_suite(SMALL, Labeller(parts=tmp_path))) == whole
+    assert format_suite(make_suite(SMALL, ResumablePool(parts=tmp_path))) == whole
     left[0] = 0  # a further search would raise KeyboardInterrupt
-    assert format_suite(make_suite(SMALL, Labeller(parts=tmp_path))) == whole
+    assert format_suite(make_suite(SMALL, ResumablePool(parts=tmp_path))) == whole
     with pytest.raises(KeyboardInterrupt):  # no values are stored for this depth
-        make_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), Labeller(parts=tmp_path))
+        make_suite(dataclasses.replace(SMALL, depths=(2, 4, 5)), ResumablePool(parts=tmp_path))
 
 
 def test_random_moves_are_as_frequent_as_asked() -> None:
@@ -126,9 +126,9 @@ def test_proving_replaces_the_file_of_a_suite_of_two_players(
     assert main(["prove-regret", str(path), "--nodes", "20000"]) == 0
     assert re.search(r"\d+ of \d+ moves proved, all moves of \d+ of 6 positions", capsys.readouterr().out)
     assert read_suite(path).proved.any()
-    assert list(tmp_path.iterdir()) == [path]  # no finished labels are left
-    kept = Labeller(parts=tmp_path / "parts")
-    assert len({format_suite(prove_suite(searched, 100, labeller)) for labeller in (HERE, kept, kept)}) == 1
+    assert list(tmp_path.iterdir()) == [path]  # no finished parts are left
+    kept = ResumablePool(parts=tmp_path / "parts")
+    assert len({format_suite(prove_suite(searched, 100, pool)) for pool in (HERE, kept, kept)}) == 1
     with pytest.raises(ValueError, match="proofs need rules for two players; 'three-player' has 3"):
         prove_suite(load_suite(Core("three-player").rules).take(np.arange(1)), 100)
 

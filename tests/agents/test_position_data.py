@@ -10,7 +10,7 @@ import pytest
 from agents import position_data
 from agents.folders import ABOUT_NAME
 from agents.position_data import FIELDS, main, read_columns, read_positions
-from agents.suites import labels
+from agents.suites import resumable_pool
 from examples import offline_learning
 from oanquan_env import Core
 from oanquan_env.benchmark.regret import regret
@@ -28,7 +28,7 @@ SMALL = ["--depth", "2", "--jobs", "1"]
 @pytest.fixture(autouse=True)
 def _small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(position_data, "SHARD", 40)
-    monkeypatch.setattr(labels, "CHUNK", 16)
+    monkeypatch.setattr(resumable_pool, "CHUNK", 16)
 
 
 def hashes(folder: Path) -> dict[str, str]:

@@ -19,8 +19,8 @@ import train
 from agents.checkpoint import CHECKPOINT_NAME
 from agents.parallel import in_order, spread
 from agents.run import load_config
-from agents.suites.labels import Labeller
 from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
+from agents.suites.resumable_pool import ResumablePool
 from agents.sweep import parse_seeds, train_seed
 from agents.tournament_run import _play_pairing
 from oanquan_env import Core
@@ -93,8 +93,8 @@ def test_ray_finds_the_same(cluster: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert weights(tmp_path / "alone") == weights(tmp_path / "ray")
     recipe = SuiteRecipe(count=6, depths=(2, 2, 3), games=80, net="pretrained")
     suite = make_suite(recipe)
-    assert format_suite(suite) == format_suite(make_suite(recipe, Labeller(ray=cluster)))
-    assert format_suite(prove_suite(suite, 1000)) == format_suite(prove_suite(suite, 1000, Labeller(ray=cluster)))
+    assert format_suite(suite) == format_suite(make_suite(recipe, ResumablePool(ray=cluster)))
+    assert format_suite(prove_suite(suite, 1000)) == format_suite(prove_suite(suite, 1000, ResumablePool(ray=cluster)))
     players, out = ["greedy", "random", "minimax:depth=2", "--pairs", "10", "--seed", "3"], str(tmp_path / "out")
     assert evaluate.main([*players, "--json", str(tmp_path / "one.json")]) == 0
     assert evaluate.main([*players, "--output", out, "--ray", cluster]) == 0

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from agents.suites.__main__ import main
-from agents.suites.labels import HERE
 from agents.suites.opening_table import OpeningProofs
+from agents.suites.resumable_pool import HERE
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.engine.symmetry import mirror
