@@ -61,8 +61,8 @@ def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
                 raise
             _say_once("no cache folder is writable, so each program compiles the engine again: set NUMBA_CACHE_DIR")
         with register_dispatcher(dispatcher):  # a recursive function can then look itself up while it is compiled
-            for one in signature:
-                dispatcher.compile(one)
+            for kinds in signature:
+                dispatcher.compile(kinds)
                 dispatcher.disable_compile()
     return cast(Function, dispatcher)
 

@@ -118,14 +118,14 @@ def seat_name(rules: Rules, player: int) -> str:
 
 def format_position(core: Core, positions: Positions, row: int = 0) -> str:
     """Return the text of the position in one row of `positions`."""
-    one = positions[row : row + 1] if row >= 0 else positions[row:][:1]
+    position = positions[row : row + 1] if row >= 0 else positions[row:][:1]
     side_length = core.rules.fields + 1
-    seeds, stones = core.seeds(one)[0].tolist(), core.stones(one)[0].tolist()
+    seeds, stones = core.seeds(position)[0].tolist(), core.stones(position)[0].tolist()
     sides = [
         ",".join(map(str, seeds[player * side_length : (player + 1) * side_length])) + "*" * stones[player]
         for player in range(core.rules.players)
     ]
-    return f"{'/'.join(sides)} {','.join(map(str, one.scores[0].tolist()))} {one.mover[0]} {one.ply[0]}"
+    return f"{'/'.join(sides)} {','.join(map(str, position.scores[0].tolist()))} {position.mover[0]} {position.ply[0]}"
 
 
 def parse_position(core: Core, text: str, *, checked: bool = True) -> Positions:

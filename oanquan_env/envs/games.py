@@ -99,13 +99,14 @@ class Games:
         self.core = shared_core(self.rule_sets[0])
         rules, listed = self.core.rules, self.rule_sets if self.many else ()
         self.encoder = Encoder(self.core, observation, listed, rules_visible=rules_visible)
-        opening_plies = as_whole("opening_plies", opening_plies, 0, min(one.max_plies for one in self.rule_sets))
+        most = min(rule_set.max_plies for rule_set in self.rule_sets)
+        opening_plies = as_whole("opening_plies", opening_plies, 0, most)
         self._opponents = Opponents(opponent, self.core, self.encoder if self.many else None)
         self._settings = np.zeros(1, SETTINGS)
         seat, paid = check_seat(seat, rules, opponent), REWARDS.index(check_reward(reward))
         self._settings[0] = seat, paid, opening_plies, 0, 0, len(self.rule_sets), 0
         self._set_up = np.zeros(len(self.rule_sets), game_type(rules))
-        self._set_up["sides"] = np.array([set_up_word(one) for one in self.rule_sets])[:, None]
+        self._set_up["sides"] = np.array([set_up_word(rule_set) for rule_set in self.rule_sets])[:, None]
         self._threads = as_whole("threads", threads, 1, MAX_GAMES)
         self.ready = False
         counts = Encoder(self.core, "counts", listed)

@@ -103,8 +103,8 @@ class Opponents:
         if not several:
             raise ValueError("opponent must be a player or a non-empty list of players; got an empty list")
         if self._encoder is not None:
-            return [_for_many(one, self._encoder) for one in several]
-        return [as_policy(one, self._core) for one in several]
+            return [_for_many(player, self._encoder) for player in several]
+        return [as_policy(player, self._core) for player in several]
 
     def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
         """Replace the players that new games draw from.

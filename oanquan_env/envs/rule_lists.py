@@ -26,7 +26,7 @@ def rules_array(core: Core, rule_sets: Sequence[Rules], vectors: npt.NDArray[np.
             return [core.numbers]
         records = np.ascontiguousarray(vectors).view(vector_type(vectors.shape[1]))
         pairs = zip(rule_sets, records, strict=True)
-        return [SimpleNamespace(**rule_numbers(one)._asdict(), vector=vector) for one, vector in pairs]
+        return [SimpleNamespace(**rule_numbers(rules)._asdict(), vector=vector) for rules, vector in pairs]
     from oanquan_env.engine.compiled import RULES, rule_table, zeros  # imports Numba
 
     if vectors is not None:

@@ -142,8 +142,8 @@ def module_files(top: str, *, installed: bool = True) -> dict[str, Path]:
     places = [Path(place) for place in spec.submodule_search_locations or [spec.origin or ""]] if spec else []
     if not installed and any(INSTALLED & set(place.parts) for place in places):
         return {}
-    found = [(place, path) for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
-    return {os.path.relpath(path, place): path for place, path in found if path.name.endswith(MODULE_ENDINGS)}
+    files = [(place, path) for place in places for path in (place.rglob("*") if place.is_dir() else [place])]
+    return {os.path.relpath(path, place): path for place, path in files if path.name.endswith(MODULE_ENDINGS)}
 
 
 @contextlib.contextmanager
@@ -223,9 +223,9 @@ def _model_policy(model: Any, core: Core, normalize: Any) -> Policy:
     if "torch" in sys.modules:
         use_one_torch_thread_in_children()
     shape, encoders = model.observation_space.shape, [Encoder(core, name) for name in OBSERVATIONS]
-    encoder = next((one for one in encoders if (one.size,) == shape), None)
+    encoder = next((candidate for candidate in encoders if (candidate.size,) == shape), None)
     if encoder is None:
-        shapes = ", ".join(f"({one.size},)" for one in encoders)
+        shapes = ", ".join(f"({candidate.size},)" for candidate in encoders)
         raise ValueError(f"the model needs observations of shape {shape}; '{core.rules}' has shapes {shapes}")
     if normalize is None and hasattr(model, "get_vec_normalize_env"):
         normalize = model.get_vec_normalize_env()
@@ -269,7 +269,7 @@ def _module_choice(module: Any, layout: str) -> Observed:
     with_masks = len(inspect.signature(module.forward).parameters) > 1
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
-        weights = (one for one in module.parameters() if one.is_floating_point())
+        weights = (weight for weight in module.parameters() if weight.is_floating_point())
         like = next(weights, torch.zeros(0))
         inputs = [torch.as_tensor(observations).to(like)]
         inputs += [torch.as_tensor(masks, device=like.device)] * with_masks

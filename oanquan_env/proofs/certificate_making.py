@@ -132,8 +132,8 @@ class Reader:
         begin = beginnings(self._core, start, is_lower)
         needed = (bound if is_lower else -bound) - margin(self._core, begin)
         most = min(self._claims.rules.max_plies - int(start.ply[0]), 2 * MOST_MOVES) - (not is_lower)
-        one = np.zeros(len(begin), dtype=np.intp)
-        ((_, reached),) = self._kept(Answers(one[:1], one, begin, needed, one + most))
+        zeros = np.zeros(len(begin), dtype=np.intp)
+        ((_, reached),) = self._kept(Answers(zeros[:1], zeros, begin, needed, zeros + most))
         entries.add(reached)
         moves: list[int] = []
         while len(moves) < len(entries.known):

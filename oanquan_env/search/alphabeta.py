@@ -78,7 +78,7 @@ def probe(memory: Memory, table: Table, own: int, other: int) -> TableEntry:
 
 
 @compiled
-def store(memory: Memory, table: Table, own: int, other: int, found: TableEntry) -> None:
+def store(memory: Memory, table: Table, own: int, other: int, bound: TableEntry) -> None:
     """Store a bound, replacing the position's own entry, an outdated entry, or the shallowest entry in the bucket."""
     if memory.bucket_bits == 0:
         return
@@ -95,8 +95,8 @@ def store(memory: Memory, table: Table, own: int, other: int, found: TableEntry)
         if worth < least:
             chosen, least = place, worth
     entry = table[bucket, chosen]
-    entry.head = own_key << 14 | found.depth << 7 | found.is_open << 6 | found.kind << 4 | (found.action + 1)
-    entry.tail = rest << 23 | (found.value + _VALUE_OFFSET) << 8 | memory.generation
+    entry.head = own_key << 14 | bound.depth << 7 | bound.is_open << 6 | bound.kind << 4 | (bound.action + 1)
+    entry.tail = rest << 23 | (bound.value + _VALUE_OFFSET) << 8 | memory.generation
 
 
 @compiled

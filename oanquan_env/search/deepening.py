@@ -172,38 +172,38 @@ def begin_generation(memory: Memory, table: Table) -> None:
 
 
 @compiled
-def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, found: Root) -> None:
-    """Write into `found` the result of a search to `depth`, and the values of moves where they are exact."""
+def keep_values(rules: SearchRules, memory: Memory, depth: int, result: int, symmetric: bool, root: Root) -> None:
+    """Write into `root` the result of a search to `depth`, and the values of moves where they are exact."""
     exact = memory.to_the_end and not memory.stop
-    found.depth, found.value, found.is_open = depth, result >> 1, 0 if exact else result & 1
-    found.values[:] = -INFINITY
+    root.depth, root.value, root.is_open = depth, result >> 1, 0 if exact else result & 1
+    root.values[:] = -INFINITY
     for place in range(memory.root_valued):
         child = memory.children[0][place]
-        if memory.every_move or child.order == found.value:
+        if memory.every_move or child.order == root.value:
             is_open = 0 if exact else child.is_open
-            found.values[child.action], found.opens[child.action] = child.order, is_open
+            root.values[child.action], root.opens[child.action] = child.order, is_open
             if symmetric:
                 mirrored = 2 * rules.fields - 1 - child.action
-                found.values[mirrored], found.opens[mirrored] = child.order, is_open
+                root.values[mirrored], root.opens[mirrored] = child.order, is_open
 
 
 @compiled
-def recall_line(tree: Tree, found: Root) -> None:
-    """Write the principal variation into `found`: the first best move, then best moves while the table has them."""
+def recall_line(tree: Tree, root: Root) -> None:
+    """Write the principal variation into `root`: the first best move, then best moves while the table has them."""
     rules, memory, table = tree.rules, tree.memory, tree.table
-    own, other, action, depth, place = found.own, found.other, 0, found.depth, 0
-    while found.values[action] != found.value:
+    own, other, action, depth, place = root.own, root.other, 0, root.depth, 0
+    while root.values[action] != root.value:
         action += 1
     while True:
-        found.line[place] = action + 1
+        root.line[place] = action + 1
         place += 1
         depth -= 1
         if depth == 0:
             return
-        own, other, _, state = apply_move(rules, own, other, action, found.plies_left - place)
+        own, other, _, state = apply_move(rules, own, other, action, root.plies_left - place)
         if state != RUNNING:
             return
-        plies_left = found.plies_left - place - 1
+        plies_left = root.plies_left - place - 1
         if depth == 1:
             _, action = last_ply(rules, memory, own, other, INFINITY, plies_left)
         else:
@@ -308,17 +308,17 @@ class Search:
         return bits_to_use(self._table_bits, limits.depth or 0, min(nodes, default=0))
 
 
-def _result(found: Root) -> SearchResult:
-    moves = found.values.tolist()
+def _result(root: Root) -> SearchResult:
+    moves = root.values.tolist()
     values = {action: moves[action] for action in range(len(moves)) if moves[action] != -INFINITY}
-    actions = tuple(action for action in values if values[action] == found.value)
+    actions = tuple(action for action in values if values[action] == root.value)
     return SearchResult(
         action=actions[0],
         actions=actions,
-        value=int(found.value),
-        depth=int(found.depth),
-        proved=not found.is_open,
-        nodes=int(found.nodes),
-        line=tuple((found.line[found.line > 0] - 1).tolist()),
+        value=int(root.value),
+        depth=int(root.depth),
+        proved=not root.is_open,
+        nodes=int(root.nodes),
+        line=tuple((root.line[root.line > 0] - 1).tolist()),
         values=values,
     )

@@ -199,8 +199,8 @@ class _Instructions:
     def _spread(self, pair: Any) -> Any:
         """Return a vector that repeats a pair of int16 `_LANES` times."""
         nothing = ir.Constant(_vector(_INT, _LANES), ir.Undefined)
-        one = self.builder.insert_element(nothing, pair, ir.Constant(_INT, 0))
-        spread = self.builder.shuffle_vector(one, nothing, _indices([0] * _LANES))
+        first = self.builder.insert_element(nothing, pair, ir.Constant(_INT, 0))
+        spread = self.builder.shuffle_vector(first, nothing, _indices([0] * _LANES))
         return self.builder.bitcast(spread, _vector(_SHORT, 2 * _LANES))
 
     def _sum(self, values: Any, length: int) -> Any:

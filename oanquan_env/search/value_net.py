@@ -207,12 +207,12 @@ class _Tables:
         tables: list[Weights] = []
         self._skips = np.zeros((players * SIDE_BYTES, len(squares) // 2), dtype=np.float32)
         self._begins = np.zeros(len(squares) // 2, dtype=np.float32)
-        for group, (one, other) in enumerate(zip(squares[::2], squares[1::2], strict=True)):
+        for group, (first, second) in enumerate(zip(squares[::2], squares[1::2], strict=True)):
             self._begins[group] = sum(map(len, tables))
-            tables.append((one[1][:, None] + other[1]).reshape(-1, one[1].shape[1]))
-            for byte, skip in one[0].items():
-                self._skips[byte, group] = skip * len(other[1])
-            for byte, skip in other[0].items():
+            tables.append((first[1][:, None] + second[1]).reshape(-1, first[1].shape[1]))
+            for byte, skip in first[0].items():
+                self._skips[byte, group] = skip * len(second[1])
+            for byte, skip in second[0].items():
                 self._skips[byte, group] = skip
         self.sums = np.concatenate(tables)
         limits = np.zeros(SIDE_BYTES, dtype=np.uint8)
