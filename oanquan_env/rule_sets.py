@@ -130,7 +130,7 @@ _DEFAULT = Rules()
 
 # ---- numbers for networks --------------------------------------------------------------------------------------------
 
-_UNITS = {
+UNITS = {
     "players": 4,
     "fields": 5,
     "seeds": 5,
@@ -140,7 +140,7 @@ _UNITS = {
     "max_plies": 1000,
 }
 """The divisors that bring common values of the numeric fields to the order of one."""
-_INDICATED = {
+INDICATED = {
     name: tuple(choice for choice in choices if choice != "anticlockwise")[1:] for name, choices in CHOICES.items()
 }
 """The values of each named field except the first. A number of `vector` is 1 if the field has this value, else 0."""
@@ -149,7 +149,7 @@ _INDICATED = {
 def _layout() -> dict[str, slice]:
     begin, parts = 0, {}
     for name in FIELD_NAMES:
-        end = begin + len(_INDICATED.get(name, (name,)))
+        end = begin + len(INDICATED.get(name, (name,)))
         parts[name], begin = slice(begin, end), end
     return parts
 
@@ -174,10 +174,10 @@ def vector(rules: Rules | str) -> npt.NDArray[np.float32]:
     rules, numbers = simplified(rules), list[float]()
     for name in FIELD_NAMES:
         value = getattr(rules, name)
-        if name in _INDICATED:
-            numbers += [float(value == choice) for choice in _INDICATED[name]]
+        if name in INDICATED:
+            numbers += [float(value == choice) for choice in INDICATED[name]]
         else:
-            numbers.append(value / _UNITS.get(name, 1) if rules.stones or name != "stone_value" else 0.0)
+            numbers.append(value / UNITS.get(name, 1) if rules.stones or name != "stone_value" else 0.0)
     return np.array(numbers, dtype=np.float32)
 
 

@@ -44,10 +44,12 @@ from oanquan_env.render.layout import Square, layout_of
 from oanquan_env.render.scene import MOST_PEBBLES, pebble, pebble_places, stone
 from oanquan_env.render.svg import fragment
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
+from oanquan_env.rule_sets import INDICATED, UNITS
+from oanquan_env.search.any_rules_net import ANY, FALLBACK_FIELDS, PLACES, READ, SHAPES, AnyRulesNet, read_any_rules_net
 from oanquan_env.search.leaf import with_net
 from oanquan_env.search.maxn import compile_multiplayer
 from oanquan_env.search.search_state import compile_rules
-from oanquan_env.search.value_net import ValueNet, read_value_net
+from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, ValueNet, read_value_net
 from tools.page_lists import ABOUT, BEGIN, WEB, lists
 
 FOLDER = WEB / "data"
@@ -111,6 +113,13 @@ def catalogue() -> dict[str, Any]:
         "levels": list(LEVELS),
         "certificates": [name for name in PRESETS if (FOLDER / f"certificate-{name}.npz").is_file()],
         "openings": [name for name, preset in PRESETS.items() if openings_table_path(preset.rules).is_file()],
+        "any_rules": {
+            "fallback_fields": FALLBACK_FIELDS,
+            "inputs": {name: INDICATED.get(name, UNITS.get(name, 1)) for name in READ},
+            "places": PLACES,
+            "rows": [FIELD_ROWS, MANDARIN_ROWS],
+            "shapes": SHAPES,
+        },
         "person": PERSON,
         "players": EXAMPLES,
         "largest_file": 1_000_000,
@@ -193,6 +202,11 @@ def net_bytes(net: ValueNet) -> bytes:
     return content
 
 
+def any_rules_bytes(net: AnyRulesNet) -> bytes:
+    """Return the arrays of the net for any rules in float16, in the order of `SHAPES`; `any-rules-net.js` folds it."""
+    return b"".join(getattr(net, name).astype("<f2").tobytes() for name in SHAPES)
+
+
 def about(language: str) -> str:
     """Return the text about the game in `language`, from docs/, as an HTML page of one line that uses page.css."""
     text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
@@ -226,6 +240,7 @@ def files() -> Iterator[tuple[str, bytes]]:
     )
     yield "network-lines.json", as_json({"player": NETWORK, "lines": network_lines()})
     yield PAR, (FOLDER / PAR).read_bytes()  # made by tools.write_par
+    yield f"net-{ANY}.bin", any_rules_bytes(read_any_rules_net())
     for name, preset in PRESETS.items():
         yield f"net-{name}.bin", net_bytes(read_value_net("pretrained", preset.rules))
         for path in (FOLDER / f"puzzles-{name}.json", FOLDER / f"certificate-{name}.npz"):  # made by other programs

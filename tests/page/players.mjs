@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
 const web = new URL("../../oanquan_env/play/web/", import.meta.url);
+const { fold } = await import(new URL("players/any-rules-net.js", web));
 const { Engine } = await import(new URL("model/engine.js", web));
 const { Book, Openings } = await import(new URL("players/book.js", web));
 const { parsePosition } = await import(new URL("model/position-reading.js", web));
@@ -52,6 +53,7 @@ const METHODS = {
   choose: (name, rules, position, seed) => thinking.choose(name, ...read(rules, position), seed),
   hint: (rules, position, options) => thinking.hint(...read(rules, position), options),
   player: (name, rules) => playerOf(name, read(rules)[0], catalogue),
+  fold: async (net, rules) => Buffer.from(fold(await data(net), read(rules)[0], catalogue)).toString("base64"),
   /** Return the proved move of a book, read from `content` if given, after each [start, actions]; null if over. */
   async book(preset, histories, content) {
     const rules = engine.rules(read(preset)[0]);

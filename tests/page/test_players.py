@@ -24,14 +24,20 @@ from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.certificates import certificate_path
 from oanquan_env.proofs.opening_values import opening_move_values
+from oanquan_env.rule_sets import split
+from oanquan_env.search.any_rules_net import AnyRulesNet, read_any_rules_net
+from oanquan_env.search.search_state import TWO_PLAYER_RULES
 from oanquan_env.search.value_net import read_value_net
 from tests.boards import played_board
 from tests.certificates import SHIPPED
 from tests.node import CALLS, answers_of, run_node
+from tests.search.test_any_rules_net import random_any_rules_net
 from tests.strategies import PRESET_NAMES
-from tools.write_page import net_bytes
+from tools.write_page import any_rules_bytes, net_bytes
 
 FORFEIT = "app refill=forfeit"
+CUSTOM = "app stone_value=5 sowing=clockwise"
+RANDOM = random_any_rules_net()
 SEARCHES = {
     2: ("minimax:depth=5", "minimax:nodes=3000", "minimax:depth=3,net=pretrained", "minimax:nodes=3000,net=pretrained"),
     3: ("maxn:nodes=2000", "maxn:depth=2,net=pretrained", "maxn:nodes=2000,net=pretrained"),
@@ -42,6 +48,8 @@ SEARCHES = {
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
     """Return a function that runs calls in one Node.js process and returns each call's value or error message."""
     folder = tmp_path_factory.mktemp("nets")
+    (folder / "net-any.bin").write_bytes(any_rules_bytes(read_any_rules_net()))
+    (folder / "net-random.bin").write_bytes(any_rules_bytes(RANDOM))
     for name in PRESET_NAMES:
         (folder / f"net-{name}.bin").write_bytes(net_bytes(read_value_net("pretrained", name)))
 
@@ -73,11 +81,36 @@ def best(name: str, board: Board) -> list[int]:
     return [action for action in legal if values[action] == values[legal].max()]
 
 
+TO_FOLD = (
+    "app stones=False end=squares_empty mandarin_seeds=5 stone_value=3 mandarin_ahead=take_one quan_non=3",
+    "vietnamese mandarin_seeds=5 quan_non=3",
+    "ludii sowing=clockwise mandarin_ahead=stop mandarin_seeds_capturable=False empty_mandarin=gap quan_non=2",
+    "vietnamese sowing=clockwise end=squares_empty mandarin_leftovers=split fields=3",
+    "mancala-world sowing=clockwise fields=4",
+)
+"""Rule sets on the mirrored board, and with values that have no effect."""
+
+
+def test_the_page_folds_the_net_for_any_rules_as_python_does(ask: Callable[..., list[Any]]) -> None:
+    rule_sets = [*split("presets"), *split("development")[::2], *split("test: new values")[::3]]
+    names, weights = [*TO_FOLD, *map(str, rule_sets)], TWO_PLAYER_RULES["net"]
+    net = AnyRulesNet.from_bytes(RANDOM.to_bytes())
+    for name, answer in zip(names, ask(*(("fold", "net-random.bin", name) for name in names)), strict=True):
+        page, mine = (
+            np.frombuffer(content, weights)[0] for content in (base64.b64decode(answer), net_bytes(net.for_rules(name)))
+        )
+        for part in ("embedding", "hidden_weight"):
+            assert np.abs(page[part].astype(int) - mine[part]).max() <= 1, (name, part)
+        for part in ("hidden_bias", "output_weight", "output_bias"):
+            np.testing.assert_allclose(page[part], mine[part], rtol=1e-4, atol=1e-4 * np.abs(mine[part]).max())
+
+
 def test_players_prefer_the_same_moves_as_in_python(ask: Callable[..., list[Any]]) -> None:
     calls, wanted = [], []
-    for rules in (*PRESET_NAMES, FORFEIT, "three-player refill=forfeit"):
+    for rules in (*PRESET_NAMES, FORFEIT, "three-player refill=forfeit", CUSTOM):
         parsed = Rules.parse(rules)
         searches = SEARCHES[min(parsed.players, 3)] if parsed.refill == "borrow" else ()
+        searches += ("minimax:nodes=3000,net=any",) if rules in ("tonkin", CUSTOM) else ()
         for board in boards(parsed, 4)[1::2]:
             for name in ("greedy", "saver", "maxn:depth=3", *searches):
                 calls.append(("best", name, rules, board.text()))
@@ -95,7 +128,9 @@ def test_levels_match_python_and_unknown_names_are_refused(ask: Callable[..., li
     ]
     plays = {
         ("hard", "mancala-world max_plies=90"): "minimax:depth=6,net=pretrained",
-        ("hard", "vietnamese seeds=4"): "minimax:depth=7",
+        ("hard", "vietnamese seeds=4"): "minimax:depth=6,net=pretrained",
+        ("hard", "vietnamese fields=3 max_plies=90"): "minimax:depth=6,net=pretrained",
+        ("hard", "vietnamese fields=4"): "minimax:depth=7",
         ("hard", "four-player"): "maxn:depth=5",
         ("perfect", "four-player"): "book:maxn:nodes=1000000,net=pretrained",
         ("perfect", FORFEIT): "book:maxn:depth=6",
@@ -103,6 +138,14 @@ def test_levels_match_python_and_unknown_names_are_refused(ask: Callable[..., li
     assert [one["name"] for one in ask(*(("player", *asked) for asked in plays))] == list(plays.values())
     (timed,) = ask(("player", "minimax:ms=1.5,depth=9,net=pretrained,epsilon=.5", "app"))
     assert (timed["nodes"], timed["depth"], timed["epsilon"], timed["net"]) == (1500, 9, 0.5, "app")
+    nets = {
+        ("pretrained", "app"): "app",
+        ("any", "app max_plies=90"): "any",
+        ("pretrained", "app seeds=3"): "any",
+        ("any", "app fields=2"): "any",
+    }
+    made = ask(*(("player", f"minimax:depth=2,net={net}", rules) for net, rules in nets))
+    assert [player["net"] for player in made] == list(nets.values())
     refused = {
         ("greddy", "app"): "unknown player 'greddy'; the page plays beginner, ",
         ("mcts:simulations=9", "app"): "unknown player 'mcts:simulations=9'; the page plays ",
@@ -115,7 +158,14 @@ def test_levels_match_python_and_unknown_names_are_refused(ask: Callable[..., li
         ("maxn:nodes=0", "three-player"): "nodes must be 1 or more; got 0",
         ("greedy:epsilon=2", "app"): "epsilon must be a probability, 0 to 1; got 2",
         ("minimax:depth=2,net=runs/mine", "app"): "the page has no net 'runs/mine'; write net=pretrained",
-        ("minimax:depth=2,net=pretrained", "app seeds=3"): "no net comes for these rules; write the name without net=",
+        ("minimax:depth=2,net=pretrained", "app fields=4"): "with 4 fields, a search is better without a net; write ",
+        ("minimax:depth=2,net=pretrained", "app fields=2"): "with 2 fields, a search is better without a net; write ",
+        ("maxn:depth=2,net=any", "three-player"): "no net comes for these rules; write the name without net=",
+        (
+            "maxn:depth=2,net=pretrained",
+            "three-player seeds=3",
+        ): "no net comes for these rules; write the name without ",
+        ("minimax:depth=2,net=any", FORFEIT): "no net comes for these rules; write the name without net=",
         ("minimax:depth=2", "three-player"): "minimax is for two players and refill=borrow; write maxn:depth=2",
         ("minimax:depth=2", FORFEIT): "minimax is for two players and refill=borrow; write maxn:depth=2",
         (
@@ -257,6 +307,7 @@ def test_values_of_first_moves_are_those_of_the_table_and_damaged_ones_are_refus
 
 def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., list[Any]]) -> None:
     asked = [(boards(name, count)[-1], True) for name, count in (("app", 2), ("four-player", 6), (FORFEIT, 7))]
+    asked.append((boards(CUSTOM, 3)[-1], True))
     asked.append((Board.parse("2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", FORFEIT), True))  # 3A ends the game
     asked += [(Board("mancala-world"), False), (Board.parse("2,2,1,0,0,0*/0,0,1,0,0,0 30,24 0 196"), True)]
     calls = [("hint", str(board.rules), board.text(), {"review": True, "proved": on}) for board, on in asked]
@@ -279,6 +330,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
             least = final[best] if {move, best} <= {*exact} else final[best] - PREFERENCE
             best = move if final[move] >= least else best
         trace = board.sowing(best)
+        net = {FORFEIT: None, CUSTOM: "any"}.get(str(rules), str(rules))
         assert (found["search"].pop("nodes") > 0) == (rules.refill == "borrow")  # 0: more nodes would not help
         assert found == {
             "player": reviewer(rules),
@@ -286,7 +338,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
             "values": {str(move): math.floor(final[move] + 0.5) for move in ranked},
             "exact": [str(move) for move in ranked if move in exact],
             "captured": [trace.captured, sum(capture.stones for capture in trace.captures)],
-            "search": {"proved": len(exact) == len(final), "depth": analysis.depth},
+            "search": {"proved": len(exact) == len(final), "depth": analysis.depth, "net": net},
         }
         assert list(found["values"]) == [str(move) for move in ranked]
 

@@ -31,6 +31,8 @@ export const LEVELS = {
   perfect: { players: ADVISERS, epsilon: 0 },
 };
 
+/** The name of the net for any rules. */
+export const ANY = "any";
 const LIMITS = ["depth", "nodes", "ms"],
   SEARCH = { depth: "whole", nodes: "whole", ms: "number", net: "text" };
 const KINDS = { random: {}, greedy: {}, saver: {}, minimax: SEARCH, maxn: SEARCH, book: null };
@@ -121,8 +123,8 @@ export function presetOf(rules, catalogue) {
 
 /**
  * Return the player of a level or a name for some rules: {name, kind, epsilon, goesOn}. The kind `book` has `fallback`,
- * the player for other positions; `search` has {depth, nodes, net}, with the preset of the net; `full` searches all
- * lines to `depth`. Throws Refused if the page has no such player, or if it does not support the rules.
+ * the player for other positions; `search` has {depth, nodes, net}, with the preset of the net or ANY; `full` searches
+ * all lines to `depth`. Throws Refused if the page has no such player, or if it does not support the rules.
  */
 export function playerOf(name, rules, catalogue) {
   if (!Object.hasOwn(LEVELS, name)) return { name, ...made(parse(name), rules, catalogue) };
@@ -183,20 +185,29 @@ function checkLimits(kind, limits, options) {
   }
 }
 
-/** Return the preset whose net fits these rules with any ply limit; null without a net. */
+/**
+ * Return the net for these rules with any ply limit: a preset's name or ANY; null without a net. As in `read_net` of
+ * any_rules_net.py, `pretrained` falls back to the net for any rules with some numbers of fields.
+ */
 function netOf(net, rules, catalogue) {
   if (net === undefined) return null;
-  if (net !== "pretrained")
+  if (net !== "pretrained" && net !== ANY)
     refuse(
       `the page has no net ${quoted(net)}; write net=pretrained`,
       `trang này không có mạng ${quoted(net)}; hãy viết net=pretrained`,
       true,
     );
   const preset = presetOf({ ...rules, max_plies: catalogue.max_plies[rules.players] }, catalogue);
-  return (
-    preset ??
-    refuse("no net comes for these rules; write the name without net=", "không có mạng cho luật này; hãy bỏ net=")
-  );
+  if (preset && net !== ANY) return preset;
+  const { players, refill, fields } = rules;
+  if (players !== 2 || refill !== "borrow")
+    refuse("no net comes for these rules; write the name without net=", "không có mạng cho luật này; hãy bỏ net=");
+  if (net !== ANY && !catalogue.any_rules.fallback_fields.includes(fields))
+    refuse(
+      `with ${fields} fields, a search is better without a net; write the name without net=, or with net=any`,
+      `với ${fields} ô mỗi bên, không dùng mạng thì hơn; hãy bỏ net=, hoặc viết net=any`,
+    );
+  return ANY;
 }
 
 // ---- moves ----------------------------------------------------------------------------------------------------------

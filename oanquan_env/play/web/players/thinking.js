@@ -1,9 +1,20 @@
 // Moves of players and values for hints, computed by the engine in a worker or in the page's own thread.
 
+import { fold } from "./any-rules-net.js";
 import { Book, Openings } from "./book.js";
 import { Engine, CAPTURE } from "../model/engine.js";
 import { moveText } from "../model/notation.js";
-import { ADVISERS, REVIEWERS, firstPlaying, playerOf, presetOf, searchAll, searchSaving, seeded } from "./players.js";
+import {
+  ADVISERS,
+  ANY,
+  REVIEWERS,
+  firstPlaying,
+  playerOf,
+  presetOf,
+  searchAll,
+  searchSaving,
+  seeded,
+} from "./players.js";
 import { Refused } from "../model/refused.js";
 
 // points: a proved move is the hint unless the search values another move higher by more than this
@@ -57,8 +68,8 @@ export class Thinking {
 
   /**
    * Resolve with the best move, and the value of each move: the mover's final lead. `exact` lists the moves with proved
-   * values. Pass `proved: false` if fields changed hands: no value is then proved. `review` selects its players;
-   * `nodes` limits the search.
+   * values, `search.net` is as in `playerOf`. Pass `proved: false` if fields changed hands: no value is then proved.
+   * `review` selects its players; `nodes` limits the search.
    */
   async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
     const engine = await this.#engine(),
@@ -98,6 +109,7 @@ export class Thinking {
       search: {
         proved: moves.every((move) => move.exact),
         depth: found.depth,
+        net: adviser.net ?? null,
         nodes: adviser.kind === "search" ? found.nodes : 0,
       }, // 0: a longer search would give the same result
     };
@@ -106,8 +118,13 @@ export class Thinking {
   async #search({ kind, depth, nodes, net }, engine, rules, position, everyMove) {
     if (kind === "full") return searchAll(engine, rules, position, depth);
     if (kind === "saver") return searchSaving(engine, rules, position);
-    const loaded = net && (await this.#once(rules, async () => engine.net(rules, await this.#data(`net-${net}.bin`))));
+    const loaded = net && (await this.#once(`net ${net} ${rules.key}`, () => this.#net(net, engine, rules)));
     return engine.search(rules, position, { depth, nodes, everyMove, net: loaded });
+  }
+
+  async #net(name, engine, rules) {
+    const bytes = await this.#data(`net-${name}.bin`);
+    return engine.net(rules, name === ANY ? fold(bytes, rules, await this.#catalogue()) : bytes);
   }
 
   #catalogue() {
