@@ -237,6 +237,26 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
 
 
 @pytest.mark.slow
+def test_values_under_custom_rules_come_from_the_net_for_any_rules_which_loads_when_needed(visit: Visit) -> None:
+    rules, requested = "vietnamese stone_value=5", list[str]()
+    person = visit(f"#rules={rules.replace(' ', '+')}&north=human")
+    page = person.page
+    page.on("request", lambda request: requested.append(request.url.rpartition("/")[2]))
+    person.press("hint")
+    person.waits_for("moves ahead with the net for any rules).")
+    assert [name for name in requested if name.startswith("net-")] == ["net-any.bin"]
+    page.locator("#openings").click()
+    page.locator("#openings-value", has_text="(searched with the net for any rules)").wait_for()
+    assert page.locator("#openings-rules").input_value() == rules
+    assert not page.locator("#openings-claim").is_visible()
+    page.locator("#openings-moves button", has_text="3↺").click()
+    page.locator("#openings-line button", has_text="1. 3↺").wait_for()
+    page.get_by_role("button", name="Continue from here").click()
+    page.locator("#openings-dialog").wait_for(state="hidden")
+    assert (person.state["rules"], person.moves) == (rules, ["3A"])
+
+
+@pytest.mark.slow
 def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visit) -> None:
     page = visit("#rules=mancala-world&north=human").page
     page.locator("#openings").click()

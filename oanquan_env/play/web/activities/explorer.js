@@ -5,12 +5,14 @@ import { BoardView } from "../board/board.js";
 import { moveName } from "../words/board-words.js";
 import { Book, Openings, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
-import { $, explain, make, notice, page, words } from "../common.js";
+import { $, explain, make, notice, page, presetName, words } from "../common.js";
 import { Game, PERSON } from "../model/game-model.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
 import { copyFrame, signed } from "../nodes.js";
 import { moveText, parseMove } from "../model/notation.js";
 import { PROOF } from "../words/proof-words.js";
+import { ANY } from "../players/players.js";
+import { parseRules } from "../model/rules.js";
 import { drawingJson, nodeJson } from "../model/state.js";
 import { play, playFor, tools, view } from "../table.js";
 
@@ -62,12 +64,13 @@ style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
 
 export async function open() {
-  const own = page.state.rules,
-    { openings, default: usual } = page.catalogue;
-  build(openings);
+  const { rules, seats } = page.state,
+    { openings, default: usual } = page.catalogue,
+    own = openings.includes(rules) || seats.length > 2 ? [] : [rules]; // rules without an opening table
+  build([...openings, ...own]);
   nodes.dialog.showModal();
   try {
-    await choose(openings.includes(own) ? own : usual);
+    await choose(seats.length > 2 ? usual : rules);
   } catch (error) {
     nodes.dialog.close();
     throw error;
@@ -89,14 +92,14 @@ function build(presets) {
   nodes = {};
   const rules = part("select", "rules", { onchange: () => change(rules.value) }),
     board = part("div", "board");
-  rules.append(...presets.map((name) => make("option", { value: name, textContent: words().presets[name] })));
+  rules.append(...presets.map((name) => make("option", { value: name, textContent: presetName(name) })));
   const row = (...buttons) => make("div", { className: "row-of" }, ...buttons);
   const more = make(
     "div",
     {},
     make("p", { className: "soft", textContent: texts().about }),
     row(button(words().fromHere, playFromHere)),
-    make("h3", { textContent: texts().proof }),
+    part("h3", "proof", { textContent: texts().proof }),
     part("p", "claim"),
     row(
       button(texts().check, check, { className: "main", hidden: true }),
@@ -146,10 +149,10 @@ const data = (name) => tools().data(name);
 async function choose(preset) {
   nodes.rules.value = preset;
   const { engine } = tools(),
-    rules = engine.rules(page.catalogue.presets[preset].values),
-    file = Openings.file(preset);
+    rules = engine.rules(parseRules(preset, page.catalogue)),
+    listed = page.catalogue.openings.includes(preset);
   const [table, drawing, network] = await Promise.all([
-    data(file),
+    listed && data(Openings.file(preset)),
     data(`drawing-${rules.players}-${rules.fields}.json`),
     data("network-lines.json"),
   ]);
@@ -157,7 +160,7 @@ async function choose(preset) {
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
   Object.assign(explorer, {
     preset,
-    table: Openings.read(engine, rules, preset, table),
+    table: listed ? Openings.read(engine, rules, preset, table) : Openings.none(engine),
     names,
     drawing: drawingJson(drawing, rules, names),
     hints: new Map(),
@@ -188,6 +191,7 @@ async function choose(preset) {
     certified = page.catalogue.certificates.includes(preset);
   explorer.bounds = { bound: upper, least: lower };
   nodes.claim.textContent = certified ? texts().claim(lower, upper) : texts().unclaimed(texts().between(lower, upper));
+  nodes.proof.hidden = nodes.claim.hidden = !listed;
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
   showNetwork(network);
   tell("");
@@ -314,7 +318,7 @@ function showMoves() {
     nodes.value.textContent = text.over(text.result(south - north), `${south}–${north}`);
   } else {
     const value = valueOf(rules, table, position, moves);
-    const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value)})`;
+    const best = value.value === null ? how(value) : `${text.best(text.result(value.value))} (${how(value, hint)})`;
     nodes.value.textContent = `${text.turn(position.mover)}; ${best}.`;
   }
   return moves;
@@ -322,14 +326,12 @@ function showMoves() {
 
 const lead = ({ value }) => (value === null ? "…" : value ? signed(value) : "0");
 
-/** Say whether a value is proved, or its bounds. */
-function how({ lower, upper, value, proved }) {
+/** Say whether a value is proved, or its bounds; given the `hint`, also if its net is the one for any rules. */
+function how({ lower, upper, value, proved }, hint = null) {
   const bounds = lower === -Infinity && upper === Infinity ? "" : texts().between(lower, upper);
   if (proved) return texts().proved;
-  return [
-    value === null ? bounds || texts().looking : `${texts().searched}${bounds && ";"}`,
-    value === null ? "" : bounds,
-  ]
+  const searched = hint?.search.net === ANY ? `${texts().searched} ${texts().anyRules}` : texts().searched;
+  return [value === null ? bounds || texts().looking : `${searched}${bounds && ";"}`, value === null ? "" : bounds]
     .filter(Boolean)
     .join(" ");
 }

@@ -71,7 +71,7 @@ export const WORDS = {
         "level",
       )}${how}.`,
     proved: "proved",
-    seen: (depth) => `searched ${depth} moves ahead`,
+    seen: (depth, net) => `searched ${depth} moves ahead${net === "any" ? " with the net for any rules" : ""}`,
     puzzles: {
       mandarin: "Capture a mandarin in one move.",
       refute: "South captured eleven points with 5A. Why does that lose? Find North’s reply.",
@@ -155,7 +155,7 @@ export const WORDS = {
         "hòa",
       )}${how}.`,
     proved: "đã chứng minh",
-    seen: (depth) => `nhìn trước ${depth} nước`,
+    seen: (depth, net) => `nhìn trước ${depth} nước${net === "any" ? ", bằng mạng nơ-ron cho mọi luật" : ""}`,
     puzzles: {
       mandarin: "Hãy ăn quan trong một nước.",
       refute: "Đối phương vừa ăn mười một điểm bằng 5↺. Vì sao nước ấy thua? Hãy tìm nước đáp.",

@@ -174,7 +174,7 @@ function puzzleWords(view) {
 
 /** Say in brackets whether the best move's value is proved, or how deep the search was. */
 export const how = (view, { best, exact, search }) =>
-  search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth)})` : "";
+  search ? ` (${exact.includes(best) ? wordsOf(view).proved : wordsOf(view).seen(search.depth, search.net)})` : "";
 
 export function hintWords(view, hint) {
   const {

@@ -32,6 +32,7 @@ export const PROOF = {
     best: (result) => `with best play ${result}`,
     proved: "proved",
     searched: "searched",
+    anyRules: "with the net for any rules",
     looking: "analysing…",
     between: (lower, upper) =>
       upper === Infinity
@@ -79,6 +80,7 @@ export const PROOF = {
     best: (result) => `hai bên cùng đi hay nhất thì ${result}`,
     proved: "đã chứng minh",
     searched: "máy đoán",
+    anyRules: "bằng mạng nơ-ron cho mọi luật",
     looking: "máy đang tính…",
     between: (lower, upper) =>
       upper === Infinity
