@@ -14,6 +14,7 @@ import pytest
 
 from oanquan_env import PRESETS, Board, GameRecord, __version__, divide, render
 from oanquan_env.cli import main
+from oanquan_env.play.levels import LEVELS, Level
 from oanquan_env.text import rules_in_words
 from tests.boards import boards_of
 from tests.records.test_match import THREE_ROUNDS
@@ -52,7 +53,7 @@ def test_perft_counts_each_depth_or_divides_from_any_position(run: Run) -> None:
     assert {move: int(paths) for move, paths in found.items()} == counts | {"all": sum(counts.values())}
 
 
-def test_show_draws_a_position(run: Run, tmp_path: Path) -> None:
+def test_show_draws_a_position(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawing = tmp_path / "board.svg"
     words = ["5,5,5,5,5,10/5,5,5,5,5,10", "0,0", "1", "3"]
     printed = run("show", *words, "--rules", "tonkin", "--svg", str(drawing))
@@ -61,6 +62,10 @@ def test_show_draws_a_position(run: Run, tmp_path: Path) -> None:
     assert "moves     1A 2A 3A 4A 5A" in printed
     assert drawing.read_text(encoding="utf-8") == render.svg(board)
     assert Board().text() in run("show")
+    monkeypatch.setitem(LEVELS, "perfect", Level(("book:minimax:nodes=99,net=pretrained",)))  # not for a second
+    valued = run("show", "--values", "--rules", "mancala-world stone_value=5").rpartition("moves  ")
+    assert re.search(r"points for South from here on, searched to depth \d+ with the net for any rules\n", valued[0])
+    assert len(re.findall(r"\d[AC] [+-]\d+", valued[2])) == 10
     assert "moves" not in run("show", "0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")
 
 

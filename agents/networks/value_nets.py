@@ -70,7 +70,9 @@ class ValueModule(nn.Module):
             "output_weight": weight,
             "output_bias": bias,
         }
-        arrays = {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()}
+        arrays: dict[str, Any] = {
+            name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()
+        }
         return ValueNet(rules=self.rules, **arrays, origin=origin)
 
 
@@ -143,5 +145,7 @@ class AnyRulesModule(nn.Module):
             "change_weight": self.change.weight.T * scales,
             "change_bias": self.change.bias * scales,
         }
-        arrays = {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()}
+        arrays: dict[str, Any] = {
+            name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()
+        }
         return AnyRulesNet(**arrays, origin=origin)

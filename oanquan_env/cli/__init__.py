@@ -26,7 +26,7 @@ from oanquan_env.files import check_place, write_atomically
 from oanquan_env.match.match import Round
 from oanquan_env.perft import divide, perft
 from oanquan_env.play.levels import LEVELS, PERSON, player_of
-from oanquan_env.play.terminal import TerminalGame, language_of_system
+from oanquan_env.play.terminal import TerminalGame, advise, language_of_system
 from oanquan_env.progress import ProgressLine
 from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import read_certificate
@@ -149,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", parents=[ruled], help="draw a position and list its moves")
     show.set_defaults(run=_show)
     show.add_argument("position", nargs="*", metavar="POSITION", help="a position string (default: the set-up)")
+    show.add_argument("--values", action="store_true", help="also print each move's value, searched for a second")
     show.add_argument("--svg", type=Path, metavar="FILE", help="also draw the position as an SVG file")
 
     replay = commands.add_parser("replay", help="replay the games of a record file")
@@ -249,6 +250,8 @@ def _show(options: argparse.Namespace) -> None:
     print(f"\nposition  {board.text()}\nrules     {options.rules}")
     if board.legal_moves:
         print(f"moves     {' '.join(map(str, board.legal_moves))}")
+        if options.values:
+            print(f"\n{advise(board)[1]}")
     if options.svg:
         write_atomically(options.svg, render.svg(board, last=board.last_mark).encode())
 

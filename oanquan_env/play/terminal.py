@@ -119,14 +119,22 @@ class TerminalGame:
     def _hint(self) -> None:
         """Show the best move and, for each legal move, the mover's final margin that the strongest search expects."""
         self._say("looking")
-        player = first_playing(LEVELS["perfect"].players, self.board.rules)[1]
-        search: Any = player.fallback if isinstance(player, BookPolicy) else player  # all players of this level search
-        analysis, scores = search.analyse(self.board), self.board.scores
+        (best, analysis), scores = advise(self.board), self.board.scores
         mine = scores.pop(self.board.mover)
         lead = mine - sum(scores) / len(scores)
-        how = self._words("proved" if analysis.proved else "seen", depth=analysis.depth)
-        self._say("hint", best=best_move(player, analysis), name=self._mover, how=how)
+        how = self._words(
+            "proved" if analysis.proved else "seen_any_rules" if analysis.any_rules else "seen", depth=analysis.depth
+        )
+        self._say("hint", best=best, name=self._mover, how=how)
         show("  ".join(f"{move}\N{NO-BREAK SPACE}{round(lead + value):+d}" for move, value in analysis.values.items()))
+
+
+def advise(board: Board) -> "tuple[Move, Analysis]":
+    """Return the best move of a running game, see `best_move`, and the strongest search's analysis of the board."""
+    player = first_playing(LEVELS["perfect"].players, board.rules)[1]
+    search: Any = player.fallback if isinstance(player, BookPolicy) else player  # all players of this level search
+    analysis: Analysis = search.analyse(board)
+    return best_move(player, analysis), analysis
 
 
 def best_move(player: Policy, analysis: "Analysis") -> Move:

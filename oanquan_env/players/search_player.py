@@ -1,7 +1,7 @@
 """Players that search, as in `minimax:depth=6`, `maxn:nodes=20000,net=pretrained` and `mcts:simulations=400`."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class Analysis:
         depth: the search depth in plies.
         line: the principal variation, which starts with the best move and may be shorter than `depth`.
         values: the value of each legal move, best first.
+        any_rules: whether the net for any rules made the estimates.
     """
 
     board: Board
@@ -44,6 +45,7 @@ class Analysis:
     depth: int
     line: tuple[Move, ...]
     values: dict[Move, float]
+    any_rules: bool = False
 
     @classmethod
     def of(
@@ -63,7 +65,8 @@ class Analysis:
     def summary(self) -> str:
         """A phrase with the value, the player to move, and `proved` or the depth of the search."""
         points = f"{_points(self.value)} point{'s' * (abs(self.value) != 1)}"
-        how = "proved" if self.proved else f"searched to depth {self.depth}"
+        net = " with the net for any rules" if self.any_rules else ""
+        how = "proved" if self.proved else f"searched to depth {self.depth}{net}"
         return f"{points} for {seat_name(self.board.rules, self.board.mover)} from here on, {how}"
 
     def __str__(self) -> str:
@@ -132,7 +135,8 @@ class SearchPlayer:
         check_analysable(board, self.core)
         self._compile(board.positions)
         result = self.search.best(board.positions, self.limits, every_move=True)
-        return Analysis.of(board, result.values, result.line, result.depth, proved=result.proved)
+        analysis = Analysis.of(board, result.values, result.line, result.depth, proved=result.proved)
+        return replace(analysis, any_rules=self.search.net is not None and self.search.net.any_rules)
 
     def _compile(self, positions: Positions) -> None:
         if not self._compiled and len(positions):

@@ -158,6 +158,7 @@ class AnyRulesNet:
             output_weight=self.output_weight,
             output_bias=self.output_bias + last,
             origin=self.origin,
+            any_rules=True,
         )
 
     @classmethod

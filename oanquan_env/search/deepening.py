@@ -244,6 +244,7 @@ class Search:
     ) -> None:
         self.core = core
         self._rules = compile_rules(core)
+        self.net = net
         if net is not None:
             self.use(net)
         self._workers = Workers(threads, functools.partial(new_memory, table_megabytes, SLOT))
@@ -253,7 +254,7 @@ class Search:
     def use(self, net: ValueNet) -> None:
         """Use another net from now on; keep the tables. Raises `ValueError` if the net is for other rules."""
         net.check_rules(self.core.rules)
-        self._rules = with_net(self._rules, net)
+        self._rules, self.net = with_net(self._rules, net), net
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """Return the search result of a single running position, a batch of one; see `best_moves`."""

@@ -289,7 +289,7 @@ class MaxnSearch:
         """Use another net from now on, or no net if None. Raises `ValueError` if the net is for other rules."""
         if net is not None:
             net.check_rules(self.core.rules)
-        self._rules = compile_multiplayer(self.core, net)
+        self._rules, self.net = compile_multiplayer(self.core, net), net
 
     def best(self, positions: Positions, limits: Limits, *, every_move: bool = False) -> SearchResult:
         """Return the result of `best_moves` for a single position, with its principal variation."""

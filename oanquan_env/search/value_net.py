@@ -113,6 +113,7 @@ class ValueNet:
         output_weight: (SECOND,) float32, with more than two players (SECOND, P); the output is in points.
         output_bias: (1,) float32, with more than two players (P,).
         origin: how the net was made, and its measured strength; not used by evaluations.
+        any_rules: whether the net was folded from a net for any rules.
     """
 
     rules: Rules
@@ -122,6 +123,7 @@ class ValueNet:
     output_weight: Weights
     output_bias: Weights
     origin: dict[str, Any]
+    any_rules: bool = False
 
     def __post_init__(self) -> None:
         check_weights(self, shapes(self.rules.fields, self.rules.players))
@@ -167,7 +169,7 @@ class ValueNet:
             data = read_arrays(content)
             rules = Rules.parse(str(data["rules"]))
             check_format(data, _FORMAT)
-            arrays = {name: data[name] for name in shapes(rules.fields, rules.players)}
+            arrays: dict[str, Any] = {name: data[name] for name in shapes(rules.fields, rules.players)}
             return cls(rules=rules, **arrays, origin=dict(parse_json(str(data["origin"]))))
         except KeyError as error:
             raise FileError(f"not a value net: it has no array {error}") from None

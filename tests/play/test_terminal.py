@@ -13,6 +13,7 @@ from oanquan_env import Board, Rules
 from oanquan_env.cli import main
 from oanquan_env.engine.notation import WORDS as STORY
 from oanquan_env.engine.positions import Positions
+from oanquan_env.play.levels import LEVELS, Level
 from oanquan_env.play.terminal import WORDS, seat_names
 from oanquan_env.players import make
 from oanquan_env.players.search_player import SearchPlayer
@@ -51,6 +52,15 @@ def test_a_hint_says_what_each_move_is_worth(play: Play) -> None:
     worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
     assert sorted(worth) == [f"{field}{letter}" for field in range(1, 6) for letter in "AC"]
     assert int(worth["5A"]) == int(worth["1C"]) == min(map(int, worth.values())) == -24  # they lose the game
+
+
+def test_a_hint_names_the_net_for_any_rules(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LEVELS, "perfect", Level(("minimax:nodes=99,net=pretrained",)))  # not for a second
+    custom = ("--rules", "vietnamese stone_value=5", "--opponent", "hard")
+    assert re.search(
+        r"Final lead of South if .*\(searched \d+ moves ahead with the net for any rules\)", play("hint\n", *custom)
+    )
+    assert "nước, bằng mạng nơ-ron cho mọi luật)" in play("hint\n", *custom, "--language", "vi")
 
 
 def test_a_game_of_two_persons(play: Play) -> None:

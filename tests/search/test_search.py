@@ -218,7 +218,11 @@ def test_an_analysis_says_whether_it_is_proved_and_shows_itself() -> None:
         assert shown in analysis._repr_html_()
     shallow = make("minimax:depth=1").analyse(Board())
     assert (shallow.proved, shallow.values[Move.parse("5A")]) == (False, 11)
-    assert "searched to depth 1" in str(shallow)
+    assert "searched to depth 1\n" in str(shallow)
+    for net, custom in (("pretrained", "app stone_value=5"), ("any", "app")):
+        analysis = make(f"minimax:depth=1,net={net}", custom).analyse(Board(custom))
+        assert analysis.summary.endswith("searched to depth 1 with the net for any rules")
+    assert make("minimax:depth=1,net=pretrained").analyse(Board()).summary.endswith("searched to depth 1")
 
 
 def test_a_search_of_limited_nodes_repeats_itself_whatever_was_searched_before() -> None:
