@@ -15,6 +15,8 @@ from oanquan_env.players import as_policy
 from oanquan_env.players.making import KINDS
 from oanquan_env.players.names import parse
 from oanquan_env.rollouts import choose_move
+from oanquan_env.search.any_rules_net import ANY
+from oanquan_env.search.value_net import PRETRAINED
 
 PARTS = ("player", "rules", "position")
 """The keys of a request for a move."""
@@ -68,7 +70,7 @@ class Chooser:
 def check_harmless(name: str) -> None:
     """Raise `UnknownAgentError` unless `name` is a player of this package and does not name a file to read."""
     parsed = parse(name, KINDS)
-    if parsed.net not in (None, "pretrained"):
+    if parsed.net not in (None, ANY, PRETRAINED):
         raise UnknownAgentError(f"the page cannot ask for the file {parsed.net}: name the player on the command line")
     if parsed.fallback is not None:
         check_harmless(parsed.fallback)

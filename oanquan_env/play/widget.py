@@ -18,6 +18,7 @@ from oanquan_env.play.levels import LEVELS, PERSON, player_of
 from oanquan_env.play.server import WEB
 from oanquan_env.records.games import GameRecord, parse_records
 from oanquan_env.records.match_records import ROUND_HEADERS
+from oanquan_env.search.any_rules_net import ANY
 
 PUZZLES = ("first", "easy", "medium", "hard")
 _IMPORT = re.compile(r'^import \{\s+([^}]*?),?\s+\} from "(\.[\w./-]+\.js)";$', re.MULTILINE)
@@ -98,7 +99,7 @@ class BoardWidget(anywidget.AnyWidget):
         if isinstance(shown, GameRecord):
             headers = {name: text for name, text in shown.headers.items() if name not in ROUND_HEADERS}
             begun["text"] = str(GameRecord.from_board(board, headers, shown.comments))
-        super().__init__(files=files_for(board.rules), begin=begun, language=language)
+        super().__init__(files=files_for(board.rules, self._opponent), begin=begun, language=language)
         self.on_msg(self._answer)
 
     @property
@@ -112,7 +113,7 @@ class BoardWidget(anywidget.AnyWidget):
     @board.setter
     def board(self, board: Board) -> None:
         begun = self._begun(board)
-        self.files = {**self.files, **files_for(board.rules)}
+        self.files = {**self.files, **files_for(board.rules, self._opponent)}
         self.begin = begun
 
     def puzzle(self, level: str = "first", number: int = 0) -> None:
@@ -138,10 +139,14 @@ class BoardWidget(anywidget.AnyWidget):
         self.send({"number": message.get("number"), **self._chooser.choose(message["choose"])})
 
 
-def files_for(rules: Rules) -> dict[str, Any]:
+def files_for(rules: Rules, opponent: str = "") -> dict[str, Any]:
     """Return the files of the page that a game under `rules` needs, by name: JSON as objects, others as bytes."""
-    preset = next((name for name, preset in PRESETS.items() if preset.rules == rules), None)
+    usual = rules.replace(max_plies=0)
+    preset = next((name for name, preset in PRESETS.items() if preset.rules == usual), ANY)
+    nets = {preset, ANY} if f"net={ANY}" in opponent else {preset}
     always = ("catalogue.json", "puzzles-first.json", f"drawing-{rules.players}-{rules.fields}.json")
-    data = [file for file in (WEB / "data").iterdir() if file.name in always or f"-{preset}." in file.name]
+    data = [
+        file for file in (WEB / "data").iterdir() if file.name in always or any(f"-{net}." in file.name for net in nets)
+    ]
     contents = {file.name: file.read_bytes() for file in (WEB / "engine.wasm", WEB / "engine.json", *data)}
     return {name: json.loads(content) if name.endswith(".json") else content for name, content in contents.items()}

@@ -100,7 +100,7 @@ def test_players_choose_moves() -> None:
             {"players": [FIRST], "kinds": ["random", "greedy", "saver", "maxn", "minimax", "mcts", "book"]},
         )
         assert ask(played, "/choose", {**QUESTION, "player": FIRST}) == (200, {"move": "1A"})
-        for name in ("greedy", "maxn:depth=2,net=pretrained", "book:greedy:epsilon=0.5"):
+        for name in ("greedy", "maxn:depth=2,net=pretrained", "minimax:depth=2,net=any", "book:greedy:epsilon=0.5"):
             status, answer = ask(played, "/choose", {**QUESTION, "player": name})
             assert (status, answer["move"] in map(str, Board().legal_moves)) == (200, True)
 

@@ -56,6 +56,10 @@ def test_python_follows_the_game_in_the_browser() -> None:
     shown.set_state({"game": played})  # a late message of the previous game
     assert (shown.board, shown.begin["seats"]) == (boards_of("5A", rules="three-player")[-1], ["easy", "human", "easy"])
     assert {"drawing-2-5.json", "drawing-3-5.json", "catalogue.json", "engine.wasm"} <= set(shown.files)
+    nets = {"mancala-world max_plies=90": "mancala-world", "app stone_value=5": "any"}
+    for rules, net in nets.items():
+        assert [name for name in widget(rules).files if name.startswith("net-")] == [f"net-{net}.bin"]
+    assert "net-any.bin" in widget(opponent="minimax:depth=2,net=any").files
     shown.puzzle("easy", 2)
     assert shown.begin["puzzle"] == {"level": "easy", "number": 2}
     with pytest.raises(ValueError, match="levels are first, easy"):
