@@ -2,10 +2,12 @@
 
 `python -m experiments.any_rules` searches the positions of the package's suites for rule sets (see
 `oanquan_env.rule_sets`), and the development parts of the suites for the presets, which also have nets of their own.
+Development rule sets have none, but `--own` names runs that trained some, by `configs/value.yaml` with `--rules`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from oanquan_env.rule_sets import split as rules_of
 from oanquan_env.search.any_rules_net import read_any_rules_net
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
-from oanquan_env.search.value_net import PRETRAINED, ValueNet, read_value_net
+from oanquan_env.search.value_net import PRETRAINED, VALUE_NET_NAME, ValueNet, read_value_net
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Options(frame.Options):
 
     net: str = PRETRAINED  # the net: a file, a run's folder or `pretrained`
     nodes: int = 2_000  # node limit of the searches
+    own: tuple[str, ...] = ()  # run folders, each with the own net of a development rule set
 
 
 def regret_of(suite: Suite, net: ValueNet | None, nodes: int) -> float:
@@ -40,12 +43,14 @@ def regret_of(suite: Suite, net: ValueNet | None, nodes: int) -> float:
 def measure(options: Options) -> Iterator[dict[str, Any]]:
     """Measure the regret without a net, with the net for any rules, and with own nets; yield after each split."""
     net, results = read_any_rules_net(options.net), list[dict[str, Any]]()
+    trained = [ValueNet.from_bytes((Path(run) / VALUE_NET_NAME).read_bytes()) for run in options.own]
+    own = {net.rules: net for net in trained} | {
+        rules: read_value_net(PRETRAINED, rules) for rules in rules_of("presets")
+    }
     for split in SPLITS:
         for suite in _suites(split):
             rules = suite.core.rules
-            nets = {"none": None, "any": net.for_rules(rules)}
-            if split == "presets":
-                nets["own"] = read_value_net(PRETRAINED, rules)
+            nets = {"none": None, "any": net.for_rules(rules)} | ({"own": own[rules]} if rules in own else {})
             regrets = {name: regret_of(suite, one, options.nodes) for name, one in nets.items()}
             results.append({"split": split, "rules": str(rules), "positions": len(suite), **regrets})
         yield {"nodes": options.nodes, "results": results}
@@ -58,12 +63,14 @@ def _suites(split: Split) -> Sequence[Suite]:
 
 
 def rows(results: dict[str, Any]) -> Iterator[Cells]:
-    """Yield a row for each preset, and for the mean of each split."""
+    """Yield a row for each rule set with an own net, and for the mean of each split."""
     for split in SPLITS:
         if parts := [one for one in results["results"] if one["split"] == split]:
-            for one in parts if split == "presets" else []:
-                yield _row(f"`{one['rules']}`", one)
-            means = {net: np.mean([one[net] for one in parts]) for net in ("none", "any", "own") if net in parts[0]}
+            for part in parts:
+                if "own" in part:
+                    yield _row(f"`{part['rules']}`", part)
+            shared = [net for net in ("none", "any", "own") if all(net in part for part in parts)]
+            means = {net: np.mean([part[net] for part in parts]) for net in shared}
             yield _row(f"{split}: mean of {len(parts)} rule sets", means)
 
 
