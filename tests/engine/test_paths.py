@@ -1,5 +1,6 @@
 """Test that single positions, batches in NumPy and compiled batches give the same results and the same errors."""
 
+import itertools
 import os
 import runpy
 import subprocess
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 
 from oanquan_env import Core, IllegalActionError, Positions, Rules, Termination
-from oanquan_env.engine import compiled
-from oanquan_env.engine.notation import parse_position
+from oanquan_env.engine import compiled, loops
+from oanquan_env.engine.notation import SEAT_NAMES, parse_position
+from oanquan_env.engine.step import OTHERS
 from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy, move_gains
 from tests import strategies
@@ -230,6 +232,14 @@ def test_code_that_two_programs_kept_for_two_types_is_not_mixed_in_a_third(tmp_p
     assert first == second
     assert both == first * 2
     assert "compiling" not in printed[2].stderr
+
+
+def test_each_case_of_the_loops_has_a_name_of_its_own_in_the_cache() -> None:
+    made = [loop for players in SEAT_NAMES for loop in loops.loops(players, True)]
+    for case in itertools.product(SEAT_NAMES, range(OTHERS + 1), (False, True)):
+        made += loops.step_loops(*case, True)
+    names = {getattr(loop, "py_func", loop).__qualname__ for loop in made}  # without Numba, it is the function
+    assert len(names) == len(made)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from pettingzoo.test import api_test
 
-from oanquan_env import Board, Core, Rules, env, raw_env, rule_sets
+from oanquan_env import Board, Core, Move, Rules, env, raw_env, render, rule_sets
 from oanquan_env.array_types import Mask
 from oanquan_env.board import shared_core
 from oanquan_env.envs import TERMINATIONS
@@ -247,6 +247,29 @@ def test_the_gymnasium_environment_passes_the_checker_and_shows_its_rules() -> N
         assert game.board.positions.same(game.positions).all()
         seen.add(info["rules"])
     assert len(seen) > 5
+
+
+def test_pictures_show_each_game_by_its_own_rules() -> None:
+    """The rules differ in stones and in who gets the leftovers, and each row plays several games."""
+    names = ("mancala-world max_plies=2", "tonkin max_plies=2", "app leftovers=split max_plies=3")
+    games = OAnQuanVectorEnv(3, names, opponent=None, render_mode="rgb_array")
+    boards: dict[int, Board] = {}
+    drawn, info = set(), games.reset(seed=0)[1]
+    for _ in range(10):
+        pictures = games.render()
+        assert pictures is not None
+        for row, picture in enumerate(pictures):
+            board = boards.setdefault(row, Board(names[info["rules"][row]]))
+            assert (picture == render.rgb(board, last=board.last_mark)).all()
+            drawn.add((board.rules, board.ply))
+        actions = games.action_masks().argmax(axis=1)
+        info = games.step(actions)[4]
+        for row, board in list(boards.items()):
+            if board.outcome is None:
+                board.push(Move.from_action(int(actions[row])))
+            else:
+                del boards[row]  # this step began another game
+    assert len(drawn) == 3 + 3 + 4
 
 
 def test_the_pettingzoo_environment_plays_a_list() -> None:
