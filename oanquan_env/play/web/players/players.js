@@ -193,8 +193,8 @@ function netOf(net, rules, catalogue) {
   if (net === undefined) return null;
   if (net !== "pretrained" && net !== ANY)
     refuse(
-      `the page has no net ${quoted(net)}; write net=pretrained`,
-      `trang này không có mạng ${quoted(net)}; hãy viết net=pretrained`,
+      `the page has no net ${quoted(net)}; write net=pretrained or net=any`,
+      `trang này không có mạng ${quoted(net)}; hãy viết net=pretrained hoặc net=any`,
       true,
     );
   const preset = presetOf({ ...rules, max_plies: catalogue.max_plies[rules.players] }, catalogue);
