@@ -94,7 +94,7 @@ def test_the_options_close_like_a_menu_and_cover_no_square(visit: Visit, size: t
 
 COMPARE = """async () => {
     const [{ BoardView }, { page: { state } }, { view }] = await Promise.all(
-        ["board", "common", "table"].map(name => import(`./${name}.js`)));
+        ["board/board", "common", "table"].map(name => import(`./${name}.js`)));
     const { plain } = view.board, host = document.body.appendChild(document.createElement("div")), wrong = [];
     const shown = new BoardView(host);
     shown.speed = 1e9;  // each step runs without a delay
