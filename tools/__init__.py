@@ -1,4 +1,4 @@
-"""Programs that write generated files of the repository, and one that checks the sizes of its parts.
+"""Programs that write generated files of the repository, or check the sizes of its parts and the power of its tests.
 
 WEB is oanquan_env/play/web.
 
@@ -10,6 +10,7 @@ WEB is oanquan_env/play/web.
 | `write_par` | WEB/data/par.json, the daily positions | a certificate; then run `write_page` |
 | `write_docs` | generated parts of README.md and docs, reports, cards of agents | names, docstrings, results |
 | `write_pictures` | boards in docs/img, charts in experiments/results | how boards are drawn, results |
+| `mutants` | a file with changes of the code, and the test that notices each | many tests |
 | `line_budgets` | nothing; fails if a part of the repository has too many lines | any code |
 
 `write_page` and `write_docs` have the option `--check`, and CI runs both: it fails if a generated file is out of date.
