@@ -5,6 +5,7 @@
     python -m agents.suites prove-regret out/regret.json --nodes 4000000
     python -m agents.suites prove-openings --rules vietnamese --plies 3 --output out/opening-values.json
     python -m agents.suites rule-sets --split development --output out/rule-sets.json
+    python -m agents.suites pairs --output out/pairs.json
 
 `python -m agents.suites COMMAND --help` explains a command.
 """
@@ -17,6 +18,7 @@ from typing import Any
 from agents.config import command
 from agents.suites.opening_table import ProveOpenings
 from agents.suites.openings import MakeOpenings
+from agents.suites.pairs import MakePairs
 from agents.suites.regret import MakeRegret, ProveRegret
 from agents.suites.rule_sets import MakeRuleSetSuites
 
@@ -27,6 +29,7 @@ COMMANDS: dict[str, Any] = {
     "prove-regret": ProveRegret,
     "prove-openings": ProveOpenings,
     "rule-sets": MakeRuleSetSuites,
+    "pairs": MakePairs,
 }
 """The options of each command; their method `run` does its work."""
 
