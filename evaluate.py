@@ -14,6 +14,9 @@ positions.
 
 The suite exploit measures how many points a player gives up to the best response found in --minutes, in each seat.
 
+The suite pairs asks each player for moves under the rules of many rule pairs, whatever --rules says: positions whose
+best moves differ between two rule sets. It counts the moves that are best under the given rules and under the others.
+
 --output writes report.json, report.md and scores.png to a folder; the same command resumes an interrupted evaluation.
 LABEL=PLAYER sets a label. With --ray a Ray cluster plays the pairings; the results are the same, except for players
 with a time limit.

@@ -30,8 +30,10 @@ from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
 from oanquan_env.benchmark.exploit import exploit
 from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
+from oanquan_env.benchmark.pairs import rng_for
 from oanquan_env.benchmark.regret import Part, Regret
 from oanquan_env.benchmark.report import PICTURE, Evaluation, SuitePart, markdown
+from oanquan_env.benchmark.rule_pairs import PATH, RuleFollowing, follow_rules, load_rule_pairs, named
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
 from oanquan_env.engine.rules import DEFAULT_PRESET
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
 
 PARTS = "parts"  # subfolder of the output folder
 PACKAGES = ("numpy", "numba", "torch")
-MEASURES = {"openings": "games", "suite": "regret", "minutes": "best responses"}
+MEASURES = {"openings": "games", "suite": "regret", "minutes": "best responses", "rule_pairs": "rule pairs"}
 """The content of a finished part, by a setting that only parts with this content have."""
 _LABEL = re.compile(r"\s*([^\s:=,][^:=,]*?)\s*=\s*(.+)", re.DOTALL)
 
@@ -56,7 +58,7 @@ AgentNames: TypeAlias = Annotated[
     tyro.conf.Positional[list[str]], Field(min_length=1), tyro.conf.arg(metavar="[PLAYER ...]", help_behavior_hint="")
 ]
 SuiteNames: TypeAlias = Annotated[
-    list[Literal["arena", "regret", "exploit"]],
+    list[Literal["arena", "regret", "exploit", "pairs"]],
     Field(min_length=1),
     tyro.conf.arg(name="suite"),
     PrimitiveConstructorSpec(
@@ -87,7 +89,7 @@ class TournamentSettings:
     opening_plies: OpeningPlies = 4  # random plies of a random opening
     rules: str = DEFAULT_PRESET  # rules by name, with changed fields
     seed: Seed = 0  # seed of openings and players
-    runs: Count = RUNS  # number of moves that a randomising player chooses in each position of the regret suite
+    runs: Count = RUNS  # number of moves that a randomising player chooses in each position of a suite
     minutes: Annotated[float, Field(gt=0)] = 1.0  # minutes that the suite exploit searches for each player and seat
     time: bool = False  # also measure the mean time of a move
 
@@ -150,6 +152,12 @@ class TournamentRun:
             for number in everyone:
                 exploited[number] = self._exploited(number)
                 progress.advance(task)
+        following = dict[int, RuleFollowing]()
+        if "pairs" in self.settings.suites:
+            task = progress.add_task("rule pairs", total=len(everyone))
+            for number in everyone:
+                following[number] = self._following(number)
+                progress.advance(task)
         return dataclasses.replace(
             result,
             players=[
@@ -157,6 +165,7 @@ class TournamentRun:
                     player,
                     regret=regrets.get(number),
                     exploited=exploited.get(number),
+                    following=following.get(number),
                     ms_per_move=times.get(number) if self.settings.time else None,
                 )
                 for number, player in enumerate(result.players)
@@ -178,6 +187,20 @@ class TournamentRun:
             records = [response.to_dict() for response in responses]
             self.finished.store([entrant.label], settings, records)
         return records
+
+    def _following(self, number: int) -> RuleFollowing:
+        entrant, runs, seed = self.tournament.entrants[number], self.settings.runs, self.settings.seed
+        settings = {
+            "agent": entrant.identity(),
+            "runs": runs,
+            "seed": seed,
+            "rule_pairs": short_hash(PATH.read_bytes()),
+        }
+        result: RuleFollowing | None = self.finished.find([entrant.label], settings, RuleFollowing)
+        if result is None:
+            result = follow_rules(named(entrant.name), load_rule_pairs(), rng_for(seed), runs)
+            self.finished.store([entrant.label], settings, dataclasses.asdict(result))
+        return result
 
 
 def _times(pairings: list[Pairing]) -> dict[int, float]:

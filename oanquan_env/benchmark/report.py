@@ -11,6 +11,7 @@ import numpy as np
 
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Part, Regret, Suite
+from oanquan_env.benchmark.rule_pairs import RuleFollowing
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.engine.rules import Rules
 
@@ -95,6 +96,19 @@ def regret_table(players: Mapping[str, Regret], groups: Sequence[str], *, padded
     return table([*heads, "regret by proved bounds"], rows, left=2, padded=padded)
 
 
+def following_table(players: Mapping[str, RuleFollowing], *, padded: bool = False) -> str:
+    """Return a table of the rules that players follow, by label and by the field in which the rule sets differ."""
+    heads = ["agent", "rules differ in", "positions", "follows, % (95 %)", "reverts, % (95 %)", "neither, % (95 %)"]
+    rows = []
+    for label, overall in players.items():
+        for group, shares in {"all": overall, **overall.groups}.items():
+            estimates = (shares.follows, shares.reverts, shares.neither)
+            cells = [interval(share, ".1f", 100) for share in estimates]
+            by_chance = f"{100 * shares.random_follows:.1f} / {100 * shares.random_reverts:.1f}"
+            rows.append([name(label), group, str(shares.positions), *cells, by_chance])
+    return table([*heads, "random legal move follows / reverts, %"], rows, left=2, padded=padded)
+
+
 # ---- results and their report ----------------------------------------------------------------------------------------
 
 FORBID = {"extra": "forbid"}  # for pydantic, which reads these classes from files
@@ -116,6 +130,7 @@ class PlayerResult:
         regret: points that its moves lose compared with the best moves.
         ms_per_move: mean wall time of a move in ms, when many are chosen at once.
         exploited: best response found in each seat, in the form of `BestResponse.to_dict`; None if not searched.
+        following: which of two rule sets its moves follow; None if not measured.
     """
 
     __pydantic_config__ = FORBID
@@ -129,6 +144,7 @@ class PlayerResult:
     regret: Regret | None = None
     ms_per_move: float | None = None
     exploited: list[dict[str, Any]] | None = None
+    following: RuleFollowing | None = None
 
 
 @dataclass(frozen=True)
@@ -282,6 +298,9 @@ def summary_cells(
         "regret, points (95 %)": [cell(one.regret, ".2f") for one in rows],
         "best moves, %": [cell(one.regret and one.regret.optimal, ".1f", 100, ends=False) for one in rows],
         "blunders, %": [cell(one.regret and one.regret.blunders, ".1f", 100, ends=False) for one in rows],
+        "follows its rules, % (95 %)": [
+            cell(one.following.follows if one.following else None, ".1f", 100) for one in rows
+        ],
         "gives up as South, as North, points": [_given_up(one) for one in rows],
         "ms a move": ["" if one.ms_per_move is None else f"{one.ms_per_move:.3g}" for one in rows],
     }
@@ -319,6 +338,11 @@ def explanation(found: Evaluation) -> str:
         runs = max(one.regret.runs for one in found.players if one.regret)
         if runs > 1:
             parts.append(f"For players that choose at random, regret is the mean of {runs} choices in each position.")
+    if any(one.following for one in found.players):
+        parts.append(
+            "In each position of the rule pairs, two rule sets have different best moves. A player follows its rules "
+            "if its move is best under the given rules, and reverts if its move is best under the other rules."
+        )
     searched = [best for one in found.players for best in one.exploited or ()]
     if searched:
         parts.append(
@@ -383,6 +407,8 @@ def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) 
     regrets = {one.label: one.regret for one in found.ranked() if one.regret}
     if regrets:
         parts += ["## Regret", regret_table(regrets, ("all", *PHASES, PROVED), padded=padded)]
+    if following := {one.label: one.following for one in found.ranked() if one.following}:
+        parts += ["## Rule pairs", following_table(following, padded=padded)]
     names = [[name(one.label), name(one.name)] for one in found.players if one.label != one.name]
     if names and found.command:
         parts += ["## Players", table(["label", "player"], names, left=2, padded=padded)]

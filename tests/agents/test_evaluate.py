@@ -13,6 +13,7 @@ from agents.tournament_run import PARTS, FinishedParts, TournamentSettings, make
 from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite
+from oanquan_env.benchmark.rule_pairs import load_rule_pairs
 from oanquan_env.benchmark.suites import load_suite, regret_path
 from oanquan_env.benchmark.tournament import NullStore, Pairing, Tournament
 from oanquan_env.files import FileError
@@ -61,6 +62,28 @@ def test_worst_cases_are_searched_once_and_kept(
     report = read_report(tmp_path / "report.json")
     assert [[best["seat"] for best in one.exploited or ()] for one in report.players] == [["south", "north"]] * 2
     assert "two players" in run(capsys, "greedy", "--suite", "exploit", "--rules", "three-player")[2]
+
+
+def test_rule_pairs_are_asked_about_once_and_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search follows the rules, whatever --rules says."""
+    small = [pairs for pairs in load_rule_pairs() if pairs.given.core.rules.fields == 3 and len(pairs) > 1]
+    few = [pairs.take(np.arange(2)) for pairs in small[:3]]
+    monkeypatch.setattr("agents.tournament_run.load_rule_pairs", lambda: few)
+    options = ["--suite", "pairs", "--rules", "tonkin", "--output", tmp_path]
+    status, out, err = run(capsys, "random", "search=minimax:nodes=2000", *options)
+    assert (status, err) == (0, "")
+    assert "A player follows its rules if its move is best under the given rules" in " ".join(out.split())
+    assert "follows its rules" in out
+    report = read_report(tmp_path / "report.json")
+    following = report.player("search").following
+    assert following
+    assert following.positions == 6
+    assert following.follows.mean > 0.6 > following.random_follows > 0.1
+    assert set(following.groups) == {pairs.field for pairs in few} | {"proved"}
+    again = " ".join(run(capsys, "random", "search=minimax:nodes=2000", *options)[1].split())
+    assert re.search(r"measured .* UTC: rule pairs random; rule pairs search\.", again)
 
 
 @pytest.mark.slow
