@@ -23,6 +23,7 @@ from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core, relative_points
+from oanquan_env.engine.notation import format_position
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import canonical_keys, key_number
@@ -86,6 +87,13 @@ class Suite:
         """Return the position in one row as a board with values, with which `oanquan_env.text` grades answers."""
         board = Board.from_positions(self.core, self.positions, row)
         return ValuedBoard(board, self.values[row], self.lower[row], self.upper[row])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the positions as rows for `oanquan_env.text.TextGame`: `rules`, `position` and `values` by action."""
+        rules = str(self.core.rules)
+        texts = [format_position(self.core, self.positions, row) for row in range(len(self))]
+        values = [[None if math.isnan(value) else value for value in row] for row in self.values.tolist()]
+        return [{"rules": rules, "position": text, "values": own} for text, own in zip(texts, values, strict=True)]
 
     @property
     def version(self) -> int:

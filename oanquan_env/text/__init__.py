@@ -1,6 +1,17 @@
-"""Rules in words, prompts for language models, and the reading and grading of their answers."""
+"""Rules in words, prompts for language models, the reading and grading of their answers, and games for training."""
 
+from oanquan_env.text.game import TextDataset, TextGame
 from oanquan_env.text.prompts import Answer, Grade, ValuedBoard, grade, prompt, read_answer
 from oanquan_env.text.words import rules_in_words
 
-__all__ = ["Answer", "Grade", "ValuedBoard", "grade", "prompt", "read_answer", "rules_in_words"]
+__all__ = [
+    "Answer",
+    "Grade",
+    "TextDataset",
+    "TextGame",
+    "ValuedBoard",
+    "grade",
+    "prompt",
+    "read_answer",
+    "rules_in_words",
+]

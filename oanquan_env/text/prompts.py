@@ -11,7 +11,7 @@ from oanquan_env.engine.notation import WORDS, Language, Move, capital, names
 from oanquan_env.engine.rules import check_choice
 from oanquan_env.text.words import TEXTS, check_language, counted, example_move, rules_in_words
 
-AnswerForm: TypeAlias = Literal["plain", "json"]
+AnswerForm: TypeAlias = Literal["plain", "json", "tool"]
 AnswerOutcome: TypeAlias = Literal["legal", "illegal", "unparsable", "truncated"]
 
 _MOVE = re.compile(r"(?<!\w)[1-9][AaCc](?!\w)")
@@ -38,7 +38,8 @@ def prompt(
         rules: whether the prompt states the rules.
         legal_moves: whether it lists the legal moves.
         history: whether it lists the moves in `board.history`, if there are any.
-        answer: whether the move must be the last line of the answer (`plain`) or in a JSON object (`json`).
+        answer: whether the move must be the last line of the answer (`plain`), in a JSON object (`json`), or the
+            argument of a call of the tool `play` (`tool`).
 
     Raises ValueError if the game is over, and `RulesError` if `language` or `answer` is invalid.
     """
