@@ -258,9 +258,11 @@ agents.suites.__main__ prove-openings --nodes 0  =>  command line: nodes: must b
 agents.suites.__main__ prove-regret nowhere.json --jobs 0  =>  command line: jobs: must be greater than or equal to 1
 notebooks.run nowhere  =>  no notebook begins with 'nowhere'; there are 01_the_game.ipynb,
 examples.llm_player --model m  =>  the following arguments are required: --base-url
-examples.llm_player --model m --base-url u --retries -1  =>  --positions, --games and --jobs must be 1 or more
+examples.llm_player --model m --base-url u --retries -1  =>  --positions and --jobs must be 1 or more
 examples.llm_player --model m --base-url u  =>  --base-url must begin with http:// or https://; got u
 examples.llm_player --model m --base-url http://u --opponent greed  =>  did you mean greedy
+examples.llm_player --model m --base-url http://u --rules chess  =>  unknown preset 'chess'
+examples.llm_player --model m --base-url http://u --rules fields=3  =>  there is no regret suite for
 """
 
 
@@ -331,6 +333,8 @@ EXTRAS = {
     "ray": ("rllib", ("rllib_ppo",)),
     "tianshou": ("tianshou", ("tianshou_ppo",)),
     "tensordict": ("torchrl", ("torchrl_ppo",)),
+    "datasets": ("trl", ("trl_grpo",)),
+    "verifiers": ("verifiers", ("verifiers_positions",)),
 }
 """By missing package, the extra that installs it, and examples that need it."""
 

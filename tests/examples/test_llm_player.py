@@ -2,10 +2,7 @@
 
 import json
 import re
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,47 +10,18 @@ import numpy as np
 import pytest
 
 from examples import llm_player
-from examples.llm_player import LanguageModel, RequestError, main, play
+from examples.llm_player import LanguageModel, Reply, RequestError, main, parse, play
 from oanquan_env import Board, Move, Rules
+from oanquan_env.benchmark.rule_pairs import best_moves, load_rule_pairs
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.players import make
-
-
-@contextmanager
-def served(answer: Callable[[str, int], tuple[Any, ...]]) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """Serve the status and content that `answer(prompt, n)` returns for request n; yield the URL and all headers sent.
-
-    The content is bytes, or is sent as JSON. A third value is the length in the header, if it is not the true one.
-    """
-    seen: list[dict[str, str]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            seen.append(dict(self.headers))
-            status, content, *length = answer(request["messages"][0]["content"], len(seen))
-            body = content if isinstance(content, bytes) else json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(length[0] if length else len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1", seen
-    server.shutdown()
-    server.server_close()
+from oanquan_env.text import prompt
+from tests.endpoint import completion, served
 
 
 @pytest.fixture(autouse=True)
 def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(llm_player, "WAITS", (0.0, 0.0, 0.0))
-
-
-def completion(text: Any, finish_reason: str = "stop") -> tuple[int, Any]:
-    return 200, {"choices": [{"message": {"content": text}, "finish_reason": finish_reason}]}
 
 
 def last_legal(prompt: str, _: int) -> tuple[int, Any]:
@@ -62,27 +30,30 @@ def last_legal(prompt: str, _: int) -> tuple[int, Any]:
     return completion(f"I think of 1A\n{moves[1].split(', ')[-1]}\n")
 
 
-def model_of(url: str, folder: Path, **settings: Any) -> LanguageModel:
-    defaults = {"legal_moves": False, "retries": 1, "transcripts": folder / "llm.jsonl"}
-    return LanguageModel(url, "m", **{**defaults, **settings})
+def options_of(folder: Path, *options: str, url: str = "http://localhost") -> Any:
+    return parse(["--base-url", url, "--model", "m", "--transcripts", str(folder / "llm.jsonl"), *options])
+
+
+def model_of(url: str, folder: Path, *options: str) -> LanguageModel:
+    return LanguageModel(options_of(folder, *options, url=url))
 
 
 class Scripted(LanguageModel):
     """A language model that gives `replies`, one after another."""
 
-    def __init__(self, folder: Path, replies: list[str], **settings: Any) -> None:
-        vars(self).update(vars(model_of("", folder, **settings)))
+    def __init__(self, folder: Path, replies: list[str], *options: str) -> None:
+        super().__init__(options_of(folder, *options))
         self.script, self.requests = iter(replies), list[list[dict[str, str]]]()
 
-    def ask(self, messages: list[dict[str, str]]) -> tuple[str, str | None]:
+    def ask(self, messages: list[dict[str, str]]) -> Reply:
         self.requests.append(list(messages))
-        return next(self.script), "stop"
+        return Reply(next(self.script), "stop", (10, 1))
 
 
 def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> None:
     board = Board()
     model = Scripted(tmp_path, ["no idea", "**3a**", "9A", "I play 3A.", "1A", "7C", "?"])
-    chosen = [model.choose_move(board) for _ in range(4)]
+    chosen = [model.choose_move(board, f"position {number}") for number in range(4)]
     assert chosen == [Move.parse("3A"), Move.parse("3A"), Move.parse("1A"), None]
     assert model.replies == {"legal": 3, "illegal": 2, "unparsable": 2, "truncated": 0, "failed": 0}
     assert [len(messages) for messages in model.requests] == [1, 3, 1, 3, 1, 1, 3]
@@ -100,16 +71,19 @@ def test_replies_are_counted_and_asked_for_again_and_kept(tmp_path: Path) -> Non
     assert [message["role"] for message in lines[0]["messages"]] == ["user", "assistant", "user", "assistant"]
     assert lines[0]["messages"][-1]["content"] == "**3a**"
     assert {line["position"] for line in lines} == {board.text()}
-    assert Scripted(tmp_path, ["?"], retries=0).choose_move(board) is None
+    assert [line["tokens"] for line in lines] == [[20, 2], [20, 2], [10, 1], [20, 2]]
+    assert [line["finish_reasons"] for line in lines][1:3] == [["stop", "stop"], ["stop"]]
+    assert [line["move"] for line in lines] == ["3A", "3A", "1A", None]
+    assert Scripted(tmp_path, ["?"], "--retries", "0").choose_move(board, "position 0") is None
 
 
 def test_a_game_ends_by_its_outcome_or_a_forfeit(tmp_path: Path) -> None:
     """A winning move wins, two illegal replies forfeit, and a game that the opponent wins at once is lost."""
     board, rng = Board.parse("0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"), np.random.default_rng(0)
-    assert play(Scripted(tmp_path, ["3A"]), board.copy(), 0, "greedy", rng) == "wins"
-    assert play(Scripted(tmp_path, ["4A", "5A"]), board.copy(), 0, "greedy", rng) == "forfeits"
+    assert play(Scripted(tmp_path, ["3A"]), board.copy(), 0, "greedy", rng, "game 0") == "wins"
+    assert play(Scripted(tmp_path, ["4A", "5A"]), board.copy(), 0, "greedy", rng, "game 1") == "forfeits"
     lost = Board.parse("4,1,0,2,0,0/0,0,1,0,0,3* 27,22 1 0")
-    assert play(Scripted(tmp_path, []), lost, 0, "greedy", rng) == "losses"
+    assert play(Scripted(tmp_path, []), lost, 0, "greedy", rng, "game 0") == "losses"
 
 
 def test_a_model_is_compared_with_the_baselines(
@@ -122,8 +96,9 @@ def test_a_model_is_compared_with_the_baselines(
         found = main(["--base-url", url, *options])
     assert set(found["regret"]["answered"]) == {"model", "random", "greedy"}
     regret, text = found["regret"]["answered"]["model"], capsys.readouterr().out
-    assert f"m {regret.mean:.2f} ({regret.low:.2f} to {regret.high:.2f})" in text
-    assert "m answered 20 of 20 positions" in text
+    assert re.search(rf"m +\| +{regret.mean:.2f} \({regret.low:.2f} to {regret.high:.2f}\)", text)
+    assert "regret in the 20 answered positions | in all 20, forfeits as random moves" in text
+    assert f"tokens: {100 * len(seen):,} in prompts, {7 * len(seen):,} in replies" in text
     assert sum(found["results"].values()) == 3
     assert found["replies"] == {"legal": len(seen), "illegal": 0, "unparsable": 0, "truncated": 0, "failed": 0}
     assert len((tmp_path / "new" / "llm.jsonl").read_text(encoding="utf-8").splitlines()) == len(seen) > 20
@@ -138,7 +113,9 @@ def test_a_model_that_never_answers_forfeits_everything(tmp_path: Path, capsys: 
     assert found["regret"]["asked"]["model"].mean == found["regret"]["asked"]["random"].mean
     assert found["results"] == {"forfeits": 2}
     assert found["replies"]["unparsable"] == 2 * (5 + 2)
-    assert "against greedy: 0 wins, 0 draws, 0 losses, 2 forfeits" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert re.search(r"\| m against greedy +\| +0 \| +0 \| +0 \| +2 \| +0.0 \(0.0 to", text)
+    assert "regret in the 0 answered positions" in text
 
 
 def test_regrets_are_over_the_same_positions() -> None:
@@ -187,7 +164,7 @@ def test_a_failed_request_is_repeated_if_that_may_help(
         model_of(url, tmp_path).ask([{"role": "user", "content": "?"}])
     assert len(seen) == requests
     with served(lambda _, n: response if n < requests else completion("5A")) as (url, _):
-        assert model_of(url, tmp_path).ask([{"role": "user", "content": "?"}]) == ("5A", "stop")
+        assert model_of(url, tmp_path).ask([{"role": "user", "content": "?"}]).text == "5A"
 
 
 def test_all_forms_of_content_are_read(tmp_path: Path) -> None:
@@ -195,13 +172,13 @@ def test_all_forms_of_content_are_read(tmp_path: Path) -> None:
     for content, text in ((parts, "I play 5A"), (None, ""), ("\ud800 5A", "\ud800 5A")):
         with served(lambda *_, content=content: completion(content)) as (url, _):
             model = model_of(url, tmp_path)
-            assert model.ask([{"role": "user", "content": "?"}]) == (text, "stop")
-            assert model.choose_move(Board()) == (Move.parse("5A") if text else None)
+            assert model.ask([{"role": "user", "content": "?"}]) == Reply(text, "stop", (100, 7))
+            assert model.choose_move(Board(), repr(content)) == (Move.parse("5A") if text else None)
     lines = (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[-1])["messages"][-1]["content"] == "\ud800 5A"
     with served(lambda _, n: completion("5A", "length" if n == 1 else "stop")) as (url, _):
         model = model_of(url, tmp_path)
-        assert model.choose_move(Board()) == Move.parse("5A")
+        assert model.choose_move(Board(), "position 0") == Move.parse("5A")
     assert (model.replies["truncated"], model.replies["legal"]) == (1, 1)
     assert "Your reply was cut off. Try again." in (tmp_path / "llm.jsonl").read_text(encoding="utf-8")
 
@@ -211,15 +188,18 @@ def test_a_run_continues_after_failures_and_ends_after_three_in_a_row(
 ) -> None:
     """The results so far are printed, and the transcript has the failures."""
 
-    def run(answer: Callable[[str, int], tuple[Any, ...]], transcripts: str = str(tmp_path / "llm.jsonl")) -> Any:
-        options = ["--model", "m", "--positions", "6", "--games", "1", "--legal-moves", "--transcripts", transcripts]
+    def run(answer: Callable[[str, int], tuple[Any, ...]], transcripts: Path) -> Any:
+        options = ["--model", "m", "--positions", "6", "--games", "1", "--legal-moves"]
+        options += ["--transcripts", str(transcripts)]
         with served(answer) as (url, _):
             return main(["--base-url", url, *options])
 
-    found = run(lambda prompt, n: (404, {"error": "filtered"}) if n in (2, 4, 5) else last_legal(prompt, n))
-    assert "m answered 3 of 3 positions" in capsys.readouterr().out
+    found = run(
+        lambda prompt, n: (404, {"error": "filtered"}) if n in (2, 4, 5) else last_legal(prompt, n), tmp_path / "1"
+    )
+    assert "in the 3 answered positions | in all 3," in capsys.readouterr().out
     assert (found["replies"]["failed"], found["results"].total(), found["ended"]) == (3, 1, "")
-    lines = [json.loads(line) for line in (tmp_path / "llm.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in (tmp_path / "1").read_text(encoding="utf-8").splitlines()]
     assert [line["replies"] for line in lines[:6]] == [
         ["legal"],
         ["failed"],
@@ -230,24 +210,24 @@ def test_a_run_continues_after_failures_and_ends_after_three_in_a_row(
     ]
     assert "filtered" in lines[1]["messages"][-1]["content"]
 
-    found = run(lambda prompt, n: last_legal(prompt, n) if n < 3 else (404, {"error": "gone"}))
+    found = run(lambda prompt, n: last_legal(prompt, n) if n < 3 else (404, {"error": "gone"}), tmp_path / "2")
     out, err = capsys.readouterr()
-    assert "m answered 2 of 2 positions" in out
+    assert "in the 2 answered positions | in all 2," in out
     assert found["replies"] == {"legal": 2, "illegal": 0, "unparsable": 0, "truncated": 0, "failed": 3}
     assert "(4 positions and 1 games are missing)" in err
     assert "gone" in err
 
-    assert "No space left" in run(last_legal, "/dev/full")["ended"]
+    assert "No space left" in run(last_legal, Path("/dev/full"))["ended"]
     requests = iter(["1A"])
 
-    def interrupted(_: object) -> tuple[str, str]:
+    def interrupted(_: object) -> Reply:
         for reply in requests:
-            return reply, "stop"
+            return Reply(reply)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(llm_player, "send", interrupted)
-    assert run(last_legal)["ended"] == "interrupted"
-    assert "1 positions" in capsys.readouterr().out
+    assert run(last_legal, tmp_path / "3")["ended"] == "interrupted"
+    assert "in all 1, forfeits as random moves" in capsys.readouterr().out
 
 
 def test_a_dead_endpoint_ends_the_run_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -257,3 +237,57 @@ def test_a_dead_endpoint_ends_the_run_with_its_reason(tmp_path: Path, capsys: py
     assert found["regret"] == {}
     assert "refused" in found["ended"]
     assert "(100 positions and " in capsys.readouterr().err
+
+
+def test_a_run_goes_on_from_its_transcript(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Failed and unfinished conversations are repeated; other settings repeat all of them."""
+    path = tmp_path / "llm.jsonl"
+
+    def run(answer: Callable[[str, int], tuple[Any, ...]], *more: str) -> tuple[Any, list[dict[str, Any]]]:
+        options = ["--model", "m", "--positions", "6", "--games", "1", "--legal-moves", "--transcripts", str(path)]
+        with served(answer) as (url, seen):
+            return main(["--base-url", url, *options, *more]), seen
+
+    whole, seen = run(last_legal, "--transcripts", str(tmp_path / "whole.jsonl"))
+    partial, early = run(lambda prompt, n: last_legal(prompt, n) if n < 5 else (404, {"error": "gone"}))
+    assert ("gone" in partial["ended"], len(early)) == (True, 7)
+    lines = path.read_bytes().splitlines(keepends=True)
+    unfinished = json.dumps({**json.loads(lines[1]), "move": None, "replies": ["illegal"]}).encode() + b"\n"
+    # a failure, two unfinished conversations, and a line that was being written when the run was killed
+    path.write_bytes(b"".join([lines[5], lines[0], unfinished, *lines[2:4]])[:-20])
+    found, late = run(last_legal)
+    assert found == whole
+    assert len(late) == len(seen) - 2
+    assert "from the transcript: 2 conversations" in capsys.readouterr().out
+    again, none = run(last_legal)
+    assert (again, none) == (whole, [])
+    assert all(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[-len(late) :])
+    _, repeated = run(last_legal, "--max-tokens", "50")
+    assert [request["body"].get("max_tokens") for request in repeated] == [50] * len(seen)
+    assert "max_tokens" not in seen[0]["body"]
+
+
+def test_rule_pairs_are_asked_under_both_rule_sets_and_without_rules(tmp_path: Path) -> None:
+    """A model that plays the best move of the other rules reverts; one that names no move forfeits."""
+    sides = [side for pairs in load_rule_pairs() for side in (pairs, pairs.swapped())]
+    others = {
+        prompt(pairs.given.valued_board(row).board): Move.from_action(int(best_moves(pairs.other)[row].argmax()))
+        for pairs in sides
+        for row in range(0, len(pairs), 4)
+    }
+    options = ["--model", "m", "--suite", "pairs", "--positions", "40", "--games", "0", "--retries", "0"]
+
+    def answer(asked: str, _: int) -> tuple[int, Any]:
+        return completion(f"I play {others[asked]}." if asked in others else "no idea")
+
+    with served(answer) as (url, seen):
+        found = main(["--base-url", url, *options, "--transcripts", str(tmp_path / "1")])
+    known = sum(request["body"]["messages"][0]["content"] in others for request in seen)
+    assert 0 < known < len(seen) == 40
+    shares = {name: round(40 * found["following"][name].mean) for name in llm_player.FOLLOWING}
+    assert shares == {"follows": 0, "reverts": known, "neither": 0, "forfeits": 40 - known}
+    assert 0.1 < found["following"]["random follows"].mean < 0.5
+    with served(answer) as (url, seen):
+        main(["--base-url", url, *options, "--no-rules", "--transcripts", str(tmp_path / "2")])
+    prompts = [request["body"]["messages"][0]["content"] for request in seen]
+    assert all(text.startswith("The position after ") for text in prompts)
