@@ -113,14 +113,11 @@ def check_rule_sets(rules: Rules, other: Rules) -> None:
 def are_possible(core: Core, other: Rules, positions: Positions) -> Mask:
     """Return (N,) bool, whether positions are possible and the game goes on under the rules of `core` and `other`.
 
-    If the rule sets differ in `stone_value`, both stones must lie. If they differ in `first_move_captures_mandarin`,
-    the position must be the set-up or have one move behind it.
+    If the rule sets differ in `stone_value`, the points add up under both only while both stones lie. If they differ in
+    `first_move_captures_mandarin`, the position must be the set-up or have one move behind it.
     """
-    changed = core.rules.differences(other)
     rows = np.ones(len(positions), dtype=np.bool_)
-    if "stone_value" in changed:
-        rows &= core.stones(positions).all(axis=1)
-    if "first_move_captures_mandarin" in changed:
+    if "first_move_captures_mandarin" in core.rules.differences(other):
         rows &= positions.ply <= 1
     for row in rows.nonzero()[0].tolist():
         text = format_position(core, positions, row)
