@@ -5,7 +5,6 @@ The nets are in `agents.networks.value_nets`.
 Shapes: T plies, N games, A actions, P players, M = T * N positions of a rollout. Values are future margins in points.
 """
 
-import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from agents.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.statistics import as_record
 from oanquan_env.benchmark.suites import find_suite, rule_set_suites
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.rules import DEFAULT_PRESET
@@ -306,8 +306,8 @@ class TDRun(Run[TDConfig]):
         for nodes in self.config.evaluation.nodes:
             found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
             assert found
-            row["regrets"][f"{self.name}:nodes={nodes}"] = dataclasses.asdict(found)
-            row.setdefault("regret", dataclasses.asdict(found))
+            row["regrets"][f"{self.name}:nodes={nodes}"] = as_record(found)
+            row.setdefault("regret", as_record(found))
             texts.append(f"{found.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(texts)}"
 

@@ -26,7 +26,8 @@ import numpy as np
 from oanquan_env import Board, Move, Rules, choose_move
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.regret import Suite, judge
-from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
+from oanquan_env.benchmark.report import interval
+from oanquan_env.benchmark.statistics import Estimate, loss_estimate
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import one_line
@@ -177,9 +178,9 @@ def regrets(suite: Suite, answers: dict[int, Move | None], rng: np.random.Genera
     random = np.nanmean(np.nanmax(suite.values, axis=1, keepdims=True) - suite.values, axis=1)
     own, greedy = random.copy(), judge(suite, make("greedy").choose(suite.positions, rng)).regret
     own[answered] = judge(suite.take(answered), np.array([move.action for move in moves], dtype=np.intp)).regret
-    losses = np.stack([own, random, greedy], axis=1)
+    losses = {"model": own, "random": random, "greedy": greedy}
     return {
-        group: dict(zip(("model", "random", "greedy"), bootstrap_means(losses[None, rows], rng), strict=True))
+        group: {name: loss_estimate(lost[rows]) for name, lost in losses.items()}
         for group, rows in (("answered", answered), ("asked", np.ones_like(answered)))
         if rows.any()
     }
@@ -216,7 +217,7 @@ def main(arguments: list[str]) -> dict[str, Any]:
     for group, estimates in measured.items():
         print("regret in points over the answered positions:" if group == "answered" else f"{note}:")
         for name, one in estimates.items():
-            print(f"  {options.model if name == 'model' else name} {one.mean:.2f} ({one.low:.2f} to {one.high:.2f})")
+            print(f"  {options.model if name == 'model' else name} {interval(one, '.2f')}")
     games = Counter(results)
     print(f"against {options.opponent}: " + ", ".join(f"{games[name]} {name}" for name in RESULTS))
     print("replies: " + ", ".join(f"{count} {kind}" for kind, count in model.replies.items()))

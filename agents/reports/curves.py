@@ -52,7 +52,10 @@ class MeasuredRun:
     def regrets(self) -> dict[int, tuple[float, Estimate]]:
         """Return minutes and regret in points, keyed by plies; empty if the rules have no suite."""
         return {
-            row["plies"]: (row["seconds"] / 60, Estimate(it["mean"], it["low"], it["high"]))
+            row["plies"]: (
+                row["seconds"] / 60,
+                Estimate(**{end: it[end] for end in it.keys() & {"mean", "low", "high"}}),
+            )
             for row in self.rows
             if (it := row.get("regret"))
         }

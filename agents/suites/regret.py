@@ -17,12 +17,11 @@ from agents.suites.worker_search import TABLE_MEGABYTES, core_of, net_bytes, sea
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
-from oanquan_env.benchmark.suites import format_suite, read_suite, regret_path, suite_name
+from oanquan_env.benchmark.suites import read_suite, regret_path, suite_name, write_suite
 from oanquan_env.engine.core import advance
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
-from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof_search import ProofTable
@@ -193,7 +192,7 @@ class MakeRegret(PoolOptions):
         path = self.output or regret_path(Rules.parse(self.recipe.rules))
         with self.pool(path) as workers:
             suite = make_suite(self.recipe, workers)
-            write_atomically(path, text_bytes(path, format_suite(suite)))
+            write_suite(path, suite)
         print(f"{len(suite)} positions in {path}")
 
 
@@ -218,7 +217,7 @@ class ProveRegret(PoolOptions):
         path = self.suite
         with self.pool(path) as workers:
             suite = prove_suite(read_suite(path), self.nodes, workers)
-            write_atomically(path, text_bytes(path, format_suite(suite)))
+            write_suite(path, suite)
         print(
             f"{int(suite.proved.sum())} of {int(np.isfinite(suite.values).sum())} moves proved, all moves of "
             f"{int(suite.all_proved().sum())} of {len(suite)} positions, in {path}"

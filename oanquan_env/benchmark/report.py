@@ -1,6 +1,5 @@
 """The result of an evaluation, its report in Markdown, and tables in Markdown and LaTeX."""
 
-import dataclasses
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -11,8 +10,10 @@ import numpy as np
 
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Part, Regret, Suite
-from oanquan_env.benchmark.statistics import Estimate
+from oanquan_env.benchmark.statistics import Estimate, as_record
+from oanquan_env.benchmark.suites import how_to_make
 from oanquan_env.engine.rules import Rules
+from oanquan_env.errors import UsageError
 
 ORDINALS = ("first", "second", "third", "fourth")
 """Words for the order in which players move after the opening."""
@@ -50,17 +51,19 @@ def name(label: str) -> str:
 
 
 def plus_minus(estimate: Estimate, form: str, factor: float = 1.0) -> str:
-    """Return `mean ± half the width of the interval`, each multiplied by `factor`."""
+    """Return `mean ± half the width of the interval`, each times `factor`; only the mean if there is no interval."""
+    if math.isnan(estimate.low):
+        return f"{factor * estimate.mean:{form}}"
     return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
 
 
 def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
-    """Return `mean (low to high)`, each multiplied by `factor`."""
+    """Return `mean (low to high)`, each times `factor`; only the mean if there is no interval."""
     mean, low, high = (
         format(factor * value, form) if math.isfinite(value) else "−∞" if value < 0 else "∞"
         for value in (estimate.mean, estimate.low, estimate.high)
     )
-    return f"{mean} ({low} to {high})"
+    return mean if math.isnan(estimate.low) else f"{mean} ({low} to {high})"
 
 
 def pairings_table(pairings: Sequence[PairingResult], *, padded: bool = False) -> str:
@@ -203,14 +206,19 @@ class Evaluation:
     format: Literal[4] = 4
 
     @property
-    def regret(self) -> Regret | None:
-        """Regret of the first player with its interval: `regret.mean`, `regret.phases` and more."""
-        return self.players[0].regret
+    def regret(self) -> Regret:
+        """Regret of the first player with its interval: `regret.mean`, `regret.phases` and more.
+
+        Raises `UsageError` if it was not measured, because there is no suite for the rules.
+        """
+        if (regret := self.players[0].regret) is None:
+            raise UsageError(f"regret was not measured: {how_to_make(self.rules)}")
+        return regret
 
     @property
     def losses(self) -> list[float]:
         """Points that the first player's move loses in each position of the suite, averaged over its runs."""
-        return self.regret.losses if self.regret else []
+        return regret.losses if (regret := self.players[0].regret) else []
 
     def player(self, label: str) -> PlayerResult:
         """Return the player with this label; raise `KeyError` if there is none."""
@@ -235,7 +243,7 @@ class Evaluation:
 
     def to_json(self) -> str:
         """Return the evaluation as JSON."""
-        return json.dumps(dataclasses.asdict(self), indent=1) + "\n"
+        return json.dumps(as_record(self), indent=1) + "\n"
 
     def to_latex(self) -> str:
         """Return the table of players as LaTeX code, which needs the package booktabs."""
