@@ -168,7 +168,7 @@ def begin(command: Command[Any], folder: Path, typed: str, console: Console) -> 
         fixed = config.model_dump(exclude=CHANGEABLE)
         if load_config(folder / CONFIG_NAME).model_dump(exclude=CHANGEABLE) != fixed:
             raise UsageError(f"{folder} holds a run with another configuration: choose another --output")
-        run = run_type(config.kind).resume(folder, report, config.model_dump(include=CHANGEABLE))
+        run = run_type(config.kind).resume(folder, report, config.model_dump(include=CHANGEABLE), typed)
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:

@@ -121,7 +121,7 @@ def train_seed(sweep: Path, command: str, values: dict[str, Any]) -> SeedResult:
 
     try:
         if (folder / CONFIG_NAME).exists():
-            run = kind.resume(folder, report)
+            run = kind.resume(folder, report, command=command)
         else:
             run = kind.create(folder, config, command, report)
         with stopping() as stop:

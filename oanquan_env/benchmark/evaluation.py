@@ -22,6 +22,7 @@ from oanquan_env.errors import UnavailableError, UsageError, as_whole
 from oanquan_env.players import Policy, as_policy, make
 from oanquan_env.players.adapters import ObservedPolicy
 from oanquan_env.progress import ProgressLine
+from oanquan_env.provenance import origin
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Default opponents under all rules."""
@@ -120,6 +121,7 @@ def measured(
         players=[PlayerResult(mine.label, mine.name, regret=regret)],
         suite=SuitePart.of(judged, part) if judged else None,
         illegal=_illegal(mine.policy) - replaced,
+        **origin(),
     )
     return evaluation, pairings
 

@@ -182,7 +182,7 @@ class Evaluation:
         first: advantage of moving first after the opening, in Elo, if there are ratings.
         suite: the positions over which regret was measured; None if regret was not measured.
         illegal: number of illegal actions by a model that does not see masks, each replaced by a random legal one.
-        command, commit, processor, versions: origin of the result, if a command produced it.
+        command, commit, processor, versions: origin of the result; see `oanquan_env.provenance`.
         reused: results from earlier sessions, such as `games greedy – random`, and when they were measured.
     """
 
@@ -250,10 +250,10 @@ class Evaluation:
         return latex(*summary_cells(self))
 
     def __str__(self) -> str:
-        return markdown(self, padded=True)
+        return markdown(self, heading=False, padded=True)
 
     def _repr_markdown_(self) -> str:
-        return markdown(self)
+        return markdown(self, heading=False)
 
 
 # ---- the report for people ------------------------------------------------------------------------------------------
@@ -375,11 +375,15 @@ def openings(found: Evaluation) -> str:
     return words.get(found.openings or "", f"`{found.openings}`")
 
 
-def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) -> str:
-    """Return the report. `picture` adds a link to the picture of the scores; `padded` aligns tables in plain text."""
+def markdown(found: Evaluation, *, heading: bool = True, picture: bool = False, padded: bool = False) -> str:
+    """Return the report.
+
+    `heading` adds the origin and the names of labelled players, and `picture` a link to the picture of the scores;
+    `padded` aligns tables in plain text.
+    """
     order = [one.label for one in found.ranked()]
     parts = [f"Rules `{found.rules}`, seed {found.seed}.", explanation(found)]
-    if found.command:
+    if heading:
         versions = ", ".join(f"{package} {version}" for package, version in found.versions.items())
         parts = ["# Evaluation", f"Made {origin(found)}. {parts[0][:-1]}; {versions}.", parts[1]]
     if len(found.players) > 1:
@@ -392,7 +396,7 @@ def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) 
     if regrets:
         parts += ["## Regret", regret_table(regrets, ("all", *PHASES, PROVED), padded=padded)]
     names = [[name(one.label), name(one.name)] for one in found.players if one.label != one.name]
-    if names and found.command:
+    if names and heading:
         parts += ["## Players", table(["label", "player"], names, left=2, padded=padded)]
     return "\n\n".join(parts) + "\n"
 

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import provenance
 from agents.config import Size
 from experiments import frame, methods, players, solve, speed
-from oanquan_env import Core, evaluate
+from oanquan_env import Core, evaluate, provenance
 from oanquan_env.benchmark.suites import load_suite
 from tests.runs import PPO
 from tools import write_docs
@@ -117,7 +116,7 @@ def test_new_results_leave_a_commit_clean_and_new_code_does_not(
     for path in (found, code):
         path.parent.mkdir(parents=True)
         path.write_text("old")
-    monkeypatch.setattr(provenance, "FOLDER", code.parent)
+    monkeypatch.setattr(provenance, "FOLDER", tmp_path)
     assert find_commit() is None  # outside a clone
     git("init", "-q")
     git("add", ".")
