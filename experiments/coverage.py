@@ -90,7 +90,7 @@ def of_positions() -> Iterator[Case]:
         yield of_rows("regret", size, losses, loss_estimate)
         yield of_rows("share of best moves or blunders", size, shares, score_estimate)
         yield of_rows("difference of regrets", size, differences, difference_estimate)
-    for runs, size in itertools.product((5, 10), (100, 1200)):
+    for runs, size in itertools.product((5, 10), (100, 300)):
         yield of_methods(own[0], own[3], runs, size)
 
 

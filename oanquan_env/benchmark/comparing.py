@@ -11,9 +11,8 @@ import numpy as np
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import RUNS, measured
 from oanquan_env.benchmark.regret import Part
-from oanquan_env.benchmark.report import interval, name, table
+from oanquan_env.benchmark.report import interval, name, of_runs, table
 from oanquan_env.benchmark.statistics import (
-    LEAST,
     Estimate,
     difference_estimate,
     interquartile_differences,
@@ -78,9 +77,7 @@ class MethodRuns:
     improvement: Estimate
 
     def __str__(self) -> str:
-        if len(self.values) >= LEAST:
-            return interval(self.mean, ".4g")
-        return f"{self.mean.mean:.4g}; {len(self.values)} runs, {min(self.values):.4g} to {max(self.values):.4g}"
+        return of_runs(self.values, self.mean, ".4g")
 
 
 @dataclass(frozen=True)
@@ -125,7 +122,7 @@ def compare_runs(
     """Compare methods whose runs differ only in their seed; `methods` maps each name to the players of its runs.
 
     All players meet the same positions, openings and opponents. The bootstrap draws the runs of each method separately,
-    and the same positions or openings for all methods. With fewer than `LEAST` runs of a method, there is no interval,
+    and the same positions or openings for all methods. With fewer than five runs of a method, there is no interval,
     and the table shows the range of its runs. The other arguments and errors are the same as in `evaluate`.
     """
     if len(methods) < 2 or any(isinstance(players, str) or not len(players) for players in methods.values()):

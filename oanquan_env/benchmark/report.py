@@ -66,6 +66,13 @@ def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str
     return mean if math.isnan(estimate.low) else f"{mean} ({low} to {high})"
 
 
+def of_runs(values: Sequence[float], estimate: Estimate, form: str) -> str:
+    """Return the interquartile mean of several runs with its interval, or if there is none, the range of the runs."""
+    if len(values) == 1 or not math.isnan(estimate.low):
+        return interval(estimate, form)
+    return f"{estimate.mean:{form}}; {len(values)} runs, {min(values):{form}} to {max(values):{form}}"
+
+
 def pairings_table(pairings: Sequence[PairingResult], *, padded: bool = False) -> str:
     """Return a table with one row per pairing: games, score, margin, and Elo (for 3 or 4 players, scores by order)."""
     two = pairings[0].pentanomial is not None

@@ -94,7 +94,7 @@ def _mean_and_half(samples: Floats, k: int, least: int) -> tuple[float, float]:
     return mean, _quantile(k) * (squares / (n - 1) / n) ** 0.5
 
 
-def _quantile(k: int) -> float:
+def _quantile(k: float) -> float:
     """Return an approximate 97.5 % quantile of Student's t for `k` samples, slightly too large for `k` >= 4."""
     return 1.96 * (1 + 2.7 / k)
 
@@ -134,22 +134,30 @@ def interquartile_differences(
 ) -> tuple[list[Estimate], list[Estimate]]:
     """Return each method's interquartile mean over its runs, and its difference from the first method.
 
-    Each method has (R, N) samples: R runs over N positions or openings, which all methods share. Each bootstrap sample
-    draws runs separately per method, and the same positions for all.
+    Each method has (R, N) samples: R runs over N positions or openings, which all methods share. One bootstrap draws
+    each method's runs, and another the same positions for all. Their variances add up, with Welch's degrees of freedom.
     """
-    n = methods[0].shape[1]
-    weights = np.concatenate([np.full((1, n), 1 / n), rng.multinomial(n, np.full(n, 1 / n), BOOTSTRAP_SAMPLES) / n])
-    means = []
+    n, means = methods[0].shape[1], [interquartile_mean(samples.mean(axis=1)[:, None]) for samples in methods]
+    weights, spreads, over_positions = rng.multinomial(n, np.full(n, 1 / n), BOOTSTRAP_SAMPLES) / n, [], []
     for samples in methods:
-        of_runs, runs = weights @ samples.T, len(samples)
-        drawn = rng.integers(runs, size=of_runs.shape)
-        drawn[0] = range(runs)  # the first row is the real sample
-        means.append(interquartile_mean(np.take_along_axis(of_runs, drawn, axis=1)[..., None]))
-    fewest = [min(len(samples), n) for samples in methods]
-    columns = [(one, k) for one, k in zip(means, fewest, strict=True)]
-    columns += [(one - means[0], min(k, fewest[0])) for one, k in columns]
-    estimates = [bootstrap_estimates(one[:1], one[1:, None], k)[0] for one, k in columns]
-    return estimates[: len(methods)], estimates[len(methods) :]
+        runs = len(samples)
+        drawn = samples.mean(axis=1)[rng.integers(runs, size=(BOOTSTRAP_SAMPLES, runs))]
+        spreads.append((float(interquartile_mean(drawn[..., None]).var()) * runs / max(runs - 1, 1), runs - 1))
+        over_positions.append(interquartile_mean((weights @ samples.T)[..., None]))
+
+    def estimate(mean: Floats, over: Floats, *of_runs: tuple[float, int]) -> Estimate:
+        parts = [*of_runs, (float(over.var()), n - 1)]
+        variance = sum(part for part, _ in parts)
+        if min(degrees for _, degrees in parts) < LEAST - 1 or not variance:
+            return Estimate(float(mean))
+        half = _quantile(1 + variance**2 / sum(part**2 / degrees for part, degrees in parts)) * variance**0.5
+        return Estimate(float(mean), float(mean) - half, float(mean) + half)
+
+    of_methods = list(zip(means, over_positions, spreads, strict=True))
+    differences = [
+        estimate(mean - means[0], over - over_positions[0], spread, spreads[0]) for mean, over, spread in of_methods[1:]
+    ]
+    return [estimate(*one) for one in of_methods], [Estimate(0.0), *differences]
 
 
 def probability_of_improvement(scores: npt.ArrayLike, others: npt.ArrayLike) -> Estimate:

@@ -80,7 +80,7 @@ def test_methods_are_compared_over_runs_and_positions() -> None:
     runs = {
         "greedy": [f"greedy:epsilon=0.{seed}" for seed in range(1, 6)],
         "random": ["random"] * 6,
-        "few": ["maxn:depth=1"],
+        "few": ["maxn:depth=1", "random"],
     }
     found = compare_runs(runs, opponents=["random"], pairs=6, suite=suite, runs=1)
     means = [evaluate(name, opponents=(), suite=suite, runs=1).regret.mean for name in runs["greedy"]]
@@ -94,8 +94,8 @@ def test_methods_are_compared_over_runs_and_positions() -> None:
     text = str(found).splitlines()
     heads = "regret, points (95 %) | minus greedy (95 %) | better than greedy, % (95 %) | score, % (95 %)"
     assert heads in text[0]
-    assert [line.split(" | ")[1] for line in text[2:]] == ["5", "6", "1"]
-    assert f"| {few.values[0]:.4g}; 1 runs, {few.values[0]:.4g} to {few.values[0]:.4g} |" in text[4]
+    assert [line.split(" | ")[1] for line in text[2:]] == ["5", "6", "2"]
+    assert f"| `few` | 2 | {few.mean.mean:.4g}; 2 runs, {min(few.values):.4g} to {max(few.values):.4g} |" in text[4]
     assert compare_runs(runs, opponents=(), suite=suite, runs=1).score == {}
     assert dataclasses.replace(found, score={}) == compare_runs(runs, opponents=(), suite=suite, runs=1)
     for wrong in ({"A": ["greedy"]}, {"A": ["greedy"], "B": "greedy"}, {"A": ["greedy"], "B": []}):

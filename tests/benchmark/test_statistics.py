@@ -109,13 +109,15 @@ def test_differences_share_the_positions_and_include_the_spread_of_both() -> Non
     runs = np.arange(5.0)[:, None]
     (one, other), (none, difference) = interquartile_differences([positions + runs, positions + runs + 7], rng)
     assert (one.mean, other.mean) == pytest.approx((positions.mean() + 2, positions.mean() + 9))
-    assert ends(none) == (0, 0, 0)
+    assert as_record(none) == {"mean": 0}
     assert difference.mean == pytest.approx(7)
-    assert one.high - one.low > 30  # the positions differ by hundreds, and cancel in the difference
-    half = 1.96 * 1.54 * (2 * 2.5 / 5) ** 0.5  # of the means of five runs each, which vary less than the medians
+    assert one.high - one.low > 15  # the positions differ by hundreds, and cancel in the difference
+    half = 1.96 * 1.3 * (2 * 2.5 / 5) ** 0.5  # of the means of five runs each, with 8 degrees of freedom
     assert half < (difference.high - difference.low) / 2 < 1.5 * half
+    alike = interquartile_differences([positions + 0 * runs, 0 * positions + 0 * runs], rng)[1][1]
+    assert ends(alike) == pytest.approx(ends(mean_estimate(-positions)), abs=1.5)  # runs without spread add nothing
     wide = interquartile_differences([runs + 0 * positions, runs + positions], rng)[1][1]
-    assert wide.high - wide.low > 30
+    assert wide.high - wide.low > 15
 
 
 def test_improvement_by_hand() -> None:
