@@ -20,7 +20,7 @@ import tyro
 from agents.checkpoint import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from agents.config import OptionalFolder, command, read_yaml
 from agents.run import load_config
-from oanquan_env import provenance
+from oanquan_env import Rules, provenance
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.regret import regret
@@ -44,12 +44,12 @@ class MeasuredRun:
     group: str  # the same for runs whose folders differ only in the seed
     seed: int
     rules: str
-    suite: str | None
-    """The file of its regret suite; None for the package's."""
     command: str
     commit: str | None
     rows: list[dict[str, Any]]
     """The run's evaluations as stored in its folder, oldest first."""
+    suite: str | None = None
+    """The file of its regret suite; None for the package's."""
 
     def regrets(self) -> dict[int, tuple[float, Estimate]]:
         """Return minutes and regret in points, keyed by plies; empty if the rules have no suite."""
@@ -89,7 +89,7 @@ def read_run(folder: Path) -> MeasuredRun:
     if group == "seed":  # a run of a sweep is named after the sweep's folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
         name = f"{group}-{config.seed}"
-    return MeasuredRun(name, group, config.seed, config.rules, suite, origin["command"], origin["commit"], rows)
+    return MeasuredRun(name, group, config.seed, config.rules, origin["command"], origin["commit"], rows, suite)
 
 
 def check_comparable(runs: Sequence[MeasuredRun]) -> None:
@@ -119,7 +119,7 @@ def _summary_row(run: MeasuredRun, opponents: Sequence[str]) -> list[str]:
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
 
 
-def references(rules: str, source: str | None = None) -> dict[str, float]:
+def references(rules: Rules | str, source: str | None = None) -> dict[str, float]:
     """Return the mean regret of `REFERENCES` in points on the suite's development part; empty without a suite."""
     full_suite = find_suite(rules, source)
     if full_suite is None:

@@ -1,5 +1,6 @@
 """Test learning curves of runs, and the agents that come with the project."""
 
+import dataclasses
 import io
 import json
 import shutil
@@ -120,7 +121,14 @@ def test_table_picture_and_numbers_are_written_for_runs_of_the_same_rules(
     learn(begin(other, rules="tonkin seeds=3", total_plies=ITERATION))
     assert curves.main([*map(str, runs), str(other), "--output", str(tmp_path / "a")]) == 2
     printed = capsys.readouterr()
-    assert "different rules cannot be compared: tiny-0 learned 'mancala-world', other learned 'tonkin" in printed.err
+    assert "compared: tiny-0 learned 'mancala-world', other learned 'tonkin" in printed.err
+    measured = [
+        dataclasses.replace(curves.read_run(run), suite=suite) for run, suite in zip(runs, (None, "x"), strict=True)
+    ]
+    with pytest.raises(
+        UsageError, match=r"different suites cannot be compared: .* tiny-1 learned 'mancala-world' and used x"
+    ):
+        curves.check_comparable(measured)
     assert (printed.out, (tmp_path / "a").exists()) == ("", False)
     assert curves.main([str(other), "--output", str(tmp_path / "a" / "b")]) == 0  # rules without a suite
     assert json.loads((tmp_path / "a" / "b" / "learning.json").read_text())["references"] == {}
