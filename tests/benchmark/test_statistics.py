@@ -32,6 +32,8 @@ def test_intervals_of_means_by_hand() -> None:
     half = 1.96 * (1 + 2.7 / 16) * (32 / 19 / 20) ** 0.5  # 16 samples are not 0
     assert ends(difference_estimate(many)) == pytest.approx((2, 2 - half, 2 + half))
     assert ends(loss_estimate(many)) == pytest.approx((2, 2 - half, 2 * np.exp(half / 2)))
+    width = (1.96 * (1 + 2.7 / 100)) ** 2 / 100  # Wilson's, with a quarter of a sample more on each side
+    assert ends(score_estimate(np.zeros(100))) == pytest.approx((0, 0, width / (1 + width) + 0.25 / 100))
     assert loss_estimate(np.eye(1, 900)[0] + np.eye(5, 900).sum(axis=0)).low == 0
 
 
@@ -114,6 +116,8 @@ def test_differences_share_the_positions_and_include_the_spread_of_both() -> Non
     assert one.high - one.low > 15  # the positions differ by hundreds, and cancel in the difference
     half = 1.96 * 1.3 * (2 * 2.5 / 5) ** 0.5  # of the means of five runs each, with 8 degrees of freedom
     assert half < (difference.high - difference.low) / 2 < 1.5 * half
+    (fixed, _), _ = interquartile_differences([0 * positions + runs] * 2, rng)
+    assert ends(fixed) == pytest.approx(ends(interquartile_estimate(runs, rng)), abs=0.15)  # half a width of 2.2
     alike = interquartile_differences([positions + 0 * runs, 0 * positions + 0 * runs], rng)[1][1]
     assert ends(alike) == pytest.approx(ends(mean_estimate(-positions)), abs=1.5)  # runs without spread add nothing
     wide = interquartile_differences([runs + 0 * positions, runs + positions], rng)[1][1]
@@ -128,6 +132,8 @@ def test_improvement_by_hand() -> None:
     assert ends(better) == pytest.approx((1 - worse.mean, 1 - worse.high, 1 - worse.low))
     always = probability_of_improvement([[10.0 + run] for run in range(5)], [[0.0 + run] for run in range(5)])
     assert (always.mean, always.high) == (1, 1)
+    uneven = probability_of_improvement([[0.0], [0.0], [9.0], [9.0], [9.0]], [[5.0]] * 5)  # a variance of 0.3 / 5
+    assert ends(uneven) == pytest.approx((0.6, 0.6 - 1.96 * 1.1 * 0.06**0.5, 1), abs=1e-3)
     assert 0.5 < always.low < 0.7
 
 
