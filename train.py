@@ -3,13 +3,14 @@
     python train.py --config configs/quick.yaml [--output FOLDER] [--ppo.learning-rate 5e-4 ...]
     python train.py --resume runs/quick
     python train.py --config configs/quick.yaml --sweep 0,1,2 [--ray ADDRESS]
+    python train.py --config configs/quick.yaml --sweep "ppo.learning_rate=1e-3,3e-4 seed=0-4"
     python train.py --config configs/value.yaml [--rules vietnamese]
     python train.py --kind td --help
 
 A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the result:
 an agent for the player `ppo:FOLDER`, or a value net for players such as `minimax:nodes=20000,net=FOLDER`.
 Ctrl-C saves and stops; --resume continues, even if the run was killed.
-A sweep trains each seed in its own folder and process; the same command resumes it.
+A sweep trains each combination of seeds and other values in its own folder and process; the same command resumes it.
 """
 
 import functools
@@ -46,7 +47,7 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
         widen,
     )
     from agents.run import Run, RunConfig, StopTrainingError, load_config, run_type
-    from agents.sweep import STOPPING, parse_seeds, stopping, sweep
+    from agents.sweep import STOPPING, parse_sweep, stopping, sweep
     from agents.workers import launch, launched
 
 CHANGEABLE = {"threads", "device", "total_plies", "workers"}  # fields that a resumed run may change
@@ -78,9 +79,9 @@ class Command(Origin, Generic[Settings]):
     """The options of the command line; `settings` holds the configuration of a run."""
 
     output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
-    # train once for each of these seeds, such as 0,1,2, in FOLDER/seed-0, ...
-    sweep: Annotated[str | None, tyro.conf.arg(metavar="SEEDS", help_behavior_hint="")] = None
-    # number of seeds of a sweep trained at once (default: limited by the processors); with --ray, Ray decides
+    # train once for each of these seeds, such as 0,1,2, or for each combination of values of fields
+    sweep: Annotated[str | None, tyro.conf.arg(metavar="VALUES", help_behavior_hint="")] = None
+    # number of runs of a sweep trained at once (default: limited by the processors); with --ray, Ray decides
     jobs: Annotated[Whole | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
     ray: RayAddress = None
     settings: Annotated[Settings, tyro.conf.arg(name="")]
@@ -132,9 +133,9 @@ def check(command: Command[Any], changed: set[str]) -> None:
         fitting = "--threads, --device, --total-plies and --workers"
         raise UsageError(f"--resume uses the run's own configuration; only {fitting} can be given with it")
     if command.sweep is not None and command.settings.workers > 1:
-        raise UsageError("--sweep trains each seed in one process and cannot be used with --workers")
+        raise UsageError("--sweep trains each run in one process and cannot be used with --workers")
     if command.sweep is None and (command.ray or command.jobs is not None):
-        raise UsageError("--ray and --jobs spread the seeds of a sweep and need --sweep")
+        raise UsageError("--ray and --jobs spread the runs of a sweep and need --sweep")
     if command.jobs is not None and not 1 <= command.jobs <= MOST_THREADS:
         raise UsageError(f"--jobs must be a whole number from 1 to {MOST_THREADS:,}; got {command.jobs}")
 
@@ -146,9 +147,9 @@ def train(arguments: list[str], console: Console) -> int:
     """Train as the command line says, in one of these ways; return the exit status."""
     command, typed = parse(arguments), shlex.join(["python", "train.py", *arguments])
     folder = command.resume or command.folder("" if command.sweep is None else "-sweep")
-    if command.sweep is not None:  # each seed in its own process
-        seeds = parse_seeds(command.sweep)
-        return sweep(folder, command.settings, seeds, typed, console.print, ray=command.ray, jobs=command.jobs)
+    if command.sweep is not None:  # each run in its own process
+        fields = parse_sweep(command.sweep)
+        return sweep(folder, command.settings, fields, typed, console.print, ray=command.ray, jobs=command.jobs)
     if workers.rank() > 0:  # a worker that joins the run of worker 0
         workers.wait()  # for the files of worker 0
         return learn(run_type(command.settings.kind).join(folder, command.settings), console)
@@ -168,7 +169,7 @@ def begin(command: Command[Any], folder: Path, typed: str, console: Console) -> 
         fixed = config.model_dump(exclude=CHANGEABLE)
         if load_config(folder / CONFIG_NAME).model_dump(exclude=CHANGEABLE) != fixed:
             raise UsageError(f"{folder} holds a run with another configuration: choose another --output")
-        run = run_type(config.kind).resume(folder, report, config.model_dump(include=CHANGEABLE))
+        run = run_type(config.kind).resume(folder, report, config.model_dump(include=CHANGEABLE), typed)
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:

@@ -10,7 +10,7 @@ The modules, in reading order:
 - `players`, `pretrained`: agents as players, their files, and the project's own agents;
 - `tournament_run`, `suites`: tournaments and regret, and the makers of the suites that these use;
 - `position_data`, `game_data`: data for offline learning;
-- `reports`: learning curves and cards; `folders`, `provenance`: locks, and the origin of results.
+- `reports`: learning curves and cards; `folders`, `code_hashes`: locks, and hashes of the code that made a result.
 """
 
 from oanquan_env.errors import MissingExtraError, UnknownAgentError

@@ -12,38 +12,38 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.code_hashes import code_hashes, custom_code, project_code
 from agents.config import Strict, dump_yaml, read_yaml
-from agents.provenance import code_hashes, commit, custom_code, processor, project_code, versions
 from agents.workers import gathered, rank
 from oanquan_env.files import naming_damage, parse_json, read_bytes, replacing, write_atomically
+from oanquan_env.provenance import origin
 
 CONFIG_NAME = "config.yaml"  # the resolved configuration
-RUN_NAME = "run.yaml"  # the origin of the run: command, commit, hashes of code, versions
+RUN_NAME = "run.yaml"  # the origin of the run and of each resumption: command, commit, hashes of code, versions
 CHECKPOINT_NAME = "checkpoint.pt"  # everything that the next iteration depends on
 EVALUATIONS_NAME = "evaluations.jsonl"  # one evaluation per line
 SHARED = {"network", "optimizer"}  # parts that are identical in all workers
-PACKAGES = ("torch", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
+PACKAGES = ("torch", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "safetensors")
 
 
-def origin(command: str, config: Strict) -> dict[str, Any]:
-    """Return the content of `RUN_NAME` for a run that begins now."""
-    fields = {"command": command, "commit": commit(), "processor": processor()}
-    return {**fields, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), **_code(config)}
+def write_origin(folder: Path, config: Strict, command: str | None, plies: int | None = None) -> list[str]:
+    """Write the origin of a run that begins now, or with `plies`, add the origin of a resumption after these plies.
 
-
-def changes(folder: Path, config: Strict) -> list[str]:
-    """Return the packages and modules, sorted, that differ from those with which the run in `folder` began.
-
-    A name that the run did not record counts as different. Raises `FileError` if `RUN_NAME` is damaged.
+    The default of `command` is this program. Return the packages and modules, sorted, that differ from those with which
+    the run began. A name that the run did not record counts as different. Raises `FileError` if `RUN_NAME` is damaged.
     """
-    with naming_damage(folder / RUN_NAME, "not the origin of a run"):
-        now, before = _code(config), read_yaml(folder / RUN_NAME)
-        return sorted({name for part in now for name, _ in now[part].items() ^ before.get(part, {}).items()})
-
-
-def _code(config: Strict) -> dict[str, dict[str, str]]:
-    own = code_hashes(custom_code(dump_yaml(config).decode()))
-    return {"code": {**project_code(), **own}, "versions": versions(PACKAGES)}
+    path, own = folder / RUN_NAME, code_hashes(custom_code(dump_yaml(config).decode()))
+    made = origin(command, PACKAGES)
+    now = {**made, "started": time.strftime("%Y-%m-%d %H:%M:%S %z"), "code": {**project_code(), **own}}
+    if plies is None:
+        write_atomically(path, dump_yaml(now))
+        return []
+    with naming_damage(path, "not the origin of a run"):
+        before = read_yaml(path)
+        parts = [now[part].items() ^ before.get(part, {}).items() for part in ("code", "versions")]
+        before.setdefault("resumed", []).append({"plies": plies, **now})
+    write_atomically(path, dump_yaml(before))
+    return sorted({name for part in parts for name, _ in part})
 
 
 # ---- checkpoint ------------------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ computes the loss and takes the gradient steps. docs/how-to/learning.md shows ho
 Shapes: T steps, N games, P players, A actions, D columns of features, B positions.
 """
 
-import dataclasses
 import functools
 import tempfile
 from collections.abc import Callable
@@ -36,6 +35,7 @@ from agents.self_play import MOST_PLIES, SelfPlayGames
 from agents.training_evaluation import TrainingEvaluation
 from oanquan_env import Core, IllegalActionError, Positions
 from oanquan_env.array_types import Mask, Points
+from oanquan_env.benchmark.statistics import as_record
 from oanquan_env.engine.positions import turn_order
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError, one_line
@@ -378,7 +378,7 @@ class PPORun(Run[PPOConfig]):
             raise self.diverged(str(error)) from None
         row, text = self.config.evaluation.measure(self.core, player, self.config.seed, self.log)
         if regret := self.regret_of(player, "regret"):
-            row["regret"] = dataclasses.asdict(regret)
+            row["regret"] = as_record(regret)
             text += f"; regret {regret.mean:.2f} points, best moves {100 * regret.optimal.mean:.1f} %"
         if (ahead := LOOKAHEAD.get(self.config.network.name)) and not self.plies:
             text += f" (not trained yet; the network looks {ahead} ahead)"

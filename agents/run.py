@@ -22,7 +22,7 @@ from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
 from agents import checkpoint, workers
-from agents.checkpoint import CONFIG_NAME, RUN_NAME
+from agents.checkpoint import CONFIG_NAME
 from agents.config import (
     AUTO,
     Count,
@@ -153,6 +153,7 @@ class Run(ABC, Generic[Config]):
         parts: by name, everything that the next iteration needs, except `plies` and the random generators of torch,
             NumPy and Python; each has `state_dict` and `load_state_dict`. Workers have equal `network` and `optimizer`.
         iteration: plies of one iteration, summed over all workers.
+        suite: development part of the regret suite; None if the rules have none.
         usage: a message that says where the result is, with a command that evaluates it.
         plies: plies trained so far, summed over all workers.
     """
@@ -168,6 +169,8 @@ class Run(ABC, Generic[Config]):
     def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
         self.folder, self.config, self.report = folder, config, report
         self.core = Core(config.core_rules)
+        suite = find_suite(self.core.rules, config.evaluation.regret_suite)
+        self.suite = suite and suite.part("development")
         if config.starts.beam_share and self.core.rules.players != 2:
             raise UsageError("starts.beam_share: lines that beat the network need rules for two players")
         self.plies, self._seconds, self._since = 0, 0.0, time.monotonic()
@@ -214,14 +217,20 @@ class Run(ABC, Generic[Config]):
                     f"{folder} already holds a run: continue it with --resume {shlex.quote(str(folder))}, or choose "
                     "another --output"
                 )
-            write_atomically(folder / RUN_NAME, dump_yaml(checkpoint.origin(command, config)))
+            checkpoint.write_origin(folder, config, command)
             write_atomically(folder / CONFIG_NAME, dump_yaml(config))
             stack.pop_all()  # the run keeps the lock
         return run
 
     @classmethod
-    def resume(cls, folder: Path, report: Callable[[str], None], changes: Mapping[str, Any] | None = None) -> Self:
-        """Resume the run in `folder` from its checkpoint, or from its start if it has none yet.
+    def resume(
+        cls,
+        folder: Path,
+        report: Callable[[str], None],
+        changes: Mapping[str, Any] | None = None,
+        command: str | None = None,
+    ) -> Self:
+        """Resume the run in `folder` from its checkpoint, or from its start if it has none yet, and record `command`.
 
         `changes` are new values of configuration fields. A new `total_plies` makes the run and its schedules longer or
         shorter. With a new number of `workers`, the run starts new games. Both are written to the run's configuration.
@@ -245,7 +254,7 @@ class Run(ABC, Generic[Config]):
             lasting = {name: getattr(config, name) for name in ("total_plies", "workers")}
             if (changed := stored.model_copy(update=lasting)) != stored:
                 write_atomically(path, dump_yaml(changed))
-            if differ := checkpoint.changes(folder, config):
+            if differ := checkpoint.write_origin(folder, config, command, run.plies):
                 report(f"changed since the run began, or not recorded then: {', '.join(differ)}; results may differ")
             rows = [row for row in checkpoint.read_evaluations(folder) if row["plies"] <= run.plies]
             checkpoint.write_evaluations(folder, rows)
@@ -374,12 +383,11 @@ class Run(ABC, Generic[Config]):
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:
-        """Measure, log and return regret on the suite's development part; return None if the rules have no suite."""
-        suite = find_suite(self.core.rules)
-        if suite is None:
+        """Measure, log and return regret over `suite`; return None if there is none."""
+        if self.suite is None:
             return None
         rng = np.random.default_rng(self.config.seed)
-        result = regret(player, suite.part("development"), rng, by_phase=False)
+        result = regret(player, self.suite, rng, by_phase=False)
         self.log(f"evaluation/{name}", result.mean)
         return result
 

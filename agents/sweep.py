@@ -1,12 +1,13 @@
-"""Sweeps: train one configuration with several seeds, each in its own run folder, in processes or on Ray."""
+"""Sweeps: train a configuration with several seeds or values of other fields, each run in a folder of its own."""
 
 import contextlib
 import functools
+import itertools
 import multiprocessing
 import os
 import re
+import shlex
 import signal
-import statistics
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -15,10 +16,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from agents.checkpoint import CONFIG_NAME, read_evaluations
 from agents.config import validated
 from agents.parallel import spread
 from agents.run import RunConfig, StopTrainingError, config_type, load_config, run_type
+from oanquan_env.benchmark.report import of_runs, table
+from oanquan_env.benchmark.statistics import interquartile_estimate
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 
@@ -28,11 +33,10 @@ stop_asked = threading.Event()
 
 
 @dataclass(frozen=True)
-class SeedResult:
-    """The result of training with one seed."""
+class RunResult:
+    """The result of one run of a sweep, which is named after its subfolder."""
 
-    seed: int
-    folder: Path
+    name: str
     figures: dict[str, float] = field(default_factory=dict)  # of the last evaluation; empty if training did not finish
     error: str | None = None
 
@@ -62,75 +66,133 @@ def stopping(first: Callable[[], None] = lambda: None) -> Iterator[Callable[[], 
             signal.signal(number, handler)
 
 
-def parse_seeds(text: str) -> list[int]:
-    """Parse a list of different seeds such as `0,1,2`. Raises `UsageError` if it is invalid."""
-    seeds = [int(part) for part in text.split(",")] if re.fullmatch(r"[0-9]{1,10}(,[0-9]{1,10})*", text) else []
-    if not seeds or max(seeds) >= 2**32 or len(set(seeds)) < len(seeds):
-        raise UsageError(f"--sweep takes different seeds below {2**32}, such as 0,1,2; got {one_line(repr(text))}")
-    return seeds
+def parse_sweep(text: str) -> dict[str, list[str]]:
+    """Parse lists of values by field, such as `0,1,2` (seeds) or `ppo.learning_rate=1e-3,3e-4 seed=0-4`.
+
+    Raises `UsageError` if the text has another form, or repeats a field or a value.
+    """
+    fields, ok = dict[str, list[str]](), bool(text.strip()) and text.count("'") % 2 == text.count('"') % 2 == 0
+    for word in shlex.split(text) if ok else ():
+        name, _, listed = word.partition("=") if "=" in word else ("seed", "", word)
+        values = [value for part in listed.split(",") for value in _values(part)]
+        ok &= bool(re.fullmatch(r"[A-Za-z][\w.-]*", name)) and all(values) and len(set(values)) == len(values)
+        ok &= name not in fields
+        fields[name] = values
+    if not ok:
+        example = "such as 0,1,2 or 'ppo.learning_rate=1e-3,3e-4 seed=0-4'"
+        raise UsageError(f"--sweep takes lists of different values, {example}; got {one_line(repr(text))}")
+    return fields
+
+
+def _values(part: str) -> list[str]:
+    bounds = re.fullmatch(r"([0-9]{1,6})-([0-9]{1,6})", part)
+    return [str(number) for number in range(int(bounds[1]), int(bounds[2]) + 1)] or [""] if bounds else [part]
+
+
+def sweep_configs(config: RunConfig, fields: dict[str, list[str]]) -> dict[str, tuple[dict[str, str], RunConfig]]:
+    """Return the changed fields (except the seed) and the configuration of each run, by its subfolder.
+
+    Raises `UsageError` if a configuration is invalid, or two are equal.
+    """
+    runs = dict[str, tuple[dict[str, str], RunConfig]]()
+    for combination in itertools.product(*fields.values()):
+        changes, values = dict(zip(fields, combination, strict=True)), config.model_dump()
+        for name, text in changes.items():
+            *groups, field_name = name.replace("-", "_").split(".")
+            group = values
+            for one in groups:
+                if not isinstance(group := group.setdefault(one, {}), dict):
+                    raise UsageError(f"--sweep: {name}: {one} has no fields")
+            group[field_name] = text
+        changed = validated(config_type(values, "--sweep"), values, "--sweep")
+        changed = changed.model_copy(update={"threads": changed.threads or 1})
+        if changed.workers > 1:
+            raise UsageError("--sweep trains each run in one process and cannot be used with workers")
+        shown = {name: text for name, text in changes.items() if name != "seed"}
+        label = re.sub(r"[^\w.,=+-]+", "_", ",".join(f"{name}={text}" for name, text in shown.items()))
+        folder = str(Path(label) / f"seed-{changed.seed}")
+        if folder in runs or any(changed == other for _, other in runs.values()):
+            raise UsageError(f"--sweep: two runs have the same configuration or folder: {folder}")
+        runs[folder] = shown, changed
+    return runs
 
 
 def sweep(
-    folder: Path, config: RunConfig, seeds: list[int], command: str, say: Callable[[str], None], *,
+    folder: Path, config: RunConfig, fields: dict[str, list[str]], command: str, say: Callable[[str], None], *,
     ray: str | None, jobs: int | None,
 ) -> int:  # fmt: skip
-    """Train all seeds, even if some fail, in `jobs` processes or on the Ray cluster `ray`; return the exit status.
+    """Train all runs, even if some fail, in `jobs` processes or on the Ray cluster `ray`; return the exit status.
 
     A new call resumes it. Raises `UsageError` if a folder holds a run with another configuration, or a worker dies.
     """
-    config = config.model_copy(update={"threads": config.threads or 1})
-    configs = [config.model_copy(update={"seed": seed}) for seed in seeds]
-    for one in configs:
-        there = folder / f"seed-{one.seed}" / CONFIG_NAME
+    runs = sweep_configs(config, fields)
+    for name, (_, one) in runs.items():
+        there = folder / name / CONFIG_NAME
         if there.exists() and load_config(there) != one:
             raise UsageError(f"{there.parent} holds a run with another configuration: choose another --output")
-    say(f"training {len(seeds)} seeds in {folder}: {config.total_plies:,} plies each of {config.rules}")
-    processes = min(jobs or max(1, (os.cpu_count() or 1) // config.threads), len(seeds))
-    gpus = int(getattr(config, "device", "cpu") != "cpu")
-    work, values = functools.partial(train_seed, folder, command), [one.model_dump() for one in configs]
-    results: list[SeedResult] = []
+    threads = max(one.threads for _, one in runs.values())
+    say(f"training {len(runs)} runs in {folder}")
+    processes = min(jobs or max(1, (os.cpu_count() or 1) // threads), len(runs))
+    gpus = int(any(getattr(one, "device", "cpu") != "cpu" for _, one in runs.values()))
+    values = [(name, one.model_dump()) for name, (_, one) in runs.items()]
+    work, results = functools.partial(train_one, folder, command), list[RunResult]()
     on_stop, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
     with never if ray else stopping(on_stop) as stop:  # a cluster receives no signals
-        for _, result in spread(work, values, ray=ray, processes=processes, cpus=config.threads, gpus=gpus):
+        for _, result in spread(work, values, ray=ray, processes=processes, cpus=threads, gpus=gpus):
             results.append(result)
             how = "stopped" if stop() else "failed" if result.error else "is done"
-            say(f"seed {result.seed} {how}, {len(results)} of {len(seeds)}: {result.folder}")
+            say(f"{result.name} {how}, {len(results)} of {len(runs)}: {folder / result.name}")
         if stop():
             say("stopped; the same command resumes the sweep")
             return INTERRUPTED
-    good, failures = ([one for one in results if bool(one.error) == failed] for failed in (False, True))
-    for name in good[0].figures if good else ():
-        of_seeds = [one.figures[name] for one in good]
-        deviation = f" ± {statistics.stdev(of_seeds):.2f} (standard deviation over seeds)" if len(of_seeds) > 1 else ""
-        say(f"{name}: {statistics.mean(of_seeds):.2f}{deviation}")
+    if rows := sweep_table([(runs[one.name][0], one.figures) for one in results if not one.error]):
+        say(rows)
+    failures = [one for one in results if one.error]
     for failure in failures:
-        print(f"train.py: seed {failure.seed}: {failure.error}", file=sys.stderr)
+        print(f"train.py: {failure.name}: {failure.error}", file=sys.stderr)
     return USAGE_ERROR if failures else 0
 
 
-def train_seed(sweep: Path, command: str, values: dict[str, Any]) -> SeedResult:
-    """Train one seed in a subfolder of `sweep`, resuming a run there; return its figures, or the error that ended it.
+def sweep_table(runs: list[tuple[dict[str, str], dict[str, float]]]) -> str:
+    """Return a table of runs, each given by its changed fields and its figures; one row has the runs of all seeds."""
+    groups = dict[tuple[str, ...], list[dict[str, float]]]()
+    for changes, found in runs:
+        groups.setdefault(tuple(changes.values()), []).append(found)
+    if not runs:
+        return ""
+    rows = []
+    for texts, of_seeds in groups.items():
+        columns = [[one[name] for one in of_seeds if name in one] for name in runs[0][1]]
+        means = [interquartile_estimate([[x] for x in column], np.random.default_rng(0)) for column in columns]
+        cells = [of_runs(column, mean, ".2f") for column, mean in zip(columns, means, strict=True)]
+        rows.append([*texts, str(len(of_seeds)), *cells])
+    return table([*runs[0][0], "runs", *runs[0][1]], rows, left=len(runs[0][0]), padded=True)
+
+
+def train_one(sweep: Path, command: str, run_of_sweep: tuple[str, dict[str, Any]]) -> RunResult:
+    """Train one run in a subfolder of `sweep`, resuming a run there; return its figures, or the error that ended it.
 
     The configuration is passed as plain values, because a class created for a custom network cannot be pickled.
     """
+    name, values = run_of_sweep
     config = validated(config_type(values), values, "command line")
-    folder, kind = sweep / f"seed-{config.seed}", run_type(config.kind)
+    folder, kind = sweep / name, run_type(config.kind)
 
     def report(line: str) -> None:
-        print(f"seed {config.seed}: {line.strip()}", flush=True)
+        print(f"{name}: {line.strip()}", flush=True)
 
     try:
         if (folder / CONFIG_NAME).exists():
-            run = kind.resume(folder, report)
+            run = kind.resume(folder, report, command=command)
         else:
             run = kind.create(folder, config, command, report)
         with stopping() as stop:
             run.learn(lambda plies: None, stop)
-        return SeedResult(config.seed, folder, figures(read_evaluations(folder)[-1]))
+        return RunResult(name, figures(read_evaluations(folder)[-1]))
     except StopTrainingError:
-        return SeedResult(config.seed, folder, error="stopped")
+        return RunResult(name, error="stopped")
     except (ValueError, RuntimeError, OSError, MemoryError) as error:  # ours are ValueErrors, torch's are RuntimeErrors
-        return SeedResult(config.seed, folder, error=str(error))
+        return RunResult(name, error=str(error))
 
 
 def figures(row: dict[str, Any]) -> dict[str, float]:

@@ -5,7 +5,6 @@ The nets are in `agents.networks.value_nets`.
 Shapes: T plies, N games, A actions, P players, M = T * N positions of a rollout. Values are future margins in points.
 """
 
-import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable
@@ -28,9 +27,11 @@ from agents.workers import own_seed
 from oanquan_env import Positions, Rules
 from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.suites import find_suite, rule_set_suites
+from oanquan_env.benchmark.statistics import as_record
+from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.rules import DEFAULT_PRESET
+from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.rule_sets import TRAIN, split
@@ -300,14 +301,14 @@ class TDRun(Run[TDConfig]):
     def measure(self) -> tuple[dict[str, Any], str]:
         """Measure regret on the suite's development part, with one search per node limit; see `Run.measure`."""
         texts, row = list[str](), {"results": {}, "regrets": dict[str, Any]()}
-        if find_suite(self.core.rules) is None:
+        if self.suite is None:
             return row, "no regret suite for these rules"
         search = self._search()
         for nodes in self.config.evaluation.nodes:
             found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
             assert found
-            row["regrets"][f"{self.name}:nodes={nodes}"] = dataclasses.asdict(found)
-            row.setdefault("regret", dataclasses.asdict(found))
+            row["regrets"][f"{self.name}:nodes={nodes}"] = as_record(found)
+            row.setdefault("regret", as_record(found))
             texts.append(f"{found.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(texts)}"
 
@@ -319,6 +320,10 @@ class AnyRulesRun(TDRun):
 
     def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
         Run.__init__(self, folder, config, report)
+        if config.evaluation.regret_suite:
+            raise UsageError(
+                "evaluation.regret_suite: a run with rules=any uses the suites of the development rule sets"
+            )
         self.iteration = config.td.games * config.td.steps
         self.settings = settings = self.of_worker(config.td, "games")
         rule_sets = split("train")[: settings.training_rule_sets]

@@ -22,10 +22,9 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from rich.progress import Progress
 from tyro.constructors import PrimitiveConstructorSpec
 
-import oanquan_env
-from agents.config import Count, OpeningPlies, Pairs, Seed, validated
+from agents.code_hashes import code_hashes, custom_code, project_code
+from agents.config import Count, OpeningPlies, OptionalFile, Pairs, Seed, validated
 from agents.parallel import spread
-from agents.provenance import code_hashes, commit, custom_code, processor, project_code, versions
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
 from oanquan_env.benchmark.exploit import exploit
@@ -43,6 +42,7 @@ from oanquan_env.players import as_policy
 from oanquan_env.players.making import kinds
 from oanquan_env.players.names import parse
 from oanquan_env.proofs.certificates import certificate_path
+from oanquan_env.provenance import commit, origin, versions
 from oanquan_env.search.any_rules_net import net_path
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class TournamentSettings:
 
     agents: AgentNames  # players by name; two or more for the arena
     suites: SuiteNames = field(default_factory=lambda: ["arena"])  # one or more, as in arena,regret
+    regret_suite: OptionalFile = None  # file of a regret suite (default: the package's)
     part: Part = "test"  # part of the regret suite
     pairs: Pairs = 200  # openings of each pairing, each played in every seating
     openings: OpeningsName = (
@@ -109,6 +110,8 @@ class TournamentRun:
         self.settings = validated(TournamentSettings, dataclasses.asdict(settings), "settings")
         if "exploit" in settings.suites and Rules.parse(settings.rules).players != 2:
             raise UsageError(f"the suite exploit needs rules for two players; got '{settings.rules}'")
+        if settings.regret_suite and "regret" not in settings.suites:
+            raise UsageError("--regret-suite needs --suite regret, which measures regret")
         core, rng = Core(Rules.parse(settings.rules)), np.random.default_rng(settings.seed)
         entrants, self.pairings = make_entrants(settings.agents, core.rules), list[Pairing]()
         if "arena" not in settings.suites:
@@ -121,7 +124,9 @@ class TournamentRun:
         again = [entrant.label for entrant in entrants if custom_code(entrant.name) and not reuse]
         self.finished = FinishedParts(output / PARTS if output else None, again)
         self.tournament = Tournament(core, entrants, openings, settings.seed, self.finished)
-        self.suite = load_suite(core.rules).part(settings.part) if "regret" in settings.suites else None
+        self.suite = None
+        if "regret" in settings.suites:
+            self.suite = load_suite(core.rules, settings.regret_suite).part(settings.part)
 
     def run(self, command: str, progress: Progress, ray: str | None = None) -> Evaluation:
         """Play and measure everything unfinished, with bars in `progress`; return the report, which records `command`.
@@ -171,10 +176,7 @@ class TournamentRun:
                 for number, player in enumerate(result.players)
             ],
             suite=SuitePart.of(self.suite, self.settings.part) if self.suite else None,
-            command=command,
-            commit=commit(),
-            processor=processor(),
-            versions=versions(PACKAGES),
+            **origin(command),
             reused=self.finished.reused,
         )
 
@@ -342,7 +344,7 @@ class FinishedParts:
         self.folder = folder
         self.again = again
         self.reused: dict[str, str] = {}
-        self.version = [oanquan_env.__version__, commit(), project_code(), versions(PACKAGES)]
+        self.version = [commit(), project_code(), versions(PACKAGES)]
 
     def find(self, names: list[str], settings: dict[str, Any], kind: Any = Any) -> Any:
         """Return the content of a part as a value of type `kind`, or None if it is not finished or is made again.

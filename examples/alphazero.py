@@ -19,6 +19,7 @@ import numpy as np
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.report import interval
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.core import relative_points
 from oanquan_env.errors import needing_extra
@@ -128,7 +129,7 @@ def main(arguments: list[str]) -> None:
     for simulations in MEASURED:
         player = MCTSPlayer(network, simulations, exploration=options.exploration)
         one = regret(player, suite, np.random.default_rng(0), by_phase=False)
-        print(f"| {simulations} | {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}) | {100 * one.optimal.mean:.1f} |")
+        print(f"| {simulations} | {interval(one, '.2f')} | {100 * one.optimal.mean:.1f} |")
 
 
 if __name__ == "__main__":

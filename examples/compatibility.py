@@ -12,9 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agents.provenance import versions
 from oanquan_env.benchmark.report import table
 from oanquan_env.files import write_atomically
+from oanquan_env.provenance import versions
 from tools.docs_from_code import replace_between
 
 ROOT = Path(__file__).parent.parent

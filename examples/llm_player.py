@@ -33,7 +33,7 @@ from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.regret import Suite, judge
 from oanquan_env.benchmark.report import interval, table
 from oanquan_env.benchmark.rule_pairs import RulePairs, best_moves, load_rule_pairs
-from oanquan_env.benchmark.statistics import Estimate, bootstrap_means, score_estimate
+from oanquan_env.benchmark.statistics import Estimate, loss_estimate, score_estimate
 from oanquan_env.benchmark.suites import find_suite, load_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import one_line
@@ -230,17 +230,15 @@ def regrets(suite: Suite, answers: dict[int, Move | None], rng: np.random.Genera
     random = np.nanmean(np.nanmax(suite.values, axis=1, keepdims=True) - suite.values, axis=1)
     own, greedy = random.copy(), judge(suite, make("greedy").choose(suite.positions, rng)).regret
     own[answered] = judge(suite.take(answered), np.array([move.action for move in moves], dtype=np.intp)).regret
-    losses = np.stack([own, random, greedy], axis=1)
+    losses = {"model": own, "random": random, "greedy": greedy}
     return {
-        group: dict(zip(("model", "random", "greedy"), bootstrap_means(losses[None, rows], rng), strict=True))
+        group: {name: loss_estimate(lost[rows]) for name, lost in losses.items()}
         for group, rows in (("answered", answered), ("asked", np.ones_like(answered)))
         if rows.any()
     }
 
 
-def followed(
-    asked: Sequence[RulePairs], answers: dict[int, Move | None], rng: np.random.Generator
-) -> dict[str, Estimate]:
+def followed(asked: Sequence[RulePairs], answers: dict[int, Move | None]) -> dict[str, Estimate]:
     """Return the shares `FOLLOWING` of the answers, and `random follows` and `random reverts` of a random legal move.
 
     Each entry of `asked` has one position; `answers` has the moves by its index.
@@ -254,7 +252,8 @@ def followed(
         by_chance = [(best & legal).sum() / legal.sum() for best in (given, other)]
         samples.append([follows, reverts, neither, move is None, *by_chance])
     names = (*FOLLOWING, "random follows", "random reverts")
-    return dict(zip(names, bootstrap_means(np.array([samples], dtype=np.float64), rng), strict=True))
+    columns = np.array(samples, dtype=np.float64).T
+    return {name: score_estimate(column) for name, column in zip(names, columns, strict=True)}
 
 
 def questions(
@@ -304,7 +303,7 @@ def main(arguments: list[str]) -> dict[str, Any]:
     measured: dict[str, Any] = {"replies": model.replies, "results": Counter(results.values()), "ended": model.ended}
     answers = dict(sorted(answers.items()))  # threads finish in any order
     measured["regret"] = regrets(suite, answers, rng) if suite and answers else {}
-    measured["following"] = followed(asked, answers, rng) if asked and answers else {}
+    measured["following"] = followed(asked, answers) if asked and answers else {}
     print(report(model, measured, answers, results))
     if model.ended:
         missing = f"{len(boards) - len(answers)} positions and {options.games - len(results)} games are missing"

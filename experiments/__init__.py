@@ -12,6 +12,7 @@
 | `players` | a player's regret and its scores | 9 seconds for `maxn:depth=3` | comparing-players.md |
 | `exploit` | points that players give up to the best response found | | strength.md |
 | `any_rules` | regret of searches with the net for any rules | | strength.md |
+| `coverage` | how often intervals cover the value of their population | six minutes | comparing-players.md |
 | `beams` | effect of training games in lines that beat the network | 1 to 2.5 CPU minutes a run | strength.md |
 
 Pages are in docs/. `python -m tools.write_docs` writes the tables into the pages from `results/NAME.json`, and

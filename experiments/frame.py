@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from agents import provenance
 from agents.config import Flag, OptionalFile, command, command_of
+from oanquan_env import provenance
 from oanquan_env.benchmark.report import table
 from oanquan_env.benchmark.statistics import Estimate, interquartile_estimate
 from oanquan_env.files import check_place, read_json, write_atomically
@@ -115,9 +115,11 @@ def check_commit(commit: str | None) -> None:
 
 def origin(command: str) -> dict[str, Any]:
     """Return the head of a file of results: the processor, the clone's commit, versions of packages, and `command`."""
-    versions = provenance.versions(["numba", "numpy", "torch"])
-    machine = {"processor": provenance.processor(), "commit": provenance.commit(), **versions}
-    return {"measured_on": machine, "command": command}
+    made = provenance.origin(command)
+    return {
+        "measured_on": {**{key: made[key] for key in ("processor", "commit")}, **made["versions"]},
+        "command": command,
+    }
 
 
 def table_of(rows: Iterable[Cells], left: int | None = 1, *, padded: bool = False) -> str:

@@ -37,7 +37,7 @@ from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.regret import Suite, regret
 from oanquan_env.benchmark.report import interval
-from oanquan_env.benchmark.statistics import Estimate
+from oanquan_env.benchmark.statistics import Estimate, as_record
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import read_json, write_atomically
@@ -196,7 +196,8 @@ def train(path: Path, wanted: tuple[float, str, int, str]) -> dict[str, Any]:
 def measured(players: dict[str, Policy], suite: Suite) -> dict[str, dict[str, float]]:
     """Return each player's regret, with its interval over the positions."""
     losses = {name: regret(one, suite, np.random.default_rng(0), by_phase=False) for name, one in players.items()}
-    return {name: {end: round(getattr(one, end), 4) for end in ("mean", "low", "high")} for name, one in losses.items()}
+    ends = {name: as_record(Estimate(one.mean, one.low, one.high)) for name, one in losses.items()}
+    return {name: {end: round(value, 4) for end, value in record.items()} for name, record in ends.items()}
 
 
 def move_time(player: Policy, suite: Suite) -> float:

@@ -8,7 +8,6 @@ The command writes `experiments/results/players/LABEL.json`; then `python -m too
 MODULE:NAME names a player of your own. THIS IMPORTS AND RUNS THAT MODULE.
 """
 
-import dataclasses
 import json
 import re
 import sys
@@ -25,7 +24,7 @@ from experiments.frame import RESULTS, Cells, origin, over_runs, program, table_
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.report import Evaluation, interval
-from oanquan_env.benchmark.statistics import Estimate
+from oanquan_env.benchmark.statistics import Estimate, as_record
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import read_json, write_atomically
 
@@ -125,7 +124,7 @@ def main(options: Options) -> None:
     row = measure(options)
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"{re.sub(r'[^A-Za-z0-9.]+', '-', row.label)}.json"
-    write_atomically(path, (json.dumps(dataclasses.asdict(row), indent=1) + "\n").encode())
+    write_atomically(path, (json.dumps(as_record(row), indent=1) + "\n").encode())
     print(*row.evaluations, f"written to {path}", sep="\n\n")
 
 

@@ -137,10 +137,10 @@ def draw_regret(result: Evaluation) -> Figure:
         means, at = [regret.mean for regret in found], np.array(places) + 0.22 * (number - 1)
         axes.errorbar(means, at, xerr=reach, fmt="o", color=colour, capsize=3, markersize=6)
         if found:
-            beside = (found[0].high, at[0])
+            beside = (np.nanmax([found[0].mean, found[0].high]), at[0])
             axes.annotate(phase, beside, (7, 0), textcoords="offset points", va="center", color=colour, fontsize=8)
     axes.set_xscale("symlog", linthresh=LINEAR_REGRET, linscale=0.4)
-    highest = max((found.high for found in rows.values()), default=1.0)
+    highest = np.nanmax([end for found in rows.values() for end in (found.mean, found.high)] or [1.0])
     ticks = [tick for tick in (0, 0.1, 0.3, 1, 3, 10, 30) if tick <= 3 * highest]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xlim(-LINEAR_REGRET / 4, None)

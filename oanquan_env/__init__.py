@@ -1,5 +1,6 @@
 """The game Ô Ăn Quan (mandarin square capturing): rules, a vectorised engine, environments and players."""
 
+import importlib
 from typing import TYPE_CHECKING
 
 from oanquan_env.board import Board, IllegalMoveError
@@ -18,7 +19,10 @@ from oanquan_env.records.games import GameRecord, parse_records, read_records
 from oanquan_env.rollouts import choose_move
 
 if TYPE_CHECKING:
-    from oanquan_env.benchmark.evaluation import compare, evaluate
+    from oanquan_env.benchmark.comparing import compare, compare_runs
+    from oanquan_env.benchmark.evaluation import evaluate
+    from oanquan_env.benchmark.regret import regret
+    from oanquan_env.benchmark.suites import read_suite, write_suite
 
 __version__ = "1.0.0"
 
@@ -43,6 +47,7 @@ __all__ = [
     "Termination",
     "choose_move",
     "compare",
+    "compare_runs",
     "divide",
     "env",
     "evaluate",
@@ -53,14 +58,23 @@ __all__ = [
     "play_matches",
     "raw_env",
     "read_records",
+    "read_suite",
+    "regret",
     "rotate_seats",
+    "write_suite",
 ]
+
+MEASURES = {
+    **dict.fromkeys(("compare", "compare_runs"), "comparing"),
+    "evaluate": "evaluation",
+    "regret": "regret",
+    **dict.fromkeys(("read_suite", "write_suite"), "suites"),
+}
+"""The functions of `oanquan_env.benchmark` that this module offers, and their modules."""
 
 
 def __getattr__(name: str) -> object:
-    """Import `evaluate` and `compare` only when they are first used, because most programs do not need them."""
-    if name in ("evaluate", "compare"):
-        from oanquan_env.benchmark import evaluation
-
-        return getattr(evaluation, name)
+    """Import the functions in `MEASURES` only when they are first used, because most programs do not need them."""
+    if name in MEASURES:
+        return getattr(importlib.import_module(f"oanquan_env.benchmark.{MEASURES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,20 @@ from pathlib import Path
 
 from agents.reports.cards import cards
 from agents.tournament_run import read_report
-from experiments import any_rules, beams, exploit, methods, players, rule_pairs, search, solve, speed, training, workers
+from experiments import (
+    any_rules,
+    beams,
+    coverage,
+    exploit,
+    methods,
+    players,
+    rule_pairs,
+    search,
+    solve,
+    speed,
+    training,
+    workers,
+)
 from experiments.frame import RESULTS, Cells, program, published, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import Regret
@@ -202,7 +215,11 @@ PAGES: dict[Path, Mapping[str, Callable[[], str]]] = {
         **solve.EXPERIMENT.parts(),
         **training.EXPERIMENT.parts(),
     },
-    DOCS / "comparing-players.md": {"methods": methods.tables, "rows": players.rows},
+    DOCS / "comparing-players.md": {
+        "methods": methods.tables,
+        "rows": players.rows,
+        **coverage.EXPERIMENT.parts(),
+    },
     DOCS / "more-players.md": {name: functools.partial(more_players, name) for name in ("three-player", "four-player")},
     DOCS / "language-models.md": rule_pairs.EXPERIMENT.parts(),
     DOCS / "how-to" / "cluster.md": workers.EXPERIMENT.parts(),

@@ -20,7 +20,7 @@ import tyro
 from agents.checkpoint import CONFIG_NAME, EVALUATIONS_NAME, RUN_NAME, read_evaluations
 from agents.config import OptionalFolder, command, read_yaml
 from agents.run import load_config
-from oanquan_env import Rules
+from oanquan_env import Rules, provenance
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.regret import regret
@@ -48,11 +48,16 @@ class MeasuredRun:
     commit: str | None
     rows: list[dict[str, Any]]
     """The run's evaluations as stored in its folder, oldest first."""
+    suite: str | None = None
+    """The file of its regret suite; None for the package's."""
 
     def regrets(self) -> dict[int, tuple[float, Estimate]]:
         """Return minutes and regret in points, keyed by plies; empty if the rules have no suite."""
         return {
-            row["plies"]: (row["seconds"] / 60, Estimate(it["mean"], it["low"], it["high"]))
+            row["plies"]: (
+                row["seconds"] / 60,
+                Estimate(**{end: it[end] for end in it.keys() & {"mean", "low", "high"}}),
+            )
             for row in self.rows
             if (it := row.get("regret"))
         }
@@ -79,20 +84,23 @@ def read_run(folder: Path) -> MeasuredRun:
     rows = read_evaluations(folder)
     if not rows:
         raise UsageError(f"{folder / EVALUATIONS_NAME}: there are no evaluations; the run has not reached its first")
+    suite = config.evaluation.regret_suite
     name, group = folder.name, folder.name.removesuffix(f"-{config.seed}")
     if group == "seed":  # a run of a sweep is named after the sweep's folder
         group = folder.resolve().parent.name.removesuffix("-sweep")
         name = f"{group}-{config.seed}"
-    return MeasuredRun(name, group, config.seed, config.rules, origin["command"], origin["commit"], rows)
+    return MeasuredRun(name, group, config.seed, config.rules, origin["command"], origin["commit"], rows, suite)
 
 
-def rules_of(runs: Sequence[MeasuredRun]) -> Rules:
-    """Return the common rules of all runs. Raises `UsageError` if they differ."""
-    learned = {run.rules: run.name for run in reversed(runs)}
+def check_comparable(runs: Sequence[MeasuredRun]) -> None:
+    """Raise `UsageError` if the runs have different rules, or measured regret over different suites."""
+    learned = {(run.rules, run.suite): run.name for run in reversed(runs)}
     if len(learned) > 1:
-        learned_by = ", ".join(f"{name} learned '{rules}'" for rules, name in reversed(learned.items()))
-        raise UsageError(f"runs under different rules cannot be compared: {learned_by}")
-    return Rules.parse(runs[0].rules)
+        learned_by = ", ".join(
+            f"{name} learned '{rules}'" + f" and used {suite}" * bool(suite)
+            for (rules, suite), name in reversed(learned.items())
+        )
+        raise UsageError(f"runs under different rules or with different suites cannot be compared: {learned_by}")
 
 
 def summary(runs: Sequence[MeasuredRun]) -> str:
@@ -111,9 +119,9 @@ def _summary_row(run: MeasuredRun, opponents: Sequence[str]) -> list[str]:
     return cells + [f"{100 * score['score']:.1f}" if score else "" for score in scores]
 
 
-def references(rules: Rules) -> dict[str, float]:
+def references(rules: Rules | str, source: str | None = None) -> dict[str, float]:
     """Return the mean regret of `REFERENCES` in points on the suite's development part; empty without a suite."""
-    full_suite = find_suite(rules)
+    full_suite = find_suite(rules, source)
     if full_suite is None:
         return {}
     suite = full_suite.part("development")
@@ -150,11 +158,11 @@ def main(options: Options) -> None:
     if not options.folders:
         raise UsageError("name the folders of one or more training runs")
     runs = [read_run(folder) for folder in options.folders]
-    rules = rules_of(runs)
+    check_comparable(runs)
     print(summary(runs))
     if options.output:
-        lines = references(rules)
-        content = {"references": lines, "runs": [asdict(run) for run in runs]}
+        lines = references(runs[0].rules, runs[0].suite)
+        content = {**provenance.origin(), "references": lines, "runs": [asdict(run) for run in runs]}
         options.output.mkdir(parents=True, exist_ok=True)
         write_atomically(options.output / "learning.json", (json.dumps(content, indent=1) + "\n").encode())
         if all(run.regrets() for run in runs):  # their rules have a suite

@@ -30,6 +30,7 @@ from oanquan_env.proofs.opening_values import (
 )
 from oanquan_env.proofs.proof_search import ProofTable
 from oanquan_env.proofs.solver import FIRST_NODES, BoundSearch
+from oanquan_env.provenance import origin
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.search_state import mover_first
@@ -150,7 +151,7 @@ class ProveOpenings(PoolOptions):
         if (certified := certificate_path(core.rules)).is_file():
             (start,) = squares_of(core, core.start())
             table.bounds[start] = table.bounds.get(start, Bounds()).within(verify(read_certificate(certified)).bounds)
-        table.made["command"] = f"{PROG} --rules '{core.rules}' --plies {self.plies} --nodes {self.nodes}"
+        table.made |= origin(f"{PROG} --rules '{core.rules}' --plies {self.plies} --nodes {self.nodes}")
         with self.pool(path) as workers:
             more = OpeningProofs(table, self.nodes).run(workers)
             table.made["seconds"] = round(table.made["seconds"] + more, 1)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,22 +16,22 @@ from agents.suites.worker_search import TABLE_MEGABYTES, core_of, net_bytes, sea
 from oanquan_env import Core, Positions, Rules
 from oanquan_env.array_types import Floats, Mask
 from oanquan_env.benchmark.regret import PHASES, Suite, phases
-from oanquan_env.benchmark.suites import format_suite, read_suite, regret_path, suite_name
+from oanquan_env.benchmark.suites import read_suite, regret_path, suite_name, write_suite
 from oanquan_env.engine.core import advance
 from oanquan_env.engine.move import RUNNING
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
-from oanquan_env.files import text_bytes, write_atomically
 from oanquan_env.players import EpsilonPolicy, Policy, make
 from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof_search import ProofTable
 from oanquan_env.proofs.solver import BoundSearch
+from oanquan_env.provenance import origin
 from oanquan_env.rollouts import random_openings, seated
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 
-PROG, PROVE = "python -m agents.suites regret", "python -m agents.suites prove-regret"
+PROG = "python -m agents.suites regret"
 FEWEST_MOVES = 3
 LEAST_SPREAD = 1
 EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move, used equally often
@@ -83,7 +82,7 @@ def make_suite(recipe: SuiteRecipe, workers: ResumablePool = HERE) -> Suite:
     name = suite_name(regret_path(core.rules))
     made = {
         "version": 1,
-        "command": command_of(PROG, recipe),
+        **origin(command_of(PROG, recipe)),
         "players": player_names(core.rules),
         "epsilons": list(EPSILONS),
         "random_plies": [0, LONGEST_START],
@@ -128,9 +127,8 @@ def prove_suite(suite: Suite, nodes: int, workers: ResumablePool = HERE) -> Suit
     positions = [suite.positions[row : row + 1] for row in range(len(suite))]
     searched = list(zip(positions, suite.values, suite.lower, suite.upper, strict=True))
     lower, upper = map(np.stack, zip(*workers.map("positions", work, searched), strict=True))
-    command = f"{PROVE} {shlex.quote(f'oanquan_env/data/{suite.name}.json.gz')} --nodes {nodes}"
     more = bool((lower > suite.lower).any() or (upper < suite.upper).any())
-    made = {**suite.made, "version": suite.version + more, "proved_by": command}
+    made = {**suite.made, "version": suite.version + more, "proved_by": origin()}
     return dataclasses.replace(suite, values=np.clip(suite.values, lower, upper), lower=lower, upper=upper, made=made)
 
 
@@ -193,7 +191,7 @@ class MakeRegret(PoolOptions):
         path = self.output or regret_path(Rules.parse(self.recipe.rules))
         with self.pool(path) as workers:
             suite = make_suite(self.recipe, workers)
-            write_atomically(path, text_bytes(path, format_suite(suite)))
+            write_suite(path, suite)
         print(f"{len(suite)} positions in {path}")
 
 
@@ -218,7 +216,7 @@ class ProveRegret(PoolOptions):
         path = self.suite
         with self.pool(path) as workers:
             suite = prove_suite(read_suite(path), self.nodes, workers)
-            write_atomically(path, text_bytes(path, format_suite(suite)))
+            write_suite(path, suite)
         print(
             f"{int(suite.proved.sum())} of {int(np.isfinite(suite.values).sum())} moves proved, all moves of "
             f"{int(suite.all_proved().sum())} of {len(suite)} positions, in {path}"

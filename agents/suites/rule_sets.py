@@ -14,6 +14,7 @@ from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suites, rule_sets_path
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import check_place, text_bytes, write_atomically
+from oanquan_env.provenance import origin
 from oanquan_env.rule_sets import Split, split
 
 ROUNDS = 10
@@ -67,6 +68,6 @@ def make_suite(rules: Rules, options: MakeRuleSetSuites) -> Suite:
         if not missing:
             break
     positions, values_of, proofs_of = zip(*parts, strict=True)
-    made = {"version": 1, "command": command_of(PROG, replace(options, output=None))}
+    made = {"version": 1, **origin(command_of(PROG, replace(options, output=None)))}
     columns = np.concatenate(values_of), np.concatenate(proofs_of)
     return Suite.searched(str(rules), core, Positions.concatenate(positions), *columns, made)

@@ -16,10 +16,9 @@ from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import evaluate
 from oanquan_env.benchmark.regret import Part, regret
 from oanquan_env.benchmark.statistics import Estimate, interquartile_estimate
-from oanquan_env.benchmark.suites import find_suite
-from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.benchmark.suites import SuiteSource, load_suite
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.errors import UsageError, as_whole
-from oanquan_env.players.adapters import as_policy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +35,8 @@ class LearningCurve:
 
     Attributes:
         at: (C,) plies, minutes or another measure of training at the checkpoints.
-        regret: (C,) interquartile mean of the runs at each checkpoint, with its interval over the runs.
+        regret: (C,) interquartile mean of the runs at each checkpoint, with its interval over the runs if there are
+            `oanquan_env.benchmark.statistics.LEAST` or more.
     """
 
     at: Floats
@@ -85,7 +85,7 @@ class TrainingCurve:
         self.progress = min(max(steps / self.steps, minutes / self.minutes), 1.0)
         if steps >= self._due or self.progress == 1:
             result = evaluate(player, self.rules, BASELINES, self.pairs, self.seed, part="development", progress=False)
-            regret = result.regret.mean if result.regret else math.nan
+            regret = measured.mean if (measured := result.players[0].regret) else math.nan
             row = {"steps": steps, "minutes": round(minutes, 2), "regret": round(regret, 3)}
             self.rows.append(row | {match.opponent: round(match.score.mean, 4) for match in result.pairings})
             print(", ".join(f"{name} {number:,}" for name, number in self.rows[-1].items()), flush=True)
@@ -103,6 +103,7 @@ def learning_curve(
     runs: Sequence[Sequence[object]],
     rules: Rules | str = DEFAULT_PRESET,
     *,
+    suite: SuiteSource = None,
     part: Part = "development",
     seed: int = 0,
 ) -> LearningCurve:
@@ -113,20 +114,17 @@ def learning_curve(
         runs: for each run, C players in any form that `oanquan_env.evaluate` takes, such as names of agents, torch
             modules or functions. Runs differ only in their seed.
         rules: the rules of all players.
+        suite: as in `oanquan_env.evaluate`.
         part: part of the regret suite.
         seed: seed of the players' random generators.
 
     Raises:
         UsageError: if the rules have no regret suite, or a run does not have one player per checkpoint.
     """
-    suite = find_suite(as_rules(rules))
-    if suite is None:
-        raise UsageError(f"there is no regret suite for '{rules}'")
-    positions = suite.part(part)
+    positions = load_suite(rules, suite).part(part)
 
     def of(player: object) -> float:
-        policy = as_policy(player, positions.core)
-        return regret(policy, positions, np.random.default_rng(seed), by_phase=False).mean
+        return regret(player, positions, np.random.default_rng(seed), by_phase=False).mean
 
     seed = as_whole("seed", seed, 0)
     if any(isinstance(run, str) or len(run) != len(at) for run in runs):
@@ -156,7 +154,8 @@ def draw_curves(
     references = {name: (value, charts.FAINT) for name, value in (lines or {}).items()}
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     every = [one for curves in panels.values() for curve in curves.values() for one in curve.regret]
-    least, most = min(one.low for one in every), max([one.high for one in every] + list((lines or {}).values()))
+    ends = [value for one in every for value in (one.mean, one.low, one.high)]
+    least, most = np.nanmin(ends), np.nanmax(ends + list((lines or {}).values()))
     ticks = [tick for tick in TICKS if least / 1.5 <= tick <= 1.5 * most]
     unnamed = set(names)
     for panel, (below, curves) in zip(axes, panels.items(), strict=True):

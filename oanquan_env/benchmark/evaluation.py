@@ -6,7 +6,6 @@ result.regret.mean, result.pairings[0].score, result.to_json()
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,8 +13,8 @@ from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import MOST_PAIRS, by_order, pairing_result
 from oanquan_env.benchmark.regret import Part, check_part
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart
-from oanquan_env.benchmark.statistics import Estimate, bootstrap_means, mean_estimate, rate, score_estimate
-from oanquan_env.benchmark.suites import find_suite, openings_path
+from oanquan_env.benchmark.statistics import mean_estimate, rate, score_estimate
+from oanquan_env.benchmark.suites import SuiteSource, find_suite, how_to_make, openings_path
 from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
@@ -23,6 +22,7 @@ from oanquan_env.errors import UnavailableError, UsageError, as_whole
 from oanquan_env.players import Policy, as_policy, make
 from oanquan_env.players.adapters import ObservedPolicy
 from oanquan_env.progress import ProgressLine
+from oanquan_env.provenance import origin
 
 REFERENCES = ("random", "greedy", "maxn:depth=2", "maxn:depth=3")
 """Default opponents under all rules."""
@@ -45,6 +45,7 @@ def evaluate(
     *,
     label: str | None = None,
     openings: str | None = None,
+    suite: SuiteSource = None,
     part: Part = "test",
     runs: int = RUNS,
     progress: bool | None = None,
@@ -65,6 +66,8 @@ def evaluate(
         label: name in the results; defaults to the name of the player or of its class.
         openings: `balanced`, `fair`, `random` or a file of game records; defaults to `balanced`, or to `random` if the
             package has no such suite.
+        suite: a `Suite` or the path of its file, over which regret is measured; defaults to the package's suite for the
+            rules. If there is none, `result.regret` raises an error that says how to make one.
         part: part of the regret suite: `development` for choosing settings, `test` for reporting results, or `all`.
         runs: number of times that a randomising player chooses a move in each position of the suite, 1 or more.
         progress: whether to show a progress line; shown by default in a terminal or notebook.
@@ -74,51 +77,10 @@ def evaluate(
             the message names the argument.
         IllegalActionError: if a player chooses an illegal action, unless it is a model without action masks.
     """
-    return _measured(player, rules, opponents, pairs, seed, label, openings, part, runs, progress)[0]
+    return measured(player, rules, opponents, pairs, seed, label, openings, suite, part, runs, progress)[0]
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Paired differences between two players, the first minus the second, with intervals.
-
-    Attributes:
-        regret: points per move, over the positions of the suite; None for rules without a suite.
-        score: share of wins against the same opponents from the same openings; None without opponents.
-    """
-
-    regret: Estimate | None
-    score: Estimate | None
-
-
-def compare(
-    player: object,
-    other: object,
-    rules: Rules | str = DEFAULT_PRESET,
-    opponents: object = None,
-    pairs: int = 100,
-    seed: int = 0,
-    *,
-    openings: str | None = None,
-    part: Part = "test",
-    runs: int = RUNS,
-) -> Comparison:
-    """Measure the difference between two players on the same positions, openings and opponents.
-
-    Most of the spread of a regret comes from the positions, which both players share, so the interval of the difference
-    is narrower than the two intervals suggest. The bootstrap resamples positions and openings; each player's runs are
-    averaged. The arguments and errors are the same as in `evaluate`.
-    """
-    samples = []
-    for one in (player, other):
-        result, games = _measured(one, rules, opponents, pairs, seed, None, openings, part, runs, None)
-        scores = [pairing.results.score.mean(axis=1) for pairing in games]
-        samples.append((result.losses, np.mean(scores, axis=0) if scores else []))
-    differences = (np.subtract(*both) for both in zip(*samples, strict=True))
-    rng = np.random.default_rng(seed)
-    return Comparison(*(bootstrap_means(one[None, :, None], rng)[0] if len(one) else None for one in differences))
-
-
-def _measured(
+def measured(
     player: object,
     rules: Rules | str,
     opponents: object,
@@ -126,10 +88,12 @@ def _measured(
     seed: int,
     label: str | None,
     openings: str | None,
+    suite: SuiteSource,
     part: Part,
     runs: int,
     progress: bool | None,
 ) -> tuple[Evaluation, list[Pairing]]:
+    """Return the result of `evaluate`, which explains the arguments, and the games."""
     pairs, seed, runs = as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0), as_whole("runs", runs, 1)
     check_part(part)
     core = Core(as_rules(rules))
@@ -141,20 +105,23 @@ def _measured(
     loaded = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
     tournament = Tournament(core, entrants, loaded, seed)
     schedule = [(0, other) for other in range(1, len(entrants))]
-    full_suite = find_suite(core.rules)
-    suite = full_suite and full_suite.part(part)
+    full_suite = find_suite(core.rules, suite)
+    if full_suite is None and not schedule:
+        raise UsageError(f"nothing to measure: there are no opponents, and {how_to_make(core.rules)}")
+    judged = full_suite and full_suite.part(part)
     replaced, line = _illegal(mine.policy), ProgressLine(progress)
     try:
         line.begin(f"{mine.label}, games", len(schedule) * tournament.games_of_pairing)
         pairings = tournament.play(schedule, line.advance)
-        regret = tournament.measure_regret(0, suite, runs)[0] if suite else None
+        regret = tournament.measure_regret(0, judged, runs)[0] if judged else None
     finally:
         line.end()
     evaluation = dataclasses.replace(
         games_measured(tournament, pairings),
         players=[PlayerResult(mine.label, mine.name, regret=regret)],
-        suite=SuitePart.of(suite, part) if suite else None,
+        suite=SuitePart.of(judged, part) if judged else None,
         illegal=_illegal(mine.policy) - replaced,
+        **origin(),
     )
     return evaluation, pairings
 

@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from oanquan_env.array_types import Floats, Ints, Mask
-from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
+from oanquan_env.benchmark.statistics import Estimate, loss_estimate, score_estimate
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core, relative_points
 from oanquan_env.engine.notation import format_position
@@ -28,7 +28,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.symmetry import canonical_keys, key_number
 from oanquan_env.files import short_hash
-from oanquan_env.players import Policy
+from oanquan_env.players import as_policy
 from oanquan_env.text import ValuedBoard
 
 Part: TypeAlias = Literal["development", "test", "all"]
@@ -139,7 +139,7 @@ def phases(rules: Rules, positions: Positions) -> Ints:
 # ---- measuring -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Regret(Estimate):
     """Mean points that a player's moves lose compared with the best moves in some positions, with its interval.
 
@@ -203,36 +203,47 @@ def judge(suite: Suite, actions: Ints) -> JudgedMoves:
     )
 
 
-def regret(agent: Policy, suite: Suite, rng: np.random.Generator, *, by_phase: bool = True, runs: int = 1) -> Regret:
+def regret(
+    player: object, suite: Suite, rng: np.random.Generator | None = None, *, by_phase: bool = True, runs: int = 1
+) -> Regret:
     """Measure the regret of a player: ask it for one move in every position of `suite`, and judge these moves.
 
-    A randomising player is asked `runs` times, and the interval includes the spread of the runs. A player that gives
-    the same answers in the first two runs counts as not randomising, and is not asked again.
+    A randomising player is asked `runs` times, and the loss in a position is the mean over the runs. A player that
+    gives the same answers in the first two runs counts as not randomising, and is not asked again.
 
-    All randomness of the player and of the bootstrap comes from `rng`. With `by_phase`, the phases and the proved
-    positions are also measured. Raises `IllegalActionError` unless the player chooses a legal action in each position.
+    The player is anything that `oanquan_env.players.as_policy` takes. All its randomness comes from `rng`, by default a
+    generator with seed 0. With `by_phase`, the phases and the proved positions are also measured. Raises
+    `IllegalActionError` unless the player chooses a legal action in each position.
     """
-    answers: list[Ints] = []
-    for own in rng.spawn(runs):
-        answers.append(np.asarray(agent.choose(suite.positions.copy(), own)))
+    policy, answers = as_policy(player, suite.core), list[Ints]()
+    for own in (rng or np.random.default_rng(0)).spawn(runs):
+        answers.append(np.asarray(policy.choose(suite.positions.copy(), own)))
         suite.core.check(suite.positions, answers[-1])
         if len(answers) == 2 and (answers[0] == answers[1]).all():
             answers.pop()
             break
     judged = [judge(suite, actions) for actions in answers]
     groups = {name: suite.phases() == number for number, name in enumerate(PHASES)} | {PROVED: suite.all_proved()}
-    overall = _measure(judged, np.ones(len(suite), dtype=np.bool_), rng)
-    phases = {name: _measure(judged, rows, rng) for name, rows in groups.items() if by_phase and rows.any()}
+    overall = _measure(judged, np.ones(len(suite), dtype=np.bool_))
+    phases = {name: _measure(judged, rows) for name, rows in groups.items() if by_phase and rows.any()}
     losses = np.mean([one.regret for one in judged], axis=0).tolist()
     return dataclasses.replace(overall, phases=phases, losses=losses)
 
 
-def _measure(judged: list[JudgedMoves], rows: Mask, rng: np.random.Generator) -> Regret:
-    samples = np.stack([np.stack([one.regret, one.optimal, one.blunder], axis=1)[rows] for one in judged])
-    lost, optimal, blunders = bootstrap_means(samples, rng)
-    least, most = (
-        float(np.mean([bounds[rows] for bounds in of_runs]))
-        for of_runs in ([one.least for one in judged], [one.most for one in judged])
+def _measure(judged: list[JudgedMoves], rows: Mask) -> Regret:
+    lost, optimal, blunders, least, most = (
+        np.mean([getattr(one, name)[rows] for one in judged], axis=0)
+        for name in ("regret", "optimal", "blunder", "least", "most")
     )
-    bound = most if math.isfinite(most) else None
-    return Regret(lost.mean, lost.low, lost.high, samples.shape[1], optimal, blunders, least, bound, runs=len(judged))
+    mean = loss_estimate(lost)
+    return Regret(
+        mean.mean,
+        mean.low,
+        mean.high,
+        positions=len(lost),
+        optimal=score_estimate(optimal),
+        blunders=score_estimate(blunders),
+        least=float(least.mean()),
+        most=float(most.mean()) if np.isfinite(most).all() else None,
+        runs=len(judged),
+    )

@@ -1,6 +1,5 @@
 """The result of an evaluation, its report in Markdown, and tables in Markdown and LaTeX."""
 
-import dataclasses
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -12,8 +11,10 @@ import numpy as np
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Part, Regret, Suite
 from oanquan_env.benchmark.rule_pairs import RuleFollowing
-from oanquan_env.benchmark.statistics import Estimate
+from oanquan_env.benchmark.statistics import Estimate, as_record
+from oanquan_env.benchmark.suites import how_to_make
 from oanquan_env.engine.rules import Rules
+from oanquan_env.errors import UsageError
 
 ORDINALS = ("first", "second", "third", "fourth")
 """Words for the order in which players move after the opening."""
@@ -51,17 +52,26 @@ def name(label: str) -> str:
 
 
 def plus_minus(estimate: Estimate, form: str, factor: float = 1.0) -> str:
-    """Return `mean ± half the width of the interval`, each multiplied by `factor`."""
+    """Return `mean ± half the width of the interval`, each times `factor`; only the mean if there is no interval."""
+    if math.isnan(estimate.low):
+        return f"{factor * estimate.mean:{form}}"
     return f"{factor * estimate.mean:{form}} ± {factor * (estimate.high - estimate.low) / 2:{form.lstrip('+')}}"
 
 
 def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str:
-    """Return `mean (low to high)`, each multiplied by `factor`."""
+    """Return `mean (low to high)`, each times `factor`; only the mean if there is no interval."""
     mean, low, high = (
         format(factor * value, form) if math.isfinite(value) else "−∞" if value < 0 else "∞"
         for value in (estimate.mean, estimate.low, estimate.high)
     )
-    return f"{mean} ({low} to {high})"
+    return mean if math.isnan(estimate.low) else f"{mean} ({low} to {high})"
+
+
+def of_runs(values: Sequence[float], estimate: Estimate, form: str) -> str:
+    """Return the interquartile mean of several runs with its interval, or if there is none, the range of the runs."""
+    if len(values) == 1 or not math.isnan(estimate.low):
+        return interval(estimate, form)
+    return f"{estimate.mean:{form}}; {len(values)} runs, {min(values):{form}} to {max(values):{form}}"
 
 
 def pairings_table(pairings: Sequence[PairingResult], *, padded: bool = False) -> str:
@@ -195,7 +205,7 @@ class Evaluation:
         first: advantage of moving first after the opening, in Elo, if there are ratings.
         suite: the positions over which regret was measured; None if regret was not measured.
         illegal: number of illegal actions by a model that does not see masks, each replaced by a random legal one.
-        command, commit, processor, versions: origin of the result, if a command produced it.
+        command, commit, processor, versions: origin of the result; see `oanquan_env.provenance`.
         reused: results from earlier sessions, such as `games greedy – random`, and when they were measured.
     """
 
@@ -219,14 +229,19 @@ class Evaluation:
     format: Literal[4] = 4
 
     @property
-    def regret(self) -> Regret | None:
-        """Regret of the first player with its interval: `regret.mean`, `regret.phases` and more."""
-        return self.players[0].regret
+    def regret(self) -> Regret:
+        """Regret of the first player with its interval: `regret.mean`, `regret.phases` and more.
+
+        Raises `UsageError` if it was not measured, because there is no suite for the rules.
+        """
+        if (regret := self.players[0].regret) is None:
+            raise UsageError(f"regret was not measured: {how_to_make(self.rules)}")
+        return regret
 
     @property
     def losses(self) -> list[float]:
         """Points that the first player's move loses in each position of the suite, averaged over its runs."""
-        return self.regret.losses if self.regret else []
+        return regret.losses if (regret := self.players[0].regret) else []
 
     def player(self, label: str) -> PlayerResult:
         """Return the player with this label; raise `KeyError` if there is none."""
@@ -251,17 +266,17 @@ class Evaluation:
 
     def to_json(self) -> str:
         """Return the evaluation as JSON."""
-        return json.dumps(dataclasses.asdict(self), indent=1) + "\n"
+        return json.dumps(as_record(self), indent=1) + "\n"
 
     def to_latex(self) -> str:
         """Return the table of players as LaTeX code, which needs the package booktabs."""
         return latex(*summary_cells(self))
 
     def __str__(self) -> str:
-        return markdown(self, padded=True)
+        return markdown(self, heading=False, padded=True)
 
     def _repr_markdown_(self) -> str:
-        return markdown(self)
+        return markdown(self, heading=False)
 
 
 # ---- the report for people ------------------------------------------------------------------------------------------
@@ -391,11 +406,15 @@ def openings(found: Evaluation) -> str:
     return words.get(found.openings or "", f"`{found.openings}`")
 
 
-def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) -> str:
-    """Return the report. `picture` adds a link to the picture of the scores; `padded` aligns tables in plain text."""
+def markdown(found: Evaluation, *, heading: bool = True, picture: bool = False, padded: bool = False) -> str:
+    """Return the report.
+
+    `heading` adds the origin and the names of labelled players, and `picture` a link to the picture of the scores;
+    `padded` aligns tables in plain text.
+    """
     order = [one.label for one in found.ranked()]
     parts = [f"Rules `{found.rules}`, seed {found.seed}.", explanation(found)]
-    if found.command:
+    if heading:
         versions = ", ".join(f"{package} {version}" for package, version in found.versions.items())
         parts = ["# Evaluation", f"Made {origin(found)}. {parts[0][:-1]}; {versions}.", parts[1]]
     if len(found.players) > 1:
@@ -410,7 +429,7 @@ def markdown(found: Evaluation, *, picture: bool = False, padded: bool = False) 
     if following := {one.label: one.following for one in found.ranked() if one.following}:
         parts += ["## Rule pairs", following_table(following, padded=padded)]
     names = [[name(one.label), name(one.name)] for one in found.players if one.label != one.name]
-    if names and found.command:
+    if names and heading:
         parts += ["## Players", table(["label", "player"], names, left=2, padded=padded)]
     return "\n\n".join(parts) + "\n"
 

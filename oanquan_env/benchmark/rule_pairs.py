@@ -19,7 +19,7 @@ import numpy as np
 
 from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.benchmark.regret import END_SHARE, OPENING_SHARE, PROVED, Suite
-from oanquan_env.benchmark.statistics import Estimate, bootstrap_means
+from oanquan_env.benchmark.statistics import Estimate, score_estimate
 from oanquan_env.benchmark.suites import read_suites
 from oanquan_env.board import Board
 from oanquan_env.engine.core import Core
@@ -223,10 +223,10 @@ def follow_rules(
             is_proved.append(pairs.proved())
     if not shares:
         raise UsageError("the player cannot play any of the rules of the rule pairs")
-    samples, of_field = np.concatenate(shares, axis=1), np.array(fields)
+    samples, of_field = np.concatenate(shares, axis=1).mean(axis=0), np.array(fields)
     groups = {name: of_field == name for name in dict.fromkeys(fields)} | {PROVED: np.concatenate(is_proved)}
-    measured = {name: _shares(samples[:, rows], rng) for name, rows in groups.items() if rows.any()}
-    return dataclasses.replace(_shares(samples, rng), groups=measured)
+    measured = {name: _shares(samples[rows]) for name, rows in groups.items() if rows.any()}
+    return dataclasses.replace(_shares(samples), groups=measured)
 
 
 def _asked(player: Policy, pairs: RulePairs, rng: np.random.Generator, runs: int) -> Floats:
@@ -243,6 +243,6 @@ def _asked(player: Policy, pairs: RulePairs, rng: np.random.Generator, runs: int
     return np.array(shares, dtype=np.float64)
 
 
-def _shares(samples: Floats, rng: np.random.Generator) -> RuleFollowing:
-    follows, reverts, neither, random_follows, random_reverts = bootstrap_means(samples, rng)
-    return RuleFollowing(samples.shape[1], follows, reverts, neither, random_follows.mean, random_reverts.mean)
+def _shares(samples: Floats) -> RuleFollowing:
+    follows, reverts, neither = (score_estimate(column) for column in samples.T[:3])
+    return RuleFollowing(len(samples), follows, reverts, neither, *samples[:, 3:].mean(axis=0).tolist())

@@ -7,9 +7,11 @@ whose names end in `.gz` are compressed; `gzip -dc FILE` shows them.
 
 import functools
 import json
+import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +22,8 @@ from oanquan_env.engine.notation import NotationError, format_position, parse_po
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import Rules, as_rules
 from oanquan_env.engine.symmetry import Keys, canonical_keys
-from oanquan_env.files import DATA, FileError, naming_damage, one_line, read_json
+from oanquan_env.errors import UsageError
+from oanquan_env.files import DATA, FileError, naming_damage, one_line, read_json, text_bytes, write_atomically
 from oanquan_env.proofs.bounds import MOST_POINTS
 from oanquan_env.rule_sets import Split
 
@@ -57,22 +60,42 @@ def format_suite(suite: Suite) -> str:
     return head[:-2] + ',\n "positions": [\n' + ",\n".join(rows) + "\n]}\n"
 
 
-@functools.cache
-def find_suite(rules: Rules | str) -> Suite | None:
-    """Return the package's suite for `rules`, or None if there is none; each suite is read once."""
-    return load_suite(rules) if regret_path(as_rules(rules)).is_file() else None
+SuiteSource: TypeAlias = Suite | str | os.PathLike[str] | None
+"""A suite or the path of its file; None for the package's suite."""
 
 
-def load_suite(rules: Rules | str) -> Suite:
-    """Return the package's suite for `rules`. Raises `FileError` if there is none."""
+def find_suite(rules: Rules | str, source: SuiteSource = None) -> Suite | None:
+    """Return the suite that `source` names, by default the package's suite for `rules`, or None if there is none.
+
+    Raises `UsageError` if the suite is for other rules, and `FileError` if its file is missing or damaged.
+    """
     rules = as_rules(rules)
-    path = regret_path(rules)
-    if not path.is_file():
-        raise FileError(
-            f"there is no regret suite for '{rules}' ({path.name}); make one in a clone of the project: "
-            f"python -m agents.suites regret --rules '{rules}'"
-        )
-    return read_suite(path)
+    if source is None:
+        return _package_suite(rules) if regret_path(rules).is_file() else None
+    suite = source if isinstance(source, Suite) else read_suite(source)
+    if suite.core.rules != rules:
+        raise UsageError(f"the suite {suite.name} is for the rules '{suite.core.rules}', not '{rules}'")
+    return suite
+
+
+@functools.cache
+def _package_suite(rules: Rules) -> Suite:
+    """Read a suite of the package once."""
+    return read_suite(regret_path(rules))
+
+
+def load_suite(rules: Rules | str, source: SuiteSource = None) -> Suite:
+    """Return the suite as `find_suite` does. Raises `FileError` if there is none."""
+    suite = find_suite(rules, source)
+    if suite is None:
+        raise FileError(how_to_make(as_rules(rules)))
+    return suite
+
+
+def how_to_make(rules: Rules | str) -> str:
+    """Return a sentence that says that there is no suite for `rules`, and how to make and use one."""
+    make = f"python -m agents.suites regret --rules {shlex.quote(str(rules))} --output suite.json"
+    return f"there is no regret suite for '{rules}'; make one in a clone of the project, and pass it as suite: {make}"
 
 
 def suite_keys(core: Core) -> Keys:
@@ -101,8 +124,14 @@ def format_suites(suites: Sequence[Suite]) -> str:
     return f"[{','.join(format_suite(suite).rstrip() for suite in suites)}]\n"
 
 
-def read_suite(path: Path) -> Suite:
+def write_suite(path: str | os.PathLike[str], suite: Suite) -> None:
+    """Write a suite to a file, compressed if its name ends in `.gz`."""
+    write_atomically(Path(path), text_bytes(Path(path), format_suite(suite)))
+
+
+def read_suite(path: str | os.PathLike[str]) -> Suite:
     """Read a suite. Raises `FileError` if the file is missing or damaged; the message names a damaged position."""
+    path = Path(path)
     with naming_damage(path, "not a suite of positions", text=True):
         data = read_json(path)
     return _suite(data, suite_name(path), path)

@@ -3,7 +3,6 @@
 Each finished part can be stored. An interrupted evaluation can then resume, and a cluster can play the pairings.
 """
 
-import dataclasses
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.openings import Openings
 from oanquan_env.benchmark.pairs import OnGamesEnded, PairResults, play_paired_games, rng_for
 from oanquan_env.benchmark.regret import Regret, Suite, regret
+from oanquan_env.benchmark.statistics import as_record
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.positions import Positions
@@ -170,7 +170,7 @@ class Tournament:
         player.choose(suite.positions[:1], np.random.default_rng(self.seed))
         result = regret(player, suite, rng, runs=runs)
         ms = 1000 * player.seconds / player.moves
-        self.finished.store([entrant.label], settings, [dataclasses.asdict(result), ms])
+        self.finished.store([entrant.label], settings, [as_record(result), ms])
         return result, ms
 
     def _labels(self, a: int, b: int) -> list[str]:

@@ -119,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("opponents", nargs="*", metavar="OPPONENT", help="its opponents (default: reference players)")
     judge.add_argument("--pairs", type=_PAIRS, default=100, metavar="N", help="openings per opponent (default: 100)")
     judge.add_argument("--openings", metavar="SOURCE", help="balanced, fair, random or a file of game records")
+    judge.add_argument("--regret-suite", metavar="FILE", help="a regret suite (default: the package's)")
     judge.add_argument(
         "--part", choices=get_args(Part), default="test", help="part of the regret suite (default: test)"
     )
@@ -216,6 +217,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         options.pairs,
         options.seed,
         openings=options.openings,
+        suite=options.regret_suite,
         part=options.part,
     )
     print(result)

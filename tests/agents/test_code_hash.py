@@ -10,7 +10,7 @@ import yaml
 import evaluate
 from agents import game_data, position_data
 from agents.checkpoint import RUN_NAME
-from agents.provenance import code_hashes, custom_code
+from agents.code_hashes import code_hashes, custom_code
 from agents.run import run_type
 from agents.tournament_run import hash_of_files, read_report
 from oanquan_env import Rules
@@ -163,6 +163,12 @@ def test_a_resumed_run_says_which_code_has_changed(own: Path, monkeypatch: pytes
     assert resumed() == [note.format("agents, oanquan_env, own_reward")]
     origin = yaml.safe_load((folder / RUN_NAME).read_text())
     assert set(origin["code"]) == {"agents", "oanquan_env", "own_reward"}
+    own = [entry["code"]["own_reward"] for entry in (origin, *origin["resumed"])]
+    assert len(own) == 5
+    assert own[0] == own[1] == own[2] != own[3] == own[4]
+    assert [entry["plies"] for entry in origin["resumed"]] == [ITERATION] * 4
+    assert origin["resumed"][0].keys() == {"plies", *origin} - {"resumed"}
+    assert origin.keys() >= {"command", "commit", "processor", "versions", "started"}
     origin["versions"]["torch"] = "1.0"
     del origin["code"]  # as in a run of an earlier version
     (folder / RUN_NAME).write_text(yaml.safe_dump(origin))

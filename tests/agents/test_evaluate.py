@@ -14,7 +14,7 @@ from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
 from oanquan_env.benchmark.openings import random_suite
 from oanquan_env.benchmark.rule_pairs import load_rule_pairs
-from oanquan_env.benchmark.suites import load_suite, regret_path
+from oanquan_env.benchmark.suites import load_suite, regret_path, write_suite
 from oanquan_env.benchmark.tournament import NullStore, Pairing, Tournament
 from oanquan_env.files import FileError
 from oanquan_env.records.games import format_records
@@ -115,6 +115,22 @@ def test_everything_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert (len(records), records[0].headers) == (60, {"South": "greedy", "North": "rnd", "Opening": "1"})
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert written == {".lock", "report.json", "report.md", "scores.png", "parts"}
+
+
+def test_regret_is_measured_over_a_suite_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    own, out = load_suite("tonkin").take(np.arange(0, 2400, 40)), tmp_path / "out.json"
+    write_suite(tmp_path / "own.json", own)
+    options = ["greedy", "--rules", "tonkin", "--regret-suite", tmp_path / "own.json"]
+    assert run(capsys, *options, "--suite", "regret", "--part", "all", "--json", out)[0] == 0
+    suite = read_report(out).suite
+    assert suite
+    assert (suite.name, suite.digest) == ("own", own.digest())
+    assert run(capsys, *options)[::2] == (
+        2,
+        "evaluate.py: --regret-suite needs --suite regret, which measures regret\n",
+    )
+    status, _, err = run(capsys, "greedy", "--suite", "regret", *options[3:])
+    assert (status, "the suite own is for the rules 'tonkin', not 'mancala-world'" in err) == (2, True)
 
 
 def test_names_are_whole_at_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import signal
 import socket
 import sys
@@ -21,7 +22,7 @@ from agents.parallel import in_order, spread
 from agents.run import load_config
 from agents.suites.regret import SuiteRecipe, make_suite, prove_suite
 from agents.suites.resumable_pool import ResumablePool
-from agents.sweep import parse_seeds, train_seed
+from agents.sweep import parse_sweep, sweep_configs, sweep_table, train_one
 from agents.tournament_run import _play_pairing
 from oanquan_env import Core
 from oanquan_env.benchmark.openings import random_suite
@@ -105,17 +106,43 @@ def test_ray_finds_the_same(cluster: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_what_cannot_be_spread_is_refused(tmp_path: Path) -> None:
-    for text in ("", "0,x", "1,1", "-1", "0;1"):
+    for text in ("", " ", "1,1", "seed=", "a=1 a=2", "4-2", "=3", "seed='0", "ppo.gamma=,1"):
         with pytest.raises(UsageError, match="--sweep takes"):
-            parse_seeds(text)
+            parse_sweep(text)
+    for text, message in (
+        ("0,x", "--sweep: seed: must be a whole number"),
+        ("-1", "--sweep: seed: must be greater than or equal to 0"),
+        ("ppo.gama=1", "--sweep: ppo.gama: unknown field; did you mean gamma?"),
+        ("seed.x=1", "--sweep: seed.x: seed has no fields"),
+        ("workers=2", "--sweep trains each run in one process"),
+        ("ppo.gamma=0.5,.5", "--sweep: two runs have the same configuration or folder: ppo.gamma=.5/seed-0"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(message)):
+            sweep_configs(parse(SMALL).settings, parse_sweep(text))
     openings = random_suite(Core(), 1, 4, np.random.default_rng(0))
     with pytest.raises(UsageError, match="the files or the version of greedy differ between machines"):
         _play_pairing("mancala-world", openings, 0, [("greedy", "0123"), ("random", "")])
-    failure = train_seed(
-        tmp_path, "swept", parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings.model_dump()
-    )
-    assert (failure.seed, failure.folder) == (4, tmp_path / "seed-4")
+    values = parse([*SMALL, "--ppo.learning-rate", "1e30", "--seed", "4"]).settings.model_dump()
+    failure = train_one(tmp_path, "swept", ("seed-4", values))
+    assert failure.name == "seed-4"
     assert "training diverged: " in str(failure.error)
+
+
+def test_a_sweep_changes_any_fields_and_has_one_table() -> None:
+    fields = parse_sweep("ppo.learning-rate=1e-3,3e-4 rules='tonkin seeds=4' seed=0-2")
+    runs = sweep_configs(parse(SMALL).settings, fields)
+    assert list(runs)[:2] == [f"ppo.learning-rate=1e-3,rules=tonkin_seeds=4/seed-{seed}" for seed in (0, 1)]
+    configs = [config.model_dump() for _, config in runs.values()]
+    assert [(one["ppo"]["learning_rate"], one["seed"]) for one in configs] == [
+        (rate, seed) for rate in (1e-3, 3e-4) for seed in range(3)
+    ]
+    assert {one["rules"] for one in configs} == {"tonkin seeds=4"}
+    assert parse_sweep("0,3") == {"seed": ["0", "3"]}
+    measured = [({"x": x}, {"regret": float(seed)}) for x, seeds in (("a", 5), ("b", 2)) for seed in range(seeds)]
+    heads, _, a, b = sweep_table(measured).splitlines()
+    assert [cell.strip() for cell in heads.split("|")[1:-1]] == ["x", "runs", "regret"]
+    assert re.match(r"\| a +\| +5 \| +2\.00 \(-?[0-9.]+ to [0-9.]+\) \|", a)
+    assert re.match(r"\| b +\| +2 \| 0\.50; 2 runs, 0\.00 to 1\.00 \|", b)
 
 
 @pytest.mark.slow
@@ -124,7 +151,7 @@ def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
 ) -> None:
     arguments = [*SMALL, "--sweep", "3,5", "--output", str(tmp_path)]
     assert train.main([*arguments, "--jobs", "1"]) == 0
-    assert "score against greedy, %: " in capsys.readouterr().out
+    assert "score against greedy, %" in capsys.readouterr().out
     assert load_config(tmp_path / "seed-5" / "config.yaml").seed == 5
     first, other = ((tmp_path / f"seed-{seed}" / "evaluations.jsonl").read_text() for seed in (3, 5))
     assert first != other
@@ -138,7 +165,6 @@ def test_a_sweep_goes_on_and_a_seed_that_fails_does_not_stop_the_others(
     (tmp_path / "seed-3" / CHECKPOINT_NAME).write_bytes(b"nothing of the kind")
     assert train.main([*arguments, "--jobs", "1"]) == 2  # but the other seed is still trained
     printed = capsys.readouterr()
-    assert f"seed 5 is done, 2 of 2: {tmp_path / 'seed-5'}" in printed.out.replace("\n", "")
-    assert "±" not in printed.out
-    assert f"train.py: seed 3: {tmp_path / 'seed-3' / CHECKPOINT_NAME}" in printed.err
-    assert "seed 5" not in printed.err
+    assert f"seed-5 is done, 2 of 2: {tmp_path / 'seed-5'}" in printed.out.replace("\n", "")
+    assert f"train.py: seed-3: {tmp_path / 'seed-3' / CHECKPOINT_NAME}" in printed.err
+    assert "seed-5" not in printed.err

@@ -20,11 +20,25 @@ from agents.ppo import advantages, collect
 from agents.run import Run, load_config
 from oanquan_env import Core
 from oanquan_env.benchmark.pairs import play_pairs
+from oanquan_env.benchmark.suites import load_suite, write_suite
+from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.rollouts import random_openings
 from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, learn, resume, stopped
 from train import parse
+
+
+def test_a_run_measures_regret_over_a_suite_of_ones_own(tmp_path: Path) -> None:
+    own = load_suite("tonkin").take(np.arange(0, 2400, 40))
+    write_suite(tmp_path / "own.json", own)
+    schedule = {**PPO["evaluation"], "regret_suite": str(tmp_path / "own.json")}
+    run = begin(tmp_path / "run", rules="tonkin", evaluation=schedule)
+    measured = run.regret_of(GreedyPolicy(run.core), "regret")
+    assert measured.positions == len(own.part("development")) == len(measured.losses) < 60
+    run.close()
+    with pytest.raises(UsageError, match="the suite own is for the rules 'tonkin', not 'ludii'"):
+        begin(tmp_path / "other", rules="ludii", evaluation=schedule)
 
 
 @pytest.mark.slow

@@ -182,5 +182,5 @@ def test_the_number_of_workers_is_read_once(tmp_path: Path) -> None:
     assert train.parse(["--config", str(tmp_path / "config.yaml")]).settings.workers == joblib.cpu_count()
     with pytest.raises(UsageError, match=r"workers: must be greater than or equal to 1 \(got 0\)"):
         train.parse(["--workers", "0"])
-    with pytest.raises(UsageError, match="--sweep trains each seed in one process and cannot be used with --workers"):
+    with pytest.raises(UsageError, match="--sweep trains each run in one process and cannot be used with --workers"):
         train.parse(["--workers", "2", "--sweep", "0,1"])

@@ -1,5 +1,6 @@
 """Test learning curves of runs, and the agents that come with the project."""
 
+import dataclasses
 import io
 import json
 import shutil
@@ -68,15 +69,17 @@ def test_a_run_without_readable_evaluations_has_no_curve(tmp_path: Path, capsys:
 
 
 def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
-    """A checkpoint may be any player; the interval is over runs, and has zero width where all runs agree."""
+    """A checkpoint may be any player; five runs have an interval, and two have none."""
     suite = load_suite(Rules()).part("test")
     search = make("maxn:depth=1")
     runs = [["random", search, "greedy"], ["greedy", lambda _, masks: masks.argmax(axis=1), "greedy"]]
     curve = learning_curve([0, 1e6, 2e6], runs, part="test", seed=3)
     found = [[regret(as_policy(one), suite, rng(3), by_phase=False).mean for one in run] for run in runs]
     for estimate, pair in zip(curve.regret, zip(*found, strict=True), strict=True):
-        assert (estimate.mean, estimate.low, estimate.high) == pytest.approx((np.mean(pair), min(pair), max(pair)))
-    assert curve.regret[2].low == curve.regret[2].high == found[0][2]
+        assert estimate.mean == pytest.approx(np.mean(pair))
+        assert np.isnan(estimate.low)
+    five = LearningCurve.of([1], [[1.0], [2.0], [3.0], [4.0], [5.0]]).regret[0]
+    assert five.low < five.mean == 3 < five.high
     doubled = LearningCurve.of([1, 8, 64], found)
     figure = draw_curves({"plies": {"mine": curve}, "minutes": {"other": doubled}}, {"greedy": 10.8})
     first, second = figure.axes
@@ -84,7 +87,7 @@ def test_a_curve_of_checkpoints_is_measured_and_drawn() -> None:
     assert first.lines[0].get_ydata().tolist() == [one.mean for one in curve.regret]
     assert (first.get_xlabel(), second.get_xlabel()) == ("plies", "minutes")
     assert (first.get_xscale(), second.get_xscale()) == ("linear", "log")
-    least = min(one.low for one in curve.regret)
+    least = min(one.mean for one in curve.regret)
     assert least / 1.5 <= first.get_yticks()[0] <= first.get_yticks()[-1] <= 40
     own = Figure().subplots()
     assert draw_curves({"plies": {"mine": curve}}, axes=[own]) is own.figure
@@ -118,7 +121,14 @@ def test_table_picture_and_numbers_are_written_for_runs_of_the_same_rules(
     learn(begin(other, rules="tonkin seeds=3", total_plies=ITERATION))
     assert curves.main([*map(str, runs), str(other), "--output", str(tmp_path / "a")]) == 2
     printed = capsys.readouterr()
-    assert "different rules cannot be compared: tiny-0 learned 'mancala-world', other learned 'tonkin" in printed.err
+    assert "compared: tiny-0 learned 'mancala-world', other learned 'tonkin" in printed.err
+    measured = [
+        dataclasses.replace(curves.read_run(run), suite=suite) for run, suite in zip(runs, (None, "x"), strict=True)
+    ]
+    with pytest.raises(
+        UsageError, match=r"different suites cannot be compared: .* tiny-1 learned 'mancala-world' and used x"
+    ):
+        curves.check_comparable(measured)
     assert (printed.out, (tmp_path / "a").exists()) == ("", False)
     assert curves.main([str(other), "--output", str(tmp_path / "a" / "b")]) == 0  # rules without a suite
     assert json.loads((tmp_path / "a" / "b" / "learning.json").read_text())["references"] == {}

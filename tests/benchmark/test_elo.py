@@ -74,6 +74,18 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     assert held >= 85
 
 
+def test_a_player_that_won_everything_or_few_openings_have_no_interval() -> None:
+    games, scores = list(itertools.permutations(range(3), 2)), np.random.default_rng(1).integers(0, 3, (9, 6)) / 2
+    scores[:, [first == 0 for first, _ in games]], scores[:, [second == 0 for _, second in games]] = 1, 0
+    first, second, third = rate(games, scores, anchor=1, rng=np.random.default_rng(7)).players
+    assert first.mean > 300
+    assert np.isnan((first.low, first.high)).all()
+    assert (second.low, second.high) == (0, 0)
+    assert third.low < third.mean < third.high
+    few = rate(games, scores[:4], anchor=1, rng=np.random.default_rng(7))
+    assert np.isnan([few.first.low, *(one.low for one in few.players)]).all()
+
+
 def test_rate_is_repeated_by_its_seed_and_is_the_model_of_pairs() -> None:
     games, scores = list(itertools.permutations(range(3), 2)), np.random.default_rng(1).integers(0, 3, (40, 6)) / 2
     one, again = (rate(games, scores, anchor=1, rng=np.random.default_rng(7)) for _ in range(2))

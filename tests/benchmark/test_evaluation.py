@@ -11,10 +11,10 @@ import pytest
 
 import evaluate as evaluate_script
 from agents.tournament_run import read_report
-from oanquan_env import Core, IllegalActionError, Rules, compare, evaluate, progress
+from oanquan_env import Core, IllegalActionError, Rules, evaluate, progress
 from oanquan_env.array_types import Ints, Mask
-from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, Comparison, reference_players
-from oanquan_env.benchmark.statistics import Estimate, elo_of_score
+from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players
+from oanquan_env.benchmark.statistics import elo_of_score
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
@@ -37,7 +37,6 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
     found = evaluate(names[0], rules, names[1:], pairs=15, seed=5, part="development")
     assert (found.openings, found.openings_digest) == (report.openings, report.openings_digest)
     assert found.suite == report.suite
-    assert found.regret
     assert dataclasses.replace(found.regret, losses=[]) == report.player(names[0]).regret
     assert found.pairings == [row for row in report.pairings if row.agent == names[0]]
 
@@ -45,28 +44,10 @@ def test_it_agrees_with_the_script_to_the_digit(rules: str, tmp_path: Path) -> N
 def test_a_label_changes_no_result_and_the_interval_is_over_runs() -> None:
     one, other = (evaluate("greedy", opponents=(), label=label) for label in ("one", "other"))
     assert one.regret == other.regret
-    assert one.regret
     assert one.regret.runs == 8
     single = evaluate("greedy", opponents=(), runs=1).regret
     assert single
     assert single.runs == 1
-
-
-@pytest.mark.slow
-def test_differences_are_paired() -> None:
-    """The interval of a difference is narrower than both players' intervals together; equal players differ by 0."""
-    twin = compare("maxn:depth=1", "maxn:depth=1", opponents=["random"], pairs=10)
-    assert (twin.regret, twin.score) == (Estimate(0, 0, 0), Estimate(0, 0, 0))
-    near = compare("minimax:depth=2", "maxn:depth=1", opponents=["random"], pairs=10)
-    alone = [evaluate(name, opponents=()) for name in ("minimax:depth=2", "maxn:depth=1")]
-    assert near.regret
-    one, other = (found.regret for found in alone)
-    assert one
-    assert other
-    assert near.regret.mean == pytest.approx(one.mean - other.mean)
-    assert near.regret.mean == pytest.approx(np.mean(alone[0].losses) - np.mean(alone[1].losses))
-    assert near.regret.high - near.regret.low < one.high - one.low + other.high - other.low
-    assert compare("random", "greedy", "tonkin seeds=4", opponents=()) == Comparison(None, None)
 
 
 def test_a_table_for_a_paper() -> None:
@@ -175,7 +156,7 @@ def test_what_cannot_be_measured_is_refused(
 
 def test_a_single_opponent_means_a_list_of_one() -> None:
     listed = evaluate("greedy", opponents=["random"], pairs=np.int64(2))
-    assert evaluate("greedy", opponents="random", pairs=2) == listed
+    assert evaluate("greedy", opponents="random", pairs=2).to_json() == listed.to_json()
     one = evaluate("greedy", opponents=RandomPolicy(Core()), pairs=2)
     assert [pairing.opponent for pairing in one.pairings] == ["RandomPolicy"]
     assert evaluate("greedy", opponents={"me": "random"}, pairs=2).pairings[0].opponent == "me"
@@ -189,7 +170,6 @@ def test_everything_is_shown_and_written() -> None:
     tables = [line for line in text.splitlines() if line.startswith("|")]
     assert len({len(line) for line in tables[:3]}) == len({len(line) for line in tables[3:]}) == 1  # columns aligned
     assert re.sub(" +", " ", text).replace("-", "") == page.replace("-", "")
-    assert found.regret
     assert f"| `<b>me` | all | 1170 | {found.regret.mean:.2f} ({found.regret.low:.2f} to " in page
     written, (pairing,) = json.loads(found.to_json()), found.pairings
     assert (written["format"], written["pairings"][0]["score"]["mean"]) == (4, pairing.score.mean)
@@ -199,7 +179,7 @@ def test_everything_is_shown_and_written() -> None:
 
 def test_rules_without_suite_or_pairs_of_two() -> None:
     bare, found = (evaluate("greedy", f"four-player{rules}", ["random"], pairs=6) for rules in (" seeds=4", ""))
-    assert (bare.suite, bare.regret) == (None, None)
+    assert (bare.suite, bare.players[0].regret) == (None, None)
     assert found.suite
     assert (found.openings, found.suite.name) == ("openings-four-player.txt", "regret-four-player")
     (games,) = found.pairings

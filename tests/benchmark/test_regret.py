@@ -81,7 +81,8 @@ def test_regret_is_summed_up_over_all_and_by_phase_and_agents_cannot_change_the_
     suite = hand_made()
     row = regret(Vandal([2, 4, 1]), suite, rng())
     assert suite.positions.same(hand_made().positions).all()
-    assert (row.positions, row.low, row.high) == (3, 0, 3)  # one position drawn three times has probability 1 / 27
+    assert row.positions == 3
+    assert np.isnan(row.low)  # too few losses for an interval
     assert (row.mean, row.optimal.mean, row.blunders.mean) == pytest.approx((5 / 3, 1 / 3, 2 / 3))
     assert {name: one.mean for name, one in row.phases.items()} == {"middle": 2.5, "end": 0, "proved": 1.5}
 

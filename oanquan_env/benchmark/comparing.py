@@ -1,0 +1,164 @@
+"""Comparisons of players, and of methods with several runs each, on the same positions, openings and opponents.
+
+print(compare_runs({"A": ["ppo:runs/a/seed-0", ...], "B": ["ppo:runs/b/seed-0", ...]}, opponents=()))
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from oanquan_env.array_types import Floats
+from oanquan_env.benchmark.evaluation import RUNS, measured
+from oanquan_env.benchmark.regret import Part
+from oanquan_env.benchmark.report import interval, name, of_runs, table
+from oanquan_env.benchmark.statistics import (
+    Estimate,
+    difference_estimate,
+    interquartile_differences,
+    probability_of_improvement,
+)
+from oanquan_env.benchmark.suites import SuiteSource
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
+from oanquan_env.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Paired differences between two players, the first minus the second, with intervals.
+
+    Attributes:
+        regret: points per move, over the positions of the suite; None for rules without a suite.
+        score: share of wins against the same opponents from the same openings; None without opponents.
+    """
+
+    regret: Estimate | None
+    score: Estimate | None
+
+
+def compare(
+    player: object,
+    other: object,
+    rules: Rules | str = DEFAULT_PRESET,
+    opponents: object = None,
+    pairs: int = 100,
+    seed: int = 0,
+    *,
+    openings: str | None = None,
+    suite: SuiteSource = None,
+    part: Part = "test",
+    runs: int = RUNS,
+) -> Comparison:
+    """Measure the difference between two players on the same positions, openings and opponents.
+
+    Most of the spread of a regret comes from the positions, which both players share, so the interval of the difference
+    is narrower than the two intervals suggest. Each position or opening is one sample; a player's runs are averaged.
+    The arguments and errors are the same as in `evaluate`.
+    """
+    both = [_samples(one, rules, opponents, pairs, seed, openings, suite, part, runs) for one in (player, other)]
+    differences = (np.subtract(*samples) for samples in zip(*both, strict=True))
+    return Comparison(*(difference_estimate(one) if len(one) else None for one in differences))
+
+
+@dataclass(frozen=True)
+class MethodRuns:
+    """One measure of a method's runs, with intervals over runs and positions, or openings.
+
+    Attributes:
+        values: the measure of each run.
+        mean: interquartile mean over the runs.
+        difference: `mean` minus the first method's.
+        improvement: probability that a run is better than a run of the first method; interval over runs.
+    """
+
+    values: list[float]
+    mean: Estimate
+    difference: Estimate
+    improvement: Estimate
+
+    def __str__(self) -> str:
+        return of_runs(self.values, self.mean, ".4g")
+
+
+@dataclass(frozen=True)
+class RunsComparison:
+    """Comparison of methods; `str` and notebooks show it as a Markdown table.
+
+    Attributes:
+        regret: points per move, by method; empty for rules without a suite.
+        score: percent of wins against the same opponents, by method; empty without opponents.
+    """
+
+    regret: dict[str, MethodRuns] = field(default_factory=dict)
+    score: dict[str, MethodRuns] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        heads, rows = ["method", "runs"], dict[str, list[str]]()
+        for measure, methods in (("regret, points", self.regret), ("score, %", self.score)):
+            if methods:
+                first = next(iter(methods))
+                heads += [f"{measure} (95 %)", f"minus {first} (95 %)", f"better than {first}, % (95 %)"]
+            for method, runs in methods.items():
+                cells = rows.setdefault(method, [name(method), str(len(runs.values))])
+                beside = interval(runs.difference, "+.4g"), interval(runs.improvement, ".0f", 100)
+                cells += [str(runs), *(("", "") if method == first else beside)]
+        return table(heads, list(rows.values()))
+
+    _repr_markdown_ = __str__
+
+
+def compare_runs(
+    methods: Mapping[str, Sequence[object]],
+    rules: Rules | str = DEFAULT_PRESET,
+    opponents: object = None,
+    pairs: int = 100,
+    seed: int = 0,
+    *,
+    openings: str | None = None,
+    suite: SuiteSource = None,
+    part: Part = "test",
+    runs: int = RUNS,
+) -> RunsComparison:
+    """Compare methods whose runs differ only in their seed; `methods` maps each name to the players of its runs.
+
+    All players meet the same positions, openings and opponents. The bootstrap draws the runs of each method separately,
+    and the same positions or openings for all methods. With fewer than five runs of a method, there is no interval,
+    and the table shows the range of its runs. The other arguments and errors are the same as in `evaluate`.
+    """
+    if len(methods) < 2 or any(isinstance(players, str) or not len(players) for players in methods.values()):
+        raise UsageError("methods must map the names of two or more methods to lists of players, one for each run")
+    measures: list[dict[str, MethodRuns]] = []
+    of_methods = [
+        [_samples(one, rules, opponents, pairs, seed, openings, suite, part, runs) for one in players]
+        for players in methods.values()
+    ]
+    for number, sign in enumerate((-1, 1)):  # less regret is better, and a higher score
+        samples = [np.stack([run[number] for run in one]) for one in of_methods]
+        measures.append(dict(zip(methods, _method_runs(samples, sign, seed), strict=True)) if samples[0].size else {})
+    return RunsComparison(*measures)
+
+
+def _method_runs(samples: list[Floats], sign: int, seed: int) -> list[MethodRuns]:
+    means, differences = interquartile_differences(samples, np.random.default_rng(seed))
+    values = [one.mean(axis=1) for one in samples]
+    first = sign * values[0][:, None]
+    improvements = [probability_of_improvement(sign * one[:, None], first) for one in values]
+    lists = [one.tolist() for one in values]
+    return [MethodRuns(*row) for row in zip(lists, means, differences, improvements, strict=True)]
+
+
+def _samples(
+    player: object,
+    rules: Rules | str,
+    opponents: object,
+    pairs: int,
+    seed: int,
+    openings: str | None,
+    suite: SuiteSource,
+    part: Part,
+    runs: int,
+) -> tuple[Floats, Floats]:
+    """Return (N,) losses of a player in the suite's positions, and (K,) scores in percent in openings; maybe empty."""
+    result, games = measured(player, rules, opponents, pairs, seed, None, openings, suite, part, runs, None)
+    scores = [100 * pairing.results.score.mean(axis=1) for pairing in games]
+    return np.array(result.losses), np.mean(scores, axis=0) if scores else np.array([])
