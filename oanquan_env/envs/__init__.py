@@ -2,7 +2,7 @@
 
 import gymnasium
 
-from oanquan_env.envs.games import TERMINATIONS as TERMINATIONS
+from oanquan_env.envs.infos import TERMINATIONS as TERMINATIONS
 
 gymnasium.register(
     "OAnQuan-v0",

@@ -18,10 +18,9 @@ from oanquan_env.board import shared_core
 from oanquan_env.engine.core import Core, IllegalActionError, check_whole
 from oanquan_env.engine.loops import StepLoops, step_loops
 from oanquan_env.engine.observe import row_type
-from oanquan_env.engine.positions import RUNNING, Positions, Termination
+from oanquan_env.engine.positions import RUNNING, Positions
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.step import (
-    ILLEGAL_ACTION,
     MAX_BEGINNINGS,
     NOBODY,
     OTHERS,
@@ -42,9 +41,6 @@ MAX_GAMES = 10_000_000
 INT64 = np.dtype(np.int64)
 FEWEST_SHARED = 1024
 """With fewer games than this, one thread plays all of them, because waking other threads takes longer."""
-TERMINATIONS = (*map(str, Termination), "illegal_action")
-"""Names of the codes in a batch's `info["termination"]`: all values of `Termination`, then `ILLEGAL_ACTION`."""
-assert TERMINATIONS.index("illegal_action") == ILLEGAL_ACTION
 
 
 class Games:
@@ -373,17 +369,3 @@ class Games:
             settings["rule_sets"] = 0  # the games keep their rules
             outputs = self._observations, self._masks
             _, waiting = self._loops.step(self._rules_array, records, again, none, starts, settings, *outputs, self.log)
-
-    def report(self, over: Mask) -> dict[str, npt.NDArray[Any]]:
-        """Return a dict that says how the games in `over` (N,) bool ended; the rows of running games are zero.
-
-        The entries are `termination` (N,) int64, an index into `TERMINATIONS`; `standings` (N, P) int32, the points of
-        all players; `seat` (N,) int64, the seat that received the last reward; and `illegal_action` (N,) bool.
-        """
-        terminations = self.records["termination"].copy()
-        return {
-            "termination": terminations,
-            "standings": self.records["standings"].copy(),
-            "seat": self.seats * over,
-            "illegal_action": terminations == ILLEGAL_ACTION,
-        }

@@ -13,14 +13,14 @@ from oanquan_env.board import Board
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.envs.arguments import RuleSets, Seat, check_seed
-from oanquan_env.envs.games import TERMINATIONS, Games
+from oanquan_env.envs.games import Games
+from oanquan_env.envs.infos import game_info
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import RENDER_MODES, Replay, Screen
 from oanquan_env.envs.reset_options import check_options, chosen_rules, start_positions
 from oanquan_env.observation import Observation
 
 _ONLY = np.zeros(1, dtype=np.intp)  # the row of the one game
-_FINISHED = np.ones(1, dtype=np.bool_)
 
 
 class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
@@ -154,7 +154,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         games.begin(_ONLY, self.np_random, start, rules)
         self._over = False
         self._follow(start)
-        return games.observation[0], self._info()
+        return games.observation[0], game_info(games, over=self._over)
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play `action` and the opponent's replies to it."""
@@ -164,20 +164,7 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         self._over = bool(games.step(np.array([action]), self.np_random))
         self._follow()
         terminated, truncated = games.terminated.item(), games.truncated.item()
-        return games.observation[0], games.rewards.item(), terminated, truncated, self._info()
-
-    def _info(self) -> dict[str, Any]:
-        games = self._games
-        info: dict[str, Any] = {"action_mask": games.mask[0].copy()}
-        if games.many:
-            info["rules"] = games.rules.item()
-        if games.opponents is not None:
-            info["opponent"] = games.opponents.item()
-        if self._over:
-            report = games.report(_FINISHED)
-            info |= {name: column[0] if column.ndim > 1 else column.item() for name, column in report.items()}
-            info["termination"] = TERMINATIONS[info["termination"]]
-        return info
+        return games.observation[0], games.rewards.item(), terminated, truncated, game_info(games, over=self._over)
 
     def _follow(self, begins: Positions | None = None) -> None:
         """Record the plies of the last call. In the mode `human`, show them, or the position if none was played."""

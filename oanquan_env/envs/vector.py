@@ -15,6 +15,7 @@ from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.envs.arguments import RuleSets, Seat, check_seeds
 from oanquan_env.envs.games import Games
+from oanquan_env.envs.infos import ENDINGS, batch_info
 from oanquan_env.envs.opponents import Opponent
 from oanquan_env.envs.rendering import Replay, Screen
 from oanquan_env.envs.reset_options import check_options, chosen_rules, start_positions
@@ -171,16 +172,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self._follow(rows, start)
         present = np.zeros(self.num_envs, dtype=np.bool_)
         present[rows] = True
-        info = {"action_mask": self._games.mask * present[:, None], "_action_mask": present}
-        self._add_indices(info, present)
-        return self._games.observation, info
-
-    def _add_indices(self, info: dict[str, Any], present: Mask) -> None:
-        """Add the indices of the opponents and of the rules in their lists."""
-        if self._games.many:
-            info["rules"], info["_rules"] = self._games.rules * present, present
-        if self._games.opponents is not None:
-            info["opponent"], info["_opponent"] = self._games.opponents.astype(np.int64) * present, present
+        return self._games.observation, self._info(present)
 
     def _rows_to_reset(self, mask: object) -> Ints:
         if mask is None:
@@ -196,7 +188,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     def step(self, actions: npt.NDArray[np.int64]) -> Step:
         """Play one action in each game; see the class for finished games."""
-        games, info = self._games, dict[str, Any]()
+        games = self._games
         if self._is_disabled and games.over.any():
             over = games.over.nonzero()[0].tolist()
             raise ResetNeeded(f"games {over} are over: call reset(options={{'reset_mask': …}}) first")
@@ -204,10 +196,11 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if games.log.size:
             self._follow(np.arange(len(self._replays)))
         rewards, terminated, truncated = games.rewards.copy(), games.terminated.copy(), games.truncated.copy()
-        if count:
-            info = self._restart() if self._is_same_step else self._ends(terminated | truncated)
-        info["action_mask"], info["_action_mask"] = games.mask.copy(), self._everyone
-        self._add_indices(info, self._everyone)
+        if count and self._is_same_step:
+            final = self._restart(terminated | truncated)
+            info = {**self._info(), **final}
+        else:
+            info = self._info(over=terminated | truncated if count else None)
         return games.observation, rewards, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -238,20 +231,18 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             begins = core.start() if start is None else start[row : row + 1] if len(start) > 1 else start
             self._replays[row].follow(games.log[row], begins)
 
-    def _ends(self, over: Mask) -> dict[str, Any]:
-        """Return `info` for the games in `over` (N,). As in Gymnasium, `_name` marks the rows of the entry `name`."""
-        info = self._games.report(over)
-        info["_termination"] = info["_standings"] = info["_seat"] = info["_illegal_action"] = over
-        return info
+    def _info(self, present: Mask | None = None, over: Mask | None = None) -> dict[str, Any]:
+        """Return `batch_info`; as in Gymnasium, `_name` (N,) bool marks the rows to which the entry `name` applies."""
+        info = batch_info(self._games, present, over)
+        everyone = self._everyone if present is None else present
+        return info | {f"_{name}": over if name in ENDINGS else everyone for name in info}
 
-    def _restart(self) -> dict[str, Any]:
-        """Restart the finished games; return `info` with their last observations and how they ended."""
-        games, over = self._games, self._games.over
-        final, rows, observations = self._ends(over), over.nonzero()[0], np.full(self.num_envs, None)
+    def _restart(self, over: Mask) -> dict[str, Any]:
+        """Restart the games in `over` (N,); return `info` with their last observations and how they ended."""
+        games, rows, observations = self._games, over.nonzero()[0], np.full(self.num_envs, None)
+        final = self._info(over, over)
         for row, observation in zip(rows.tolist(), games.observation[rows], strict=True):
             observations[row] = observation  # Gymnasium expects one array per game
-        final["action_mask"], final["_action_mask"] = np.zeros(games.mask.shape, dtype=np.int8), over
-        self._add_indices(final, over)
         games.begin(rows, self.np_random, within_step=True)
         self._follow(rows)
         return {"final_obs": observations, "_final_obs": over, "final_info": final, "_final_info": over}

@@ -1,6 +1,7 @@
 """Test the native vector environment row by row against Gymnasium's vector of single environments."""
 
 import copy
+import re
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,26 @@ def test_the_page_lists_the_codes_of_terminations() -> None:
     page = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
     assert f"| code | {' | '.join(map(str, range(len(TERMINATIONS))))} |" in page
     assert f"| string | {' | '.join(f'`{name}`' for name in TERMINATIONS)} |" in page
+
+
+def test_the_page_lists_the_entries_of_info() -> None:
+    page = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|", page.partition("| entry |")[2].partition("\n\n")[0], re.M
+    )
+    rules = ["max_plies=1", "max_plies=2"]
+    single, batch = OAnQuanEnv(rules, seat=0), OAnQuanVectorEnv(3, rules, seat=0, autoreset_mode="SameStep")
+    ended = single.reset()[1] and single.step(int(single.action_masks().argmax()))[4]
+    infos = batch.reset()[1] and batch.step(batch.action_masks().argmax(axis=1))[4]
+    shapes = {(10,): "(A,) ", (2,): "(P,) ", (3,): "(N,) ", (3, 10): "(N, A) ", (3, 2): "(N, P) "}
+
+    def form(entry: object) -> str:
+        return shapes[entry.shape] + str(entry.dtype) if isinstance(entry, np.ndarray) else type(entry).__name__
+
+    entries = infos["final_info"] | {name: infos[name] for name in ("final_obs", "final_info")}
+    batch_forms = {name: form(entry) for name, entry in entries.items() if not name.startswith("_")}
+    assert {name: text for name, text, _ in rows if text != "–"} == {name: form(entry) for name, entry in ended.items()}
+    assert {name: text.removesuffix(", a code") for name, _, text in rows} == batch_forms
 
 
 def seeded_run(games: OAnQuanVectorEnv, seed: Any) -> list[Any]:
