@@ -31,6 +31,8 @@ PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
 """Pattern for a picture in two colour schemes: on GitHub, the system chooses the scheme; on the site, a switch does."""
 SWITCHED = r'<img src="\2#only-light"\3><img src="\1#only-dark"\3>'
+NOTEBOOK = re.compile(r"\]\(\.\./(notebooks/\w+)\.ipynb\)")
+"""Pattern for a link from a page of docs/ to a notebook, which is a page of the site."""
 FRAME = """<iframe class="board" src="board/index.html" title="Ô Ăn Quan" allow="clipboard-write; web-share"></iframe>
 
 <p><a href="board/index.html">Open the board on its own page</a></p>"""
@@ -56,10 +58,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the page's Markdown; insert the full reference into docs/api pages, and the board into docs/play.md.
 
-    Links to reports are changed, because a clone has them in experiments/results, and the site has them in reports.
-    Pictures in two colour schemes are changed so that they follow the site's switch between the schemes.
+    Links to reports and notebooks are changed, because a clone has them in experiments/results and as .ipynb files, and
+    the site has them in reports and as pages. Pictures in two colour schemes are changed so that they follow the site's
+    switch between the schemes.
     """
-    markdown = PICTURE.sub(SWITCHED, markdown.replace("](../experiments/results/", "](reports/").replace(*PLAY))
+    markdown = NOTEBOOK.sub(r"](\1.md)", markdown.replace("](../experiments/results/", "](reports/"))
+    markdown = PICTURE.sub(SWITCHED, markdown.replace(*PLAY))
     return docs_from_code.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 
