@@ -34,12 +34,14 @@ def speed_section() -> str:
     """Return the README's section on speed, with its table."""
     rows = {name: _speeds("vector")[name] for name in ROWS}
     return f"""\
-One core plays {_million("core", "mancala-world, compiled")} million random moves a second with Numba, \
-and {_million("core", "mancala-world, NumPy")} million with NumPy only; the games are the same. OpenSpiel's \
-mancala plays {_million("vector", "OpenSpiel mancala", "1")} million. On a \
-[GPU](docs/how-to/gpu.md), `oanquan_env.cuda` plays up to {_cuda_million()} million. The table compares the vector \
-environment with Gymnasium's CartPole on one core, in millions of steps a second, with observations and rewards, by \
-the number of games ([all measurements](docs/speed.md)):
+One core plays {_million("core", "mancala-world, compiled")} million random moves a second with Numba, and \
+{_million("core", "mancala-world, NumPy")} million with NumPy only; the games are the same. For comparison:
+
+- OpenSpiel's mancala plays {_million("vector", "OpenSpiel mancala", "1")} million on one core.
+- On a [GPU](docs/how-to/gpu.md), `oanquan_env.cuda` plays up to {_cuda_million()} million.
+
+The table compares the vector environment with Gymnasium's CartPole on one core, in millions of steps a second, with \
+observations and rewards, by the number of games ([all measurements](docs/speed.md)):
 
 {table_of(by_size(rows))}"""
 

@@ -8,6 +8,7 @@ import functools
 import importlib.util
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -27,6 +28,8 @@ from oanquan_env.proofs.opening_values import find_opening_table, opening_move_v
 DOCS = Path(__file__).parents[1] / "docs"
 MODULE = re.compile(r"<!-- ([a-z_]+(?:\.[a-z_]+)*):begin -->.*?<!-- \1:end -->", flags=re.DOTALL)
 """Pattern for a module's part of a docs/api page, which lists the module's names for readers of the repository."""
+COLUMNS = 150
+"""The maximum length of a line of prose in the documentation."""
 MEMBERS = {
     "oanquan_env.engine.rules": ("Rules", "Preset", "RulesError", "as_rules"),
     "oanquan_env.board": ("Board", "IllegalMoveError"),
@@ -47,6 +50,22 @@ def replace_between(page: str, name: str, part: str) -> str:
         raise ValueError(f"the page must contain {begin} once and, after it, {end} once")
     before, _, rest = page.partition(begin)
     return f"{before}{begin}\n{part}\n{end}{rest.partition(end)[2]}"
+
+
+def wrapped(part: str) -> str:
+    """Break paragraphs and list items of generated Markdown into lines of at most `COLUMNS`; leave tables and code."""
+    lines, is_code = list[str](), False
+    for line in part.split("\n"):
+        is_code ^= line.startswith("```")
+        if is_code or line.startswith(("|", "<", "!", "#", "```")):
+            lines.append(line)
+        else:
+            indent = "  " * line.startswith("- ")
+            broken = textwrap.wrap(
+                line, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            )
+            lines += broken or [""]
+    return "\n".join(lines)
 
 
 def renew(path: Path, text: str, *, check: bool) -> bool:

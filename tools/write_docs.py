@@ -246,7 +246,7 @@ def stale(*, check: bool) -> list[Path]:
     for path, parts in PAGES.items():
         pages[path] = path.read_text(encoding="utf-8")
         for name, part in parts.items():
-            pages[path] = docs_from_code.replace_between(pages[path], name, part())
+            pages[path] = docs_from_code.replace_between(pages[path], name, docs_from_code.wrapped(part()))
     return [path for path, text in pages.items() if not docs_from_code.renew(path, text, check=check)]
 
 

@@ -16,7 +16,7 @@ from oanquan_env.benchmark.regret import Regret
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary, table
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.files import FileError
-from tools.docs_from_code import replace_between
+from tools.docs_from_code import replace_between, wrapped
 
 
 def estimate(mean: float, spread: float = 0.0) -> Estimate:
@@ -150,3 +150,10 @@ def test_a_part_replaces_what_stands_between_its_markers(page: str) -> None:
     assert renewed == f"Above.\n{begin}\nnew\n{end}\nBelow.\n" == replace_between(renewed, "part", "new")
     with pytest.raises(ValueError, match=f"must contain {begin} once and, after it, {end} once"):
         replace_between("".join({"b": begin, "e": end}[mark] for mark in page), "part", "new")
+
+
+def test_generated_prose_is_broken_into_lines_and_tables_and_code_are_not() -> None:
+    words, code = "ab " * 60, f"```sh\n{'cd ' * 60}\n```"
+    prose, item, row = (f"{start}{words.strip()}" for start in ("", "- ", "| "))
+    assert wrapped(f"{prose}\n\n{row}\n{code}\n") == f"{'ab ' * 49}ab\n{'ab ' * 9}ab\n\n{row}\n{code}\n"
+    assert wrapped(item) == f"- {'ab ' * 48}ab\n  {'ab ' * 10}ab"
