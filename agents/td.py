@@ -6,10 +6,11 @@ Shapes: T plies, N games, A actions, P players, M = T * N positions of a rollout
 """
 
 import math
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
@@ -245,15 +246,20 @@ class Learner:
 
 
 class TDRun(Run[TDConfig]):
-    """A TD run; its folder holds the net, `value.npz`."""
+    """A TD run: a `OneRulesRun`, or with `rules=any` an `AnyRulesRun`. Its folder holds the net, `net_name`.
+
+    A subclass sets `network`, `learner`, `parts` and `usage`, and implements `play` and `measure`.
+    """
 
     config_type = TDConfig
-    network: ValueModule
+    net_name: ClassVar[str]
+    network: ValueModule | AnyRulesModule
+    learner: Learner
 
     @classmethod
     def _make(cls, folder: Path, config: TDConfig, report: Callable[[str], None]) -> Self:
-        if config.rules == ANY and cls is TDRun:
-            run: Any = AnyRulesRun._make(folder, config, report)
+        if cls is TDRun:
+            run: Any = (AnyRulesRun if config.rules == ANY else OneRulesRun)._make(folder, config, report)
             return run  # type: ignore[no-any-return]
         return super()._make(folder, config, report)
 
@@ -261,35 +267,51 @@ class TDRun(Run[TDConfig]):
         super().__init__(folder, config, report)
         self.iteration = config.td.games * config.td.steps
         self.settings = self.of_worker(config.td, "games")
-        self.games = SelfPlayGames(self.core, self.settings.games, config.starts, config.seed)
-        self.network = ValueModule(self.core.rules)
-        self.learner = Learner(self.network, self.settings)
-        self.parts = self._parts(self.games)
-        self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
-        self.name = "minimax" if self.core.rules.players == 2 else "maxn"
-        limited = f"{self.name}:nodes=2000"
-        self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder}', limited)}"
 
-    def _parts(self, games: SelfPlayGames | RuleSetGames) -> dict[str, Any]:
+    def parts_with(self, games: SelfPlayGames | RuleSetGames) -> dict[str, Any]:
+        """Return `parts`, of which only the games differ between the kinds of TD runs."""
         optimizer = self.learner.optimizer
         return {"network": self.network, "optimizer": optimizer, "games": games, "learner": self.learner}
+
+    @abstractmethod
+    def play(self, temperature: float, rng: np.random.Generator) -> tuple[Tensor, ...]:
+        """Play a rollout with the current net; return its examples for `Learner.learn`."""
 
     def iterate(self) -> None:
         """Play a rollout and learn from it."""
         done, settings = self.plies / self.config.total_plies, self.settings
         rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration])
-        self.search.use(self.network.export({}))
-        temperature = between(settings.temperature, settings.temperature / 3, done)
-        positions, returns = rollout(self.games, self.search, settings, temperature, rng)
-        self.log("train/error", self.learner.learn(self.network.examples(positions, returns), done, rng))
+        examples = self.play(between(settings.temperature, settings.temperature / 3, done), rng)
+        self.log("train/error", self.learner.learn(examples, done, rng))
 
     def export(self) -> None:
-        """Write the net and its origin into the run's folder."""
-        write_atomically(self.folder / VALUE_NET_NAME, self.network.export(self.origin()).to_bytes())
+        """Write the net into the run's folder, with its origin: plies, configuration, and the record of the run."""
+        record = read_yaml(self.folder / RUN_NAME)
+        origin = {"plies": self.plies, "config": self.config.model_dump(), **record}
+        write_atomically(self.folder / self.net_name, self.network.export(origin).to_bytes())
 
-    def origin(self) -> dict[str, Any]:
-        """Return the origin that the net's file stores: plies, configuration, and the record of the run."""
-        return {"plies": self.plies, "config": self.config.model_dump(), **read_yaml(self.folder / RUN_NAME)}
+
+class OneRulesRun(TDRun):
+    """A TD run under one set of rules; it trains a `ValueModule`."""
+
+    net_name = VALUE_NET_NAME
+    network: ValueModule
+
+    def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
+        super().__init__(folder, config, report)
+        self.games = SelfPlayGames(self.core, self.settings.games, config.starts, config.seed)
+        self.network = ValueModule(self.core.rules)
+        self.learner = Learner(self.network, self.settings)
+        self.parts = self.parts_with(self.games)
+        self.search = MoveValues(self.core, config.depth, self.network.export({}), config.threads)
+        self.name = "minimax" if self.core.rules.players == 2 else "maxn"
+        limited = f"{self.name}:nodes=2000"
+        self.usage = f"the net is in {folder}; {self.try_out(f'{limited},net={folder}', limited)}"
+
+    def play(self, temperature: float, rng: np.random.Generator) -> tuple[Tensor, ...]:
+        """Play a rollout with the current net; return its examples."""
+        self.search.use(self.network.export({}))
+        return self.network.examples(*rollout(self.games, self.search, self.settings, temperature, rng))
 
     def player(self) -> SearchPlayer:
         """Return a player that uses the current net in searches of up to `BEAM_NODES` nodes."""
@@ -305,52 +327,44 @@ class TDRun(Run[TDConfig]):
             return row, "no regret suite for these rules"
         search = self._search()
         for nodes in self.config.evaluation.nodes:
-            found = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
-            assert found
-            row["regrets"][f"{self.name}:nodes={nodes}"] = as_record(found)
-            row.setdefault("regret", as_record(found))
-            texts.append(f"{found.mean:.2f} at {nodes:,} nodes")
+            result = self.regret_of(SearchPlayer(search, Limits(nodes=nodes)), f"regret_{nodes}")
+            assert result
+            row["regrets"][f"{self.name}:nodes={nodes}"] = as_record(result)
+            row.setdefault("regret", as_record(result))
+            texts.append(f"{result.mean:.2f} at {nodes:,} nodes")
         return row, f"regret {', '.join(texts)}"
 
 
 class AnyRulesRun(TDRun):
-    """A TD run with `rules=any`; its folder holds the net for any rules, `any-rules.npz`."""
+    """A TD run with `rules=any`; it trains an `AnyRulesModule`, the net for any rules."""
 
-    network: AnyRulesModule  # type: ignore[assignment]
+    net_name = ANY_RULES_NAME
+    network: AnyRulesModule
 
     def __init__(self, folder: Path, config: TDConfig, report: Callable[[str], None]) -> None:
-        Run.__init__(self, folder, config, report)
+        super().__init__(folder, config, report)
         if config.evaluation.regret_suite:
             raise UsageError(
                 "evaluation.regret_suite: a run with rules=any uses the suites of the development rule sets"
             )
-        self.iteration = config.td.games * config.td.steps
-        self.settings = settings = self.of_worker(config.td, "games")
+        settings = self.settings
         rule_sets = split("train")[: settings.training_rule_sets]
         self.rule_set_games = RuleSetGames(
             rule_sets, settings.rule_sets, settings.games, config.starts, config.seed, config.depth
         )
         self.network = AnyRulesModule(rule_sets)
         self.learner = Learner(self.network, settings)
-        self.parts = self._parts(self.rule_set_games)
+        self.parts = self.parts_with(self.rule_set_games)
         self.usage = f"the net for any rules is {folder / ANY_RULES_NAME}"
 
-    def iterate(self) -> None:
-        """Play a rollout of every rule set that is being played, and learn from all of them."""
-        done, settings = self.plies / self.config.total_plies, self.settings
-        rng = np.random.default_rng([own_seed(self.config.seed), self.plies // self.iteration])
-        temperature = between(settings.temperature, settings.temperature / 3, done)
+    def play(self, temperature: float, rng: np.random.Generator) -> tuple[Tensor, ...]:
+        """Play a rollout of every rule set that is being played; return the examples of all of them."""
         net, examples = self.network.export({}), list[tuple[Tensor, ...]]()
         for number, games, search in self.rule_set_games.played:
             search.use(net.for_rules(games.core.rules))
-            examples.append(self.network.examples(number, *rollout(games, search, settings, temperature, rng)))
+            examples.append(self.network.examples(number, *rollout(games, search, self.settings, temperature, rng)))
         self.rule_set_games.renew()
-        joined = tuple(torch.cat(column) for column in zip(*examples, strict=True))
-        self.log("train/error", self.learner.learn(joined, done, rng))
-
-    def export(self) -> None:
-        """Write the net and its origin into the run's folder."""
-        write_atomically(self.folder / ANY_RULES_NAME, self.network.export(self.origin()).to_bytes())
+        return tuple(torch.cat(column) for column in zip(*examples, strict=True))
 
     def measure(self) -> tuple[dict[str, Any], str]:
         """Measure regret on the suites of the development rule sets, all with equal weight; see `Run.measure`."""
