@@ -5,7 +5,6 @@ are written between two iterations, so a resumed run is bit-identical to an unin
 """
 
 import contextlib
-import math
 import random
 import shlex
 import time
@@ -14,7 +13,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-import joblib
 import numpy as np
 import torch
 from filelock import FileLock
@@ -111,20 +109,6 @@ def between(begin: float, end: float, done: float) -> float:
     return begin * (1.0 - done) + end * done
 
 
-def fastest_threads() -> int:
-    """Measure whether 1, 2 or 4 torch threads (at most one per processor) are fastest now; return the number."""
-    network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
-    batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
-    for threads in [*seconds] * 3:  # alternate, because the load of the machine changes
-        torch.set_num_threads(threads)
-        network(batch).sum().backward()  # starts the threads
-        began = time.perf_counter()
-        for _ in range(2):
-            network(batch).sum().backward()
-        seconds[threads] = min(seconds[threads], time.perf_counter() - began)
-    return min(seconds, key=lambda threads: seconds[threads])
-
-
 class StopTrainingError(Exception):
     """Raised between two iterations, after the checkpoint is written, if the run must stop."""
 
@@ -136,7 +120,7 @@ def with_threads(config: Config) -> Config:
     """Return `config` with `AUTO` threads replaced: by 1 if there are several workers, else by the fastest number."""
     if config.threads != AUTO:
         return config
-    return config.model_copy(update={"threads": fastest_threads() if config.workers == 1 else 1})
+    return config.model_copy(update={"threads": workers.fastest_threads() if config.workers == 1 else 1})
 
 
 Settings = TypeVar("Settings", bound=Strict)

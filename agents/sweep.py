@@ -22,8 +22,8 @@ from agents.checkpoint import CONFIG_NAME, read_evaluations
 from agents.config import validated
 from agents.parallel import spread
 from agents.run import RunConfig, StopTrainingError, config_type, load_config, run_type
-from oanquan_env.benchmark.report import of_runs, table
 from oanquan_env.benchmark.statistics import interquartile_estimate
+from oanquan_env.benchmark.tables import of_runs, table
 from oanquan_env.errors import INTERRUPTED, USAGE_ERROR, UsageError
 from oanquan_env.files import one_line
 

@@ -7,16 +7,19 @@ Without either, this process is the only worker, and the functions of this modul
 import contextlib
 import datetime
 import logging
+import math
 import os
 import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import joblib
 import numpy as np
 import torch
 from torch import distributed
@@ -151,3 +154,17 @@ def average(network: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
     means = (flat / distributed.get_world_size()).split_with_sizes([tensor.numel() for tensor in tensors])
     for tensor, mean in zip(tensors, means, strict=True):
         tensor.copy_(mean.view_as(tensor))
+
+
+def fastest_threads() -> int:
+    """Measure whether 1, 2 or 4 torch threads (at most one per processor) are fastest now; return the number."""
+    network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256))
+    batch, seconds = torch.zeros(512, 256), dict.fromkeys((n for n in (1, 2, 4) if n <= joblib.cpu_count()), math.inf)
+    for threads in [*seconds] * 3:  # alternate, because the load of the machine changes
+        torch.set_num_threads(threads)
+        network(batch).sum().backward()  # starts the threads
+        began = time.perf_counter()
+        for _ in range(2):
+            network(batch).sum().backward()
+        seconds[threads] = min(seconds[threads], time.perf_counter() - began)
+    return min(seconds, key=lambda threads: seconds[threads])

@@ -19,8 +19,8 @@ import numpy as np
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.report import interval
 from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.benchmark.tables import interval
 from oanquan_env.engine.core import relative_points
 from oanquan_env.errors import needing_extra
 from oanquan_env.observation import Encoder

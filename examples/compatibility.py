@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from oanquan_env.benchmark.report import table
+from oanquan_env.benchmark.tables import table
 from oanquan_env.files import write_atomically
 from oanquan_env.provenance import versions
 from tools.docs_from_code import replace_between

@@ -31,10 +31,10 @@ from oanquan_env import Board, Move, Rules, choose_move
 from oanquan_env.benchmark.evaluation import OPENING_PLIES, default_openings
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.regret import Suite, judge
-from oanquan_env.benchmark.report import interval, table
 from oanquan_env.benchmark.rule_pairs import RulePairs, best_moves, load_rule_pairs
 from oanquan_env.benchmark.statistics import Estimate, loss_estimate, score_estimate
 from oanquan_env.benchmark.suites import find_suite, load_suite
+from oanquan_env.benchmark.tables import interval, table
 from oanquan_env.errors import UsageError
 from oanquan_env.files import one_line
 from oanquan_env.players import make

@@ -12,8 +12,8 @@ import numpy as np
 
 from agents.config import Flag, OptionalFile, command, command_of
 from oanquan_env import provenance
-from oanquan_env.benchmark.report import table
 from oanquan_env.benchmark.statistics import Estimate, interquartile_estimate
+from oanquan_env.benchmark.tables import table
 from oanquan_env.files import check_place, read_json, write_atomically
 
 RESULTS = Path(__file__).parent / "results"
@@ -123,7 +123,7 @@ def origin(command: str) -> dict[str, Any]:
 
 
 def table_of(rows: Iterable[Cells], left: int | None = 1, *, padded: bool = False) -> str:
-    """Return a Markdown table (see `oanquan_env.benchmark.report.table`); a cell that a row lacks is empty."""
+    """Return a Markdown table (see `oanquan_env.benchmark.tables.table`); a cell that a row lacks is empty."""
     listed = list(rows)
     heads = list(dict.fromkeys(heading for row in listed for heading in row))
     return table(heads, [[row.get(heading, "") for heading in heads] for row in listed], left, padded=padded)

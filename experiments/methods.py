@@ -36,9 +36,9 @@ from oanquan_env import Core, Rules
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.regret import Suite, regret
-from oanquan_env.benchmark.report import interval
 from oanquan_env.benchmark.statistics import Estimate, as_record
 from oanquan_env.benchmark.suites import load_suite
+from oanquan_env.benchmark.tables import interval
 from oanquan_env.errors import UsageError
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.observation import OBSERVATIONS

@@ -16,7 +16,6 @@ from experiments.frame import Cells, Experiment
 from oanquan_env import Board, Core, Move, Positions
 from oanquan_env.array_types import Ints
 from oanquan_env.benchmark.regret import PHASES
-from oanquan_env.benchmark.report import interval
 from oanquan_env.benchmark.rule_pairs import (
     Chooser,
     RulePairs,
@@ -26,6 +25,7 @@ from oanquan_env.benchmark.rule_pairs import (
     seed_phases,
 )
 from oanquan_env.benchmark.statistics import Estimate
+from oanquan_env.benchmark.tables import interval
 from oanquan_env.engine.core import random_actions
 from oanquan_env.players import Policy, make
 from oanquan_env.players.search_player import SearchPlayer

@@ -6,7 +6,7 @@ hand, with random play in one process.
 
 from experiments.frame import published, table_of
 from experiments.speed import Speeds, by_size, millions
-from oanquan_env.benchmark.report import table
+from oanquan_env.benchmark.tables import table
 
 ONCE = "†"
 """The mark of speeds that no committed benchmark reproduces."""

@@ -16,7 +16,7 @@ from typing import Any, get_args, get_type_hints
 import gymnasium
 
 from oanquan_env import PRESETS, Board, Core, Move, Rules, Termination, raw_env
-from oanquan_env.benchmark.report import table
+from oanquan_env.benchmark.tables import table
 from oanquan_env.engine.rules import DEFAULT_PRESET
 from oanquan_env.files import write_atomically
 from oanquan_env.observation import Encoder

@@ -24,9 +24,9 @@ from oanquan_env import Rules, provenance
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.regret import regret
-from oanquan_env.benchmark.report import table
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.benchmark.suites import find_suite
+from oanquan_env.benchmark.tables import table
 from oanquan_env.errors import UsageError
 from oanquan_env.files import write_atomically
 from oanquan_env.players import make

@@ -11,7 +11,6 @@ import numpy as np
 from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import RUNS, measured
 from oanquan_env.benchmark.regret import Part
-from oanquan_env.benchmark.report import interval, name, of_runs, table
 from oanquan_env.benchmark.statistics import (
     Estimate,
     difference_estimate,
@@ -19,6 +18,7 @@ from oanquan_env.benchmark.statistics import (
     probability_of_improvement,
 )
 from oanquan_env.benchmark.suites import SuiteSource
+from oanquan_env.benchmark.tables import interval, name, of_runs, table
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.errors import UsageError
 
