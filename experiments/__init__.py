@@ -1,4 +1,10 @@
-"""Experiments: programs whose results we publish. `frame` is what they share; `results/` holds the published results.
+"""Experiments: programs whose results we publish.
+
+In reading order:
+
+1. `frame`: what all programs share: options, the file of results, and tables for pages;
+2. `search`, a short program, and then any other of the table;
+3. `results/`: the published results.
 
 | program | measures | time | page |
 |---|---|---|---|

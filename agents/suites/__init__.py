@@ -1,5 +1,9 @@
 """The makers of suites, positions with known values by which players are measured: `python -m agents.suites`.
 
-`openings` makes balanced openings, `regret` and `rule_sets` make regret suites, and `opening_table` proves the values
-of the first plies. They spread their work over a `resumable_pool`, whose processes search with `worker_search`.
+In reading order:
+
+1. `openings`: balanced and fair openings;
+2. `regret`: positions with the value of every move; `rule_sets`: such suites for the rule sets of a split;
+3. `opening_table`: the proved values of the first plies;
+4. `resumable_pool`: the processes among which all makers spread their work; `worker_search`: a search in each of them.
 """

@@ -1,1 +1,13 @@
-"""Measure players by game pairs from balanced openings, by regret and by best responses, with intervals."""
+"""Measure players by game pairs from balanced openings, by regret and by best responses, with intervals.
+
+In reading order:
+
+1. `statistics`: means, Elo ratings and their 95 % intervals;
+2. `openings`: random and balanced openings; `pairs`: the games of two players from them, and their scores;
+3. `regret`: the points that moves lose in a suite of positions; `suites`: suites as files;
+4. `evaluation`: `evaluate`, which measures one player by games and by regret;
+5. `tournament`: the games and the regret of many players; `policy_cache`: a player's answers, asked for only once;
+6. `exploit`: the search for the best response to a player;
+7. `report`: a result and its Markdown; `tables`: tables in Markdown and LaTeX;
+8. `curves` and `charts`: learning curves, and the style of all charts.
+"""

@@ -1,4 +1,8 @@
-"""The command line, with the commands play, evaluate, exploit, solve, verify, perft, show, replay and rules."""
+"""The command line, with the commands play, evaluate, exploit, solve, verify, perft, show, replay and rules.
+
+This module has the parser and all short commands. Beside it stand `solve` and `exploit`, the two commands that search,
+and `numbers`, which reads numbers.
+"""
 
 import argparse
 import dataclasses

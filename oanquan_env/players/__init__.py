@@ -1,4 +1,13 @@
-"""Players by name, as in `make("minimax:depth=8")`, and the protocol that every player implements."""
+"""Players by name, as in `make("minimax:depth=8")`, and the protocol that every player implements.
+
+In reading order:
+
+1. `policy`: the protocol `Policy`;
+2. `basic`: players that look at most two plies ahead;
+3. `names`: kinds of players and their names; `making`: `make`, which turns a name into a player;
+4. `search_player`: players that search; `book`: a player that follows the strategies of a certificate;
+5. `adapters`: `as_policy`, which turns functions and trained models into players.
+"""
 
 from oanquan_env.engine.core import best_actions
 from oanquan_env.errors import UnknownAgentError

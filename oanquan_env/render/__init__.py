@@ -2,6 +2,13 @@
 
 `text` and `svg` need no extra; `rgb` needs Pillow (`oanquan[render]`), and `Window` also needs pygame-ce
 (`oanquan[human]`). Both packages are imported when they are first used.
+
+In reading order:
+
+1. `drawable`: what can be drawn; `terminal`: text for terminals;
+2. `layout`, `shapes` and `theme`: the geometry of the board, the shapes and the colours; `scene`: a board as shapes;
+3. `svg` and `raster`: the shapes as SVG and as pixels;
+4. `motion`: a move as frames; `animation` and `window`: these frames as files and in a window.
 """
 
 from oanquan_env.engine.trace import LastMove
