@@ -17,6 +17,7 @@ In reading order:
 | `methods` | regret of learning methods after equal CPU time | 1, 3 or 10 minutes a run | comparing-players.md |
 | `players` | a player's regret and its scores | 9 seconds for `maxn:depth=3` | comparing-players.md |
 | `exploit` | points that players give up to the best response found | | strength.md |
+| `rule_pairs` | which of two rule sets players without language follow | | language-models.md |
 | `any_rules` | regret of searches with the net for any rules | | strength.md |
 | `coverage` | how often intervals cover the value of their population | six minutes | comparing-players.md |
 | `beams` | effect of training games in lines that beat the network | 1 to 2.5 CPU minutes a run | strength.md |
