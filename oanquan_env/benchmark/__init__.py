@@ -7,7 +7,8 @@ In reading order:
 3. `regret`: the points that moves lose in a suite of positions; `suites`: suites as files; `rule_pairs`: positions that
    show whether a player follows its rules;
 4. `evaluation`: `evaluate`, which measures one player by games and by regret;
-5. `tournament`: the games and the regret of many players; `policy_cache`: a player's answers, asked for only once;
+5. `tournament`: the games and the regret of many players; `comparing`: comparisons of players, and of methods with
+   several runs; `policy_cache`: a player's answers, asked for only once;
 6. `exploit`: the search for the best response to a player;
 7. `report`: a result and its Markdown; `tables`: tables in Markdown and LaTeX;
 8. `curves` and `charts`: learning curves, and the style of all charts.
