@@ -225,7 +225,7 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
     assert [seat["person"] for seat in person.state["seats"]] == [False, True]
     page.locator("#openings").click()
     page.get_by_role("button", name="Play against the proof").click()
-    page.locator("#about-game", has_text="hold South to +12").wait_for()
+    person.waits_for("hold its lead to +12")
     assert [seat["name"] for seat in person.state["seats"]] == ["perfect", "human"]
     book = with_book(make("random", "mancala-world"), Rules())
     assert isinstance(book, BookPolicy)
@@ -233,7 +233,7 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
         board = boards_of(*person.moves)[-1]
         person.move(str(Move.from_action(int(book.known(board.positions)[0]))))
     assert np.subtract(*person.state["outcome"]["scores"]) == 12
-    page.locator("#about-game", has_text="You held South to +12: nobody can do better.").wait_for()
+    person.waits_for("You held the computer to +12: nobody can do better.")
 
 
 @pytest.mark.slow

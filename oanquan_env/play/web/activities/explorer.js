@@ -5,7 +5,7 @@ import { BoardView } from "../board/board.js";
 import { moveName } from "../words/board-words.js";
 import { Book, Openings, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
-import { $, explain, make, notice, page, presetName, words } from "../common.js";
+import { explain, make, page, presetName, words } from "../common.js";
 import { Game, PERSON } from "../model/game-model.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
 import { copyFrame, signed } from "../nodes.js";
@@ -388,26 +388,19 @@ async function beat() {
   const { bounds } = explorer;
   await playFor(bounds, { rules: explorer.preset, seats: ["perfect", PERSON] });
   nodes.dialog.close();
-  notice(texts().goal(bounds), 15);
 }
 
-/** Show the goal beside the game, and at the end whether it was reached. */
-function tellGoal() {
+/** The goal of a game against the proof, and at the end whether it was reached. */
+view.goals.push(() => {
   const {
     aim: goal,
     state: { game, outcome },
   } = page;
-  if (goal?.game !== game || goal.bound === undefined) return;
+  if (goal?.game !== game || goal.bound === undefined) return null;
   const ahead = outcome && outcome.scores[0] - outcome.scores[1];
-  const text =
-    !outcome || !view.settled
-      ? texts().goal(goal)
-      : ahead <= goal.bound
-        ? texts().held(ahead, goal)
-        : texts().missed(ahead, goal);
-  $("about-game").append(make("br"), make("b", { textContent: text }));
-}
-view.addEventListener("render", tellGoal); // page.js loads this module if a saved game has a goal
+  if (!outcome || !view.settled) return texts().goal(goal);
+  return ahead <= goal.bound ? texts().held(ahead, goal) : texts().missed(ahead, goal);
+}); // page.js loads this module if a saved game has a goal
 
 // ---- the proof ------------------------------------------------------------------------------------------------------
 

@@ -84,12 +84,14 @@ export function status(view) {
     );
   }
   if (state.puzzle) return puzzleWords(view);
+  const goal = view.goals.map((words) => words()).find(Boolean);
   if (state.turn === "over") {
     const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores,
       result = capital(verdict(view));
     const points = scores && standing(view, scores);
     return [
       state.outcome ? `${words.over} ${result} (${points}).` : points ? `${result} ${capital(points)}.` : result,
+      goal,
       view.notes.get(view.number),
       view.whole,
     ]
@@ -101,6 +103,7 @@ export function status(view) {
   if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1,
     turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
+  if (goal) return `${turn} ${goal}`;
   if (view.helped === state.game) return (state.line.length ? "" : greeting(view)) + help(view);
   if (state.line.length > 1) return turn;
   const others =

@@ -12,7 +12,7 @@ const followed = ({ lower, upper }, language) =>
 const longest = ({ lower, upper }) => Math.max(lower?.plies ?? 0, upper?.plies ?? 0);
 const seconds = (ms, language) =>
   (ms / 1000).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const limit = (bound, least) => (bound === least ? "do better" : `hold South below ${signed(least)}`);
+const limit = (bound, least) => (bound === least ? "do better" : `hold it below ${signed(least)}`);
 const gioiHan = (bound, least) => (bound === least ? "làm tốt hơn" : `ép máy xuống dưới ${least} điểm`);
 
 export const PROOF = {
@@ -59,9 +59,9 @@ export const PROOF = {
       `This network doesn’t run in a browser. Install the project, run “python -m oanquan_env play --browser --opponent ${name}”, and try again on the page that opens.`,
     beat: "Play against the proof",
     goal: ({ bound, least }) =>
-      `You play North, and South follows the proof. Your goal: hold South to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
-    held: (lead, { bound, least }) => `You held South to ${signed(lead)}: nobody can ${limit(bound, least)}.`,
-    missed: (lead, { bound }) => `South won by ${lead}; perfect play would have held South to ${signed(bound)}.`,
+      `The computer follows the proof. Your goal: hold its lead to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
+    held: (lead, { bound, least }) => `You held the computer to ${signed(lead)}: nobody can ${limit(bound, least)}.`,
+    missed: (lead, { bound }) => `The computer won by ${lead}; perfect play would have held it to ${signed(bound)}.`,
   },
   vi: {
     names: ["bên đi trước", "bên đi sau"],

@@ -2,6 +2,8 @@
 
 import { WORDS } from "./words.js";
 
+/** Say by how much a result is short of par; "resigned" is one of the results. */
+const offPar = (short, resigned, level, words) => (short === "resigned" ? resigned : short ? words(short) : level);
 const date = ({ year, month, day }) => `${day}.${month}.${year}`;
 
 const ADDED = {
@@ -31,12 +33,17 @@ const ADDED = {
     about: (themes) => `Theme: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days}-day streak`,
     par: "Par of the day",
-    offPar: (short) => (short ? `${short} short of par` : "par"),
-    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${short ? `${short} short of par` : "par"}`,
+    offPar: (short) => offPar(short, "resigned", "par", (points) => `${points} short of par`),
+    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${ADDED.en.offPar(short)}`,
     parGoal: (par) =>
       `Your goal is par: ${par > 0 ? `win by ${par}` : par < 0 ? `lose by no more than ${-par}` : "a draw"}. Against perfect play nobody can do better (proved).`,
     parEnd: (short) =>
-      short ? `${short} ${short > 1 ? "points" : "point"} short of par.` : "Par! Nobody can do better.",
+      offPar(
+        short,
+        "This is your result of the day.",
+        "Par! Nobody can do better.",
+        (points) => `${points} ${points > 1 ? "points" : "point"} short of par.`,
+      ),
   },
   vi: {
     aboutPuzzles:
@@ -64,11 +71,17 @@ const ADDED = {
     about: (themes) => `Chủ đề: ${themes}.`,
     shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days} ngày liền`,
     par: "Điểm chuẩn hôm nay",
-    offPar: (short) => (short ? `kém ${short} điểm` : "đạt chuẩn"),
-    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${short ? `kém chuẩn ${short} điểm` : "đạt điểm chuẩn"}`,
+    offPar: (short) => offPar(short, "xin thua", "đạt chuẩn", (points) => `kém chuẩn ${points} điểm`),
+    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${ADDED.vi.offPar(short)}`,
     parGoal: (par) =>
       `Mục tiêu của bạn là điểm chuẩn: ${par > 0 ? `thắng ${par} điểm` : par < 0 ? `chỉ thua ${-par} điểm` : "hòa"}. Đối thủ luôn đi nước hay nhất, nên không ai làm hơn được (đã chứng minh).`,
-    parEnd: (short) => (short ? `Kém điểm chuẩn ${short} điểm.` : "Đạt điểm chuẩn! Không ai làm hơn được."),
+    parEnd: (short) =>
+      offPar(
+        short,
+        "Đây là kết quả hôm nay của bạn.",
+        "Đạt điểm chuẩn! Không ai làm hơn được.",
+        (points) => `Kém điểm chuẩn ${points} điểm.`,
+      ),
   },
 };
 
