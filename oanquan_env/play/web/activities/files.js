@@ -48,6 +48,7 @@ async function openText(text, number = null) {
 
 /** Let a person choose one of several games, given their names and functions that open them. */
 function chooseGame(title, games) {
+  notice(""); // it would cover the dialog
   $("games-title").textContent = title;
   $("games").replaceChildren(
     ...games.map(([textContent, onclick]) => make("button", { type: "button", textContent, onclick })),
@@ -162,6 +163,7 @@ function pictured() {
     scores: outcome?.scores,
     winners: outcome?.winners,
     tabs: match?.owners.tabs,
+    codes: match?.owners.codes,
     names: plateNames(stub),
     labels,
     verdict,
