@@ -9,7 +9,8 @@ import pytest
 from oanquan_env import Board, Rules, parse_records
 from oanquan_env.match.match import Match
 from oanquan_env.records.match_records import match_records
-from tests.node import CALLS, run_node
+from tests.browsers import WEB
+from tests.node import CALLS, run_node, run_script
 from tests.page_sessions import PLAYED, Json, Reference, Script, move_json, requests
 from tests.strategies import PRESET_NAMES
 
@@ -20,6 +21,20 @@ VARIANTS = (
     "three-player fields=2 leftovers=split max_plies=9",
     "four-player fields=4 seeds=2 end=squares_empty refill=forfeit empty_mandarin=gap",
 )
+
+
+LOT = """
+const { drawLots } = await import(process.argv[1]);
+const random = (numbers) => () => numbers.shift() / 3;
+console.log(JSON.stringify([drawLots(2, random([0, 0, 1, 0])), drawLots(3, random([0, 1, 2, 2, 0, 0, 1, 0]))]));
+"""
+
+
+def test_the_winner_of_rock_paper_scissors_begins() -> None:
+    """Check that a tie and a round with all three hands are repeated, and that losers drop out."""
+    two, three = json.loads(run_script(LOT, (WEB / "model/lot.js").as_uri(), stdin=""))
+    assert two == {"hands": [1, 0], "starter": 0}  # paper beats rock
+    assert three == {"hands": [None, 1, 0], "starter": 1}  # scissors lost to both rocks
 
 
 def played(scripts: list[Script]) -> list[list[Json]]:
@@ -59,7 +74,7 @@ def test_sessions_are_those_of_the_library(match: str | None) -> None:
 
 def comparable(state: Json) -> Json:
     """Return the part of the page's state that `Reference.state` also contains."""
-    own = ("version", "game", "moves", "link", "friend", "played")
+    own = ("version", "game", "moves", "link", "friend", "played", "opponent")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
         found["match"] = {**found["match"], "codes": found["match"]["owners"]["codes"]}
@@ -114,7 +129,7 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     ]
     [answers] = played([script])
     before, puzzle, solved, hard, again, after, refused, answered, none, there = (answer["state"] for answer in answers)
-    assert (puzzle["puzzle"]["name"], puzzle["turn"]) == ("refute", "person")
+    assert (puzzle["puzzle"]["name"], puzzle["turn"], puzzle["opponent"]) == ("refute", "person", PLAYED)
     assert (solved["turn"], solved["legal"], solved["puzzle"]["answer"]["right"]) == ("solved", [], True)
     assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3↺."
     values = again["puzzle"]

@@ -187,6 +187,12 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     begun = (state["rules"], [seat["name"] for seat in state["seats"]], state["starter"], state["ply"])
     assert begun == ("vietnamese seeds=4 first_move_captures_mandarin=False", ["human", "beginner"], 1, 1)
     page.locator("#new").click()
+    page.locator("#starter").select_option("lot")
+    page.locator("#begin").click()
+    hand = "(rock ✊|paper ✋|scissors ✌️)"
+    page.locator("#notice", has_text=re.compile(rf"You: {hand}, Bống: {hand}. (You start|Bống starts)\.")).wait_for()
+    page.locator("#new").click()
+    page.locator("#notice:popover-open").wait_for(state="detached")  # it would cover the dialog
     page.locator(".seat select").nth(1).select_option("")
     page.locator(".seat input").nth(1).fill("nobody")
     page.locator("#begin").click()

@@ -303,12 +303,11 @@ function showMoves() {
         ),
       ),
     );
-    for (const made of nodes.moves.children) made.append(...["b", "span", "small"].map((name) => make(name)));
+    for (const made of nodes.moves.children) made.append(make("b"), " ", make("span"), " ", make("small"));
   }
   for (const made of nodes.moves.children) {
     const one = moves.find(({ move }) => move === made.move),
       texts = [named(one.move), lead(one), how(one)];
-    made.ariaLabel = texts.join(" ");
     texts.forEach((text, number) => {
       made.children[number].textContent = text;
     });
@@ -373,7 +372,7 @@ async function walk(line) {
  */
 async function playFromHere() {
   const { game, preset } = explorer,
-    other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON,
+    other = page.state.opponent,
     { mover } = game.position;
   const moves = game
     .line()

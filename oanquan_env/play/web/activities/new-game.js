@@ -1,13 +1,15 @@
 // The new-game dialog: rules, players and who begins; for experts, each field of the rules and a position.
 
 import { ROLES } from "../words/board-words.js";
-import { $, explain, make, page, words } from "../common.js";
+import { $, explain, make, notice, page, words } from "../common.js";
 import "../words/dialog-words.js";
 import { PORTRAITS } from "../board/portraits.js";
 import { FRIEND } from "../model/game-model.js";
 import { capital } from "../nodes.js";
+import { drawLots } from "../model/lot.js";
 import { SEATS } from "../model/notation.js";
-import { play } from "../table.js";
+import { play, view } from "../table.js";
+import { playerName } from "../words/narration.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
 // as in texts of rules
@@ -122,8 +124,8 @@ function setStarter() {
   $("starter").disabled = ($("as-match").checked && !$("match-row").hidden) || $("position").value.trim() !== "";
 }
 
-/** Return the arguments of the session's request `new`. */
-function asked() {
+/** Return the arguments of the session's request `new`; `lot` is the result of `drawLots`, or null. */
+function asked(lot) {
   const preset = presetValues(),
     inputs = [...$("fields").querySelectorAll("[data-field]")],
     players = $("seats").children.length,
@@ -136,7 +138,7 @@ function asked() {
   if (position) return { ...game, position };
   return {
     ...game,
-    starter: $("starter").value === "lot" ? Math.floor(Math.random() * players) : Number($("starter").value),
+    starter: lot ? lot.starter : Number($("starter").value),
   };
 }
 
@@ -148,8 +150,17 @@ $("begin").onclick = async (event) => {
   $("begin").disabled = true;
   for (const input of $("fields").querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   try {
-    await play("new", asked());
+    const lot = $("starter").value === "lot" && !$("starter").disabled ? drawLots($("seats").children.length) : null;
+    await play("new", asked(lot));
     $("new-dialog").close();
+    if (lot)
+      notice(
+        words().drawn(
+          lot.hands.flatMap((hand, seat) => (hand === null ? [] : [[playerName(view, seat), hand]])),
+          playerName(view, lot.starter),
+        ),
+        10,
+      );
   } catch (error) {
     $("new-error").textContent = explain(error, $("position").value.trim());
     $("new-error").hidden = false;

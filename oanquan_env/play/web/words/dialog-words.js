@@ -1,10 +1,15 @@
 // The words of rules and lessons, which only dialogs use; the first dialog that loads adds them to the page's words.
 
+import { capital } from "../nodes.js";
 import { WORDS } from "./words.js";
+
+const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)}: ${names[hand]}`).join(", ");
 
 const ADDED = {
   en: {
     byLot: "Rock, paper, scissors (oẳn tù tì)",
+    drawn: (hands, name) =>
+      `${shown(hands, ["rock ✊", "paper ✋", "scissors ✌️"])}. ${capital(name)} ${name === "you" ? "start" : "starts"}.`,
     person: "A person at this device",
     named: "Another player…",
     name: "Player’s name",
@@ -124,6 +129,7 @@ const ADDED = {
   },
   vi: {
     byLot: "Oẳn tù tì",
+    drawn: (hands, name) => `${shown(hands, ["búa ✊", "bao ✋", "kéo ✌️"])}. ${capital(name)} đi trước.`,
     person: "Người chơi",
     named: "Máy khác…",
     name: "Tên của máy",
