@@ -218,7 +218,7 @@ def about(language: str) -> str:
     head += '<link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../page.css">'
     head += f"<title>{title} · Ô Ăn Quan</title>"
     back = '<p><a href="../index.html">← Ô Ăn Quan</a></p>'
-    return f'<!doctype html><html lang="{language}"><head>{head}</head><body class="about">{back}{body}</body></html>\n'
+    return f'<!doctype html><html lang="{language}"><head>{head}</head><body><main class="about">{back}{body}</main></body></html>\n'
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------

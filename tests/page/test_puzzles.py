@@ -218,10 +218,14 @@ def test_the_daily_puzzle_is_the_same_for_all_and_shared_without_its_answer(visi
         solve(each, entry["line"])
         each.page.locator("#share-day").click()
         each.page.locator("#notice", has_text="Ô Ăn Quan").wait_for()
-    date, marks = person.page.evaluate("new Date().toLocaleDateString('de-DE')"), "●" * (shown["steps"] - 1)
+    marks = "●" * (shown["steps"] - 1)
+    date, ngay = (
+        person.page.evaluate(f"new Date().toLocaleDateString('{name}', {{ dateStyle: 'medium' }})")
+        for name in ("en-GB", "vi")
+    )
     texts = [each.page.evaluate("navigator.clipboard.readText()") for each in people]
     address = people[1].page.url.split("#")[0]
-    assert texts[-1] == f"Ô Ăn Quan · {date} · ●{marks} · 1 ngày liền\n{address}"
+    assert texts[-1] == f"Ô Ăn Quan · {ngay} · ●{marks} · 1 ngày liền\n{address}"
     assert f"Ô Ăn Quan · {date} · ○{marks} · 1-day streak" in person.page.locator("#notice").inner_text()
     person.page.locator("#puzzles").click()
     person.page.locator("#daily", has_text=f"○{marks} · 1-day streak").wait_for()

@@ -4,7 +4,8 @@ import { WORDS } from "./words.js";
 
 /** Say by how much a result is short of par; "resigned" is one of the results. */
 const offPar = (short, resigned, level, words) => (short === "resigned" ? resigned : short ? words(short) : level);
-const date = ({ year, month, day }) => `${day}.${month}.${year}`;
+const date = ({ year, month, day }, language) =>
+  new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(Date.UTC(year, month - 1, day));
 
 const ADDED = {
   en: {
@@ -31,10 +32,10 @@ const ADDED = {
     returns: "You’ll see it again later.",
     allSolved: "You’ve solved all of these.",
     about: (themes) => `Theme: ${themes}.`,
-    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days}-day streak`,
+    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day, "en-GB")} · ${marks} · ${days}-day streak`,
     par: "Par of the day",
     offPar: (short) => offPar(short, "resigned", "par", (points) => `${points} short of par`),
-    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${ADDED.en.offPar(short)}`,
+    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day, "en-GB")} · ${ADDED.en.offPar(short)}`,
     parGoal: (par) =>
       `Your goal is par: ${par > 0 ? `win by ${par}` : par < 0 ? `lose by no more than ${-par}` : "a draw"}. Against perfect play nobody can do better (proved).`,
     parEnd: (short) =>
@@ -69,10 +70,10 @@ const ADDED = {
     returns: "Bạn sẽ gặp lại câu này sau.",
     allSolved: "Bạn đã giải hết các câu này.",
     about: (themes) => `Chủ đề: ${themes}.`,
-    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days} ngày liền`,
+    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day, "vi")} · ${marks} · ${days} ngày liền`,
     par: "Điểm chuẩn hôm nay",
     offPar: (short) => offPar(short, "xin thua", "đạt chuẩn", (points) => `kém chuẩn ${points} điểm`),
-    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${ADDED.vi.offPar(short)}`,
+    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day, "vi")} · ${ADDED.vi.offPar(short)}`,
     parGoal: (par) =>
       `Mục tiêu của bạn là điểm chuẩn: ${par > 0 ? `thắng ${par} điểm` : par < 0 ? `chỉ thua ${-par} điểm` : "hòa"}. Đối thủ luôn đi nước hay nhất, nên không ai làm hơn được (đã chứng minh).`,
     parEnd: (short) =>
