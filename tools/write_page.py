@@ -217,8 +217,8 @@ def about(language: str) -> str:
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head += '<link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../page.css">'
     head += f"<title>{title} · Ô Ăn Quan</title>"
-    back = '<p><a href="../index.html">← Ô Ăn Quan</a></p>'
-    return f'<!doctype html><html lang="{language}"><head>{head}</head><body><main class="about">{back}{body}</main></body></html>\n'
+    main = f'<main class="about"><p><a href="../index.html">← Ô Ăn Quan</a></p>{body}</main>'
+    return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{main}</body></html>\n'
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------

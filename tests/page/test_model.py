@@ -131,7 +131,7 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     before, puzzle, solved, hard, again, after, refused, answered, none, there = (answer["state"] for answer in answers)
     assert (puzzle["puzzle"]["name"], puzzle["turn"], puzzle["opponent"]) == ("refute", "person", PLAYED)
     assert (solved["turn"], solved["legal"], solved["puzzle"]["answer"]["right"]) == ("solved", [], True)
-    assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3↺."
+    assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3A."
     values = again["puzzle"]
     assert (values["level"], values["counts"]["hard"] > 2, values["answer"]) == ("hard", True, None)
     assert again["legal"]
@@ -288,7 +288,10 @@ def test_what_the_seats_are_called() -> None:
     }
     presets = {2: "tonkin", 3: "three-player", 4: "four-player"}
     answers = played([[("new", {"rules": presets[len(names)], "seats": names})] for names in seats])
-    assert [answer["seats"] for [answer] in answers] == list(seats.values())
+    assert [answer["seats"]["vi"] for [answer] in answers] == list(seats.values())
+    english = [["South", "North"], ["South", "North"], ["you", "your opponent"], ["your opponent", "you"]]
+    english += [["South", "you", "West"], ["South", "East", "West"], ["South", "East", "North", "you"]]
+    assert [answer["seats"]["en"] for [answer] in answers] == english
 
 
 def test_lessons_and_hints() -> None:
@@ -300,7 +303,7 @@ def test_lessons_and_hints() -> None:
             board = Board.setup(start["seeds"], start["stones"], start["scores"], rules="vietnamese")
             board.push(move["move"])
             assert board.last_trace is not None
-            wanted = move_json(board.last_trace, ["bạn", "đối thủ"])
+            wanted = move_json(board.last_trace, {"en": ["you", "your opponent"], "vi": ["bạn", "đối thủ"]})
             assert {name: move[name] for name in move if name not in ("under", "over")} == wanted
     now, first, _, none, *refused = answers[2:]
     board = Board()

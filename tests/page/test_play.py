@@ -134,7 +134,7 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
         if move:
             tries(move, "Well done!")
         page.locator("#learn-next").click()
-    person.waits_for("You can capture a mandarin with square 1.")
+    person.waits_for("You can capture a mandarin: square 1, anticlockwise.")
     assert (person.state["rules"], [seat["name"] for seat in person.state["seats"]]) == (
         "vietnamese",
         ["human", "beginner"],
@@ -142,7 +142,7 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
     person.move("1A")
     assert person.wait_for_turn()
     best = max(preview["captured"] for preview in person.state["previews"].values())
-    text = "You can’t capture anything" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
+    text = "You can’t capture anything" if not best[0] else "capture a mandarin:" if best[1] else f"capture {best[0]} point"
     person.waits_for(text)
 
 
@@ -153,11 +153,11 @@ def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:
     page.locator("#puzzle-list .kinds button").first.click()
     person.waits_for("Hãy ăn quan trong một nước.")
     person.move("4A")
-    person.waits_for("4↺ chưa được")
+    person.waits_for("4A chưa được")
     page.locator("#retry").click()
     person.fields.first.wait_for(state="attached")
     person.move("1A")
-    person.waits_for("Đúng rồi: 1↺.")
+    person.waits_for("Đúng rồi: 1A.")
     page.locator("#next-puzzle").click()
     person.waits_for("Vì sao nước ấy thua?")
     page.reload()

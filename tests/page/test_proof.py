@@ -197,7 +197,7 @@ def test_the_explorer_shows_how_the_network_loses_and_tells_how_to_play_it(visit
     line = LINES["lines"]["ludii"][1]
     page.get_by_role("button", name=f"As North it loses by {line['margin']} in {len(line['line'])} moves").click()
     for number, move in enumerate(line["line"][:3], 1):
-        text = f"{number}. {move[0]}{'↺' if move[1] == 'A' else '↻'}"
+        text = f"{number}. {move}"
         page.locator("#openings-line button", has_text=text).wait_for()
     page.get_by_role("button", name="Can you beat it without help?").click()
     page.locator("#openings-answer", has_text="--opponent ppo:pretrained").wait_for()
@@ -210,15 +210,15 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
     page.locator("#openings").click()  # with the page's default rules
     page.locator("#openings-claim", has_text="between +12 and +14; the exact value is still open").wait_for()
     page.locator("#openings-rules").select_option("mancala-world")
-    page.locator("#openings-refuted", has_text="5↺ captures 11 points at once").wait_for()
+    page.locator("#openings-refuted", has_text="5A captures 11 points at once").wait_for()
     page.get_by_role("button", name="Check the proof").click()
     answer = page.locator("#openings-answer")
     answer.filter(has_text="Proved: South wins by 12. 5,796 + 15,226 positions checked").wait_for()
-    page.locator("#openings-moves button", has_text="4↺").click()
-    page.locator("#openings-line button", has_text="1. 4↺").wait_for()
+    page.locator("#openings-moves button", has_text="4A").click()
+    page.locator("#openings-line button", has_text="1. 4A").wait_for()
     page.locator("#openings-moves button").first.click()
     page.locator("#openings-line button", has_text="2. ").wait_for()
-    page.locator("#openings-line button", has_text="1. 4↺").click()
+    page.locator("#openings-line button", has_text="1. 4A").click()
     page.get_by_role("button", name="Continue from here").click()
     page.locator("#openings-dialog").wait_for(state="hidden")
     assert person.moves == ["4A"]
@@ -261,9 +261,9 @@ def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visi
     page = visit("#rules=mancala-world&north=human").page
     page.locator("#openings").click()
     show, line, moves = (page.locator(f"#openings-{part} button") for part in ("refuted", "line", "moves"))
-    for others in (["2↺"], ["5↺", "1↻"]):  # another first move, and the line's first move with another answer
+    for others in (["2A"], ["5A", "1C"]):  # another first move, and the line's first move with another answer
         show.click()
-        line.nth(1).filter(has_text="5↺").wait_for()
+        line.nth(1).filter(has_text="5A").wait_for()
         line.first.click()
         for move in others:
             moves.filter(has_text=move).click()
@@ -292,7 +292,7 @@ def test_the_explorer_keeps_its_order_when_values_come_and_its_preset_without_a_
     person = visit("#rules=mancala-world&north=human")
     page, moves = person.page, person.page.locator("#openings-moves b")
     page.locator("#openings").click()
-    page.locator("#openings-moves button", has_text="4↺").click()
+    page.locator("#openings-moves button", has_text="4A").click()
     for _ in range(2):
         page.locator("#openings-line button").last.wait_for()
         order = moves.all_inner_texts()

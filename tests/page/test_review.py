@@ -118,11 +118,11 @@ def test_vietnamese_texts_do_not_call_people_by_directions(visit: Visit) -> None
     person.waits_for("Ván đã kết thúc. Bạn thua (bạn 22, Tí 46).")
     seen = person.page.locator("body").inner_text() + person.board.aria_snapshot()
     assert not re.search("Nam|Bắc", seen)
-    assert "Máy đi 3↺." in seen
+    assert "Máy đi 3A." in seen
     person.press("first")
     assert person.said == "Đầu ván"
     person.press("next")
-    assert person.said == "Nước 1/2: 5↺"
+    assert person.said == "Nước 1/2: 5A"
 
 
 def test_motion_that_another_motion_replaces_leaves_it_alone(visit: Visit) -> None:

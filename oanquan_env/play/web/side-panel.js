@@ -1,6 +1,6 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
-import { moveName } from "./words/board-words.js";
+import { STRENGTHS } from "./words/board-words.js";
 import { $, complain, make, page, presetName, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { unfinishedGames, play, view } from "./table.js";
@@ -23,7 +23,14 @@ export function show() {
   const { state } = page,
     { number } = view;
   $("about-game").textContent =
-    `${presetName(state.rules)} · ${state.seats.map((_, seat) => capital(sentenceName(view, seat))).join(" – ")}`;
+    `${presetName(state.rules)} · ` +
+    state.seats
+      .map(({ name }, seat) => {
+        const strength = STRENGTHS[page.language][name],
+          named = capital(sentenceName(view, seat));
+        return strength && state.seats.length === 2 ? `${named} · ${strength}` : named;
+      })
+      .join(" – ");
   $("values").hidden = Boolean(state.puzzle);
   $("evaluate").parentNode.hidden = state.seats.length > 2;
   values?.showValues();
@@ -61,7 +68,7 @@ function showMoves(number) {
     [0, words().start, null],
     ...serials.map((serial, index) => [
       index + 1,
-      `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`,
+      `${index + 1}. ${view.moves[serial].move}`,
       values?.mistake(index + 1),
     ]),
   ];

@@ -2,7 +2,6 @@
 // proof.
 
 import { BoardView } from "../board/board.js";
-import { moveName } from "../words/board-words.js";
 import { Book, Openings, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
 import { explain, make, page, presetName, words } from "../common.js";
@@ -142,7 +141,6 @@ function tell(text, { answer } = nodes) {
   answer.textContent = text;
   if (text) answer.scrollIntoView({ block: "nearest" });
 }
-const named = (move) => moveName(move, "vi"); // with an arrow in both languages
 const data = (name) => tools().data(name);
 
 /** Start at the set-up of a preset. */
@@ -174,11 +172,11 @@ async function choose(preset) {
     const ends =
       line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
     const sentence = texts().refuted(
-      named(moveText(line[0])),
+      moveText(line[0]),
       bad.points,
       -bad.upper,
       bad.exact,
-      line.length > 1 ? named(moveText(line[1])) : null,
+      line.length > 1 ? moveText(line[1]) : null,
       ends,
     );
     nodes.refuted.replaceChildren(
@@ -279,7 +277,7 @@ function showMoves() {
     line = game.line(),
     hint = hints.get(game.node.serial) ?? null;
   nodes.line.replaceChildren(
-    ...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)]
+    ...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${moveText(action)}`)]
       .map((text, number) => {
         const made = button(text, () => {
           explorer.walk = null;
@@ -307,7 +305,7 @@ function showMoves() {
   }
   for (const made of nodes.moves.children) {
     const one = moves.find(({ move }) => move === made.move),
-      texts = [named(one.move), lead(one), how(one)];
+      texts = [one.move, lead(one), how(one)];
     texts.forEach((text, number) => {
       made.children[number].textContent = text;
     });

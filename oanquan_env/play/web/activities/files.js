@@ -1,6 +1,6 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
-import { ROLES, moveName } from "../words/board-words.js";
+import { ROLES } from "../words/board-words.js";
 import { $, complain, copy, explain, make, notice, page, presetName, words } from "../common.js";
 import "../words/dialog-words.js";
 import { findLink, readLink } from "../model/link-reading.js";
@@ -22,6 +22,11 @@ export function open() {
 async function openText(text, number = null) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
+    if (!text.trim()) {
+      $("share-error").textContent = words().empty;
+      $("share-error").hidden = false;
+      return;
+    }
     const link = /\[Rules\s/.test(text) ? null : findLink(text); // a record may also hold an address
     if (link !== null) {
       if (!(await openHeld(link))) return;
@@ -153,7 +158,7 @@ function pictured() {
   const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })),
     stub = { board: { language: board.language, two: board.two, called }, state: { seats } };
   const moves = line.map((serial) => view.moves[serial]),
-    labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
+    labels = moves.map(({ move }, number) => `${number + 1}. ${move}`);
   const verdict = outcome ? result(outcome, (seat) => playerName(stub, seat)) : "";
   return {
     drawing,

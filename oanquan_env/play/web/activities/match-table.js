@@ -13,11 +13,12 @@ const WORDS = {
     pawned: "pawned",
     toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
     prices: "Every 10 points owed costs a square; 5–9 left over pawns one.",
-    owes: (name, points, given) => (points ? `${name} owes ${points} points and ${given}.` : `${name} ${given}.`),
+    owes: (name, points, given) =>
+      points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
-    sells: (fields) => `sells ${inWords(fields)}`,
-    pawns: (fields) => `pawns ${inWords(fields)}`,
-    redeems: (fields) => `buys back ${inWords(fields)}`,
+    sells: (fields, name) => `${name === "You" ? "sell" : "sells"} ${inWords(fields)}`,
+    pawns: (fields, name) => `${name === "You" ? "pawn" : "pawns"} ${inWords(fields)}`,
+    redeems: (fields, name) => `${name === "You" ? "buy" : "buys"} back ${inWords(fields)}`,
     and: " and ",
     corners:
       "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned.",
@@ -72,16 +73,17 @@ export function roundsOf(view, make) {
 export function settlement(view, { winner, owed, sold, pawned, returned }) {
   const words = WORDS[view.board.language],
     name = (player) => capital(seatName(view, player)),
+    loser = name(1 - winner),
     numbers = (fields) => fields.map((field) => field[1]);
   const changes = [
     [sold, "sells"],
     [pawned, "pawns"],
   ]
-    .flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : []))
+    .flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields), loser)] : []))
     .join(words.and);
   const sentences = [
-    changes && `${words.owes(name(1 - winner), owed, changes)} ${words.prices}`,
-    returned.length && `${name(winner)} ${words.redeems(numbers(returned))}.`,
+    changes && `${words.owes(loser, owed, changes)} ${words.prices}`,
+    returned.length && `${name(winner)} ${words.redeems(numbers(returned), name(winner))}.`,
   ];
   return sentences.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;
 }

@@ -1,6 +1,6 @@
 // The new-game dialog: rules, players and who begins; for experts, each field of the rules and a position.
 
-import { ROLES } from "../words/board-words.js";
+import { ROLES, STRENGTHS } from "../words/board-words.js";
 import { $, explain, make, notice, page, words } from "../common.js";
 import "../words/dialog-words.js";
 import { PORTRAITS } from "../board/portraits.js";
@@ -33,6 +33,7 @@ function fillFields(changes = {}) {
   const name = $("preset").value,
     preset = presetValues();
   $("preset-words").textContent = words().presetWords[name] ?? "";
+  $("preset-source").hidden = page.language !== "en"; // the sources are in English
   $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
   $("fields").replaceChildren(
     ...page.catalogue.fields.map((field) => {
@@ -86,7 +87,11 @@ function fillSeats() {
         choice(person, words().person, name === person),
         choice(FRIEND, words().friend, name === FRIEND),
         ...levels.map((level) =>
-          choice(level, `${ROLES[page.language][level]}: ${words().ways[level]}`, level === name),
+          choice(
+            level,
+            `${ROLES[page.language][level]} · ${STRENGTHS[page.language][level]} (${words().ways[level]})`,
+            level === name,
+          ),
         ),
         choice("", words().named, named),
       );

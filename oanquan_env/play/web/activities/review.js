@@ -1,7 +1,7 @@
 // The review: a bar with the lead in the position shown, a graph of the game, and the moves that gave points away.
 
 import { $, complain, make, page } from "../common.js";
-import { arrows, gain, named, ownPuzzle, showLesson, who } from "./lesson.js";
+import { arrows, gain, ownPuzzle, showLesson, who } from "./lesson.js";
 import { Budget, QUICK, isMistake, leads, losses, summary } from "../model/losses.js";
 import { MINUS, capital, element } from "../nodes.js";
 import { REVIEW } from "../words/review-words.js";
@@ -123,7 +123,7 @@ export function mistake(number) {
 
 function describe(number, loss) {
   const why = reason(number, loss);
-  return { price: loss.price, number, loss, why, text: `${capital(why)}. ${texts().best(named(loss.best))}.` };
+  return { price: loss.price, number, loss, why, text: `${capital(why)}. ${texts().best(loss.best)}.` };
 }
 
 function reason(number, { mover, best, values, price, changed }) {
@@ -138,10 +138,10 @@ function reason(number, { mover, best, values, price, changed }) {
   if (changed && values[best] > 0 && values[move] < 0) parts.push(words.lost);
   else if (changed && values[best] >= 0 && values[move] <= 0)
     parts.push(values[best] > 0 ? words.drawn : words.undrawn);
-  if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, named(after.best)));
-  else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
-  else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
-  else if (points >= price / 2) parts.push(words.takesSeeds(playerName(view, after.mover), points, named(after.best)));
+  if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, after.best));
+  else if (won[1] > taken[1]) parts.push(words.missedStone(best));
+  else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(best, won[0]));
+  else if (points >= price / 2) parts.push(words.takesSeeds(playerName(view, after.mover), points, after.best));
   return [words.price(price), ...parts].join(", ");
 }
 
@@ -295,8 +295,7 @@ function showMistakes() {
     : done
       ? texts().mistakes(made.length)
       : texts().closer(Math.round((100 * (all - 1 - budget.number)) / all));
-  const name = ({ number, loss }) =>
-    `${number}. ${capital(playerName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
+  const name = ({ number, loss }) => `${number}. ${capital(playerName(view, loss.mover))} ${playedAfter(number - 1)}`;
   const go =
     ({ number }) =>
     () => {
@@ -340,7 +339,7 @@ function showMistakes() {
     new Map(
       made.map(({ number, loss, why }) => [
         number - 1,
-        `${texts().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`,
+        `${texts().played(who(loss.mover), playedAfter(number - 1))}: ${why}.`,
       ]),
     ),
     done ? words : texts().looking,

@@ -19,6 +19,7 @@ const ADDED = {
     game: (number) => `Game ${number}`,
     copied: "Link copied.",
     opened: "Game opened.",
+    empty: "Paste a record or a link first.",
     length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`),
     judged: (blunders, share) =>
       `${blunders === 1 ? "1 blunder" : `${blunders} blunders`} · ${share}% of the points possible`,
@@ -130,7 +131,7 @@ const ADDED = {
   vi: {
     byLot: "Oẳn tù tì",
     drawn: (hands, name) => `${shown(hands, ["búa ✊", "bao ✋", "kéo ✌️"])}. ${capital(name)} đi trước.`,
-    person: "Người chơi",
+    person: "Người (trên máy này)",
     named: "Máy khác…",
     name: "Tên của máy",
     firstGame: "Chơi ván đầu",
@@ -139,6 +140,7 @@ const ADDED = {
     game: (number) => `Ván ${number}`,
     copied: "Đã sao chép liên kết đến ván này.",
     opened: "Đã mở ván.",
+    empty: "Hãy dán biên bản hoặc liên kết trước.",
     length: (moves) => `${moves} nước`,
     judged: (blunders, share) => `${blunders} nước lỗi · đạt ${share}% số điểm có thể đạt`,
     saved: (name) => `Đã lưu ván vào ${name}.`,

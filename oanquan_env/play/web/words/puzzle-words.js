@@ -58,7 +58,7 @@ const ADDED = {
       starve: "Vét sạch hàng",
       quiet: "Nước đi êm",
       deny: "Chặn nước ăn lớn",
-      double: "Đe dọa kép",
+      double: "Dọa hai nơi",
     },
     solvedOf: (solved, count) => `đã giải ${solved}/${count}`,
     place: (number, count) => `Câu ${number}/${count}`,
