@@ -28,6 +28,7 @@ BOARD = re.compile(r"<!-- board:begin -->.*?<!-- board:end -->", flags=re.DOTALL
 """Pattern for the picture on docs/play.md, which is for readers of the repository; the site shows a playable board."""
 PLAY = "**[Play now](play.md)**", "[Play now](board/index.html){ .md-button .md-button--primary }"
 """The link to the board on docs/index.md, and the button that replaces it on the site."""
+NOTEBOOK = re.compile(r"\]\(\.\./notebooks/(\w+)\.ipynb\)")
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
 """Pattern for a picture in two colour schemes: on GitHub, the system chooses the scheme; on the site, a switch does."""
 SWITCHED = r'<img src="\2#only-light"\3><img src="\1#only-dark"\3>'
@@ -56,10 +57,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the page's Markdown; insert the full reference into docs/api pages, and the board into docs/play.md.
 
-    Links to reports are changed, because a clone has them in experiments/results, and the site has them in reports.
+    Links to reports and notebooks are changed, because a clone has them elsewhere than the site. In a search, pages
+    come before the symbols of the reference.
     Pictures in two colour schemes are changed so that they follow the site's switch between the schemes.
     """
     markdown = PICTURE.sub(SWITCHED, markdown.replace("](../experiments/results/", "](reports/").replace(*PLAY))
+    markdown = NOTEBOOK.sub(r"](notebooks/\1.md)", markdown)
+    if page.file.src_uri.startswith("api/"):
+        page.meta["search"] = {"boost": 0.3}
     return docs_from_code.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 
