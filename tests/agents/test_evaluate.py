@@ -240,6 +240,10 @@ def test_help_and_tables_fit_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) 
     lines = folded(f"{evaluate.__doc__}").splitlines()
     assert max(map(len, lines)) <= 80
     assert all(line.startswith(" ") for line in lines)  # tyro joins other lines
-    table = "| agent | won/drawn/lost | score, % (95 %) |\n|---|---|---|\n| a | 1/1/6 | 18.8 (1.9 to 73.5) |\na (b to c)"
-    wide = "| agent | won/ drawn/ lost | score, % (95 %) |\n|---|---|---|\n| a | 1/1/6 | 18.8 (1.9_to_73.5) |\na (b to c)"
+    table = (
+        "| agent | won/drawn/lost | score, % (95 %) |\n|---|---|---|\n| a | 1/1/6 | 18.8 (1.9 to 73.5) |\na (b to c)"
+    )
+    wide = (
+        "| agent | won/ drawn/ lost | score, % (95 %) |\n|---|---|---|\n| a | 1/1/6 | 18.8 (1.9_to_73.5) |\na (b to c)"
+    )
     assert evaluate.narrow(table) == wide.replace("_", "\N{NO-BREAK SPACE}")

@@ -309,6 +309,6 @@ def test_lessons_and_hints() -> None:
     board = Board()
     board.push("3A")
     assert (first["hint"]["serial"], first["hint"]["ply"], first["hint"]["best"]) == (1, 1, board.text())
-    assert (now["hint"]["serial"], now["hint"]["options"]) == (2, {"review": False, "proved": True})
-    assert (none["hint"]["serial"], none["hint"]["options"]["review"]) == (0, True)
+    assert (now["hint"]["serial"], now["hint"]["options"]) == (2, {"proved": True})
+    assert (none["hint"]["serial"], none["hint"]["options"]) == (0, {"proved": True})  # as for a hint
     assert [answer["refused"]["code"] for answer in refused] == ["request", "request"]

@@ -142,7 +142,13 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
     person.move("1A")
     assert person.wait_for_turn()
     best = max(preview["captured"] for preview in person.state["previews"].values())
-    text = "You can’t capture anything" if not best[0] else "capture a mandarin:" if best[1] else f"capture {best[0]} point"
+    text = (
+        "You can’t capture anything"
+        if not best[0]
+        else "capture a mandarin:"
+        if best[1]
+        else f"capture {best[0]} point"
+    )
     person.waits_for(text)
 
 

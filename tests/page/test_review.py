@@ -168,7 +168,7 @@ def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     page = person.page
     assert "●" in person.board.locator(".plate .points").first.text_content()  # a captured stone
     page.locator("#review").click()
-    page.locator("#mistakes button", has_text="West 3A −13 Gives away 13 points, lets South capture a mandarin").click()
+    page.locator("#mistakes button", has_text="You 3A −13 Gives away 13 points, lets South capture a mandarin").click()
     assert page.locator("#lesson li").nth(1).inner_text().startswith("Best was 5C: ")
     assert page.locator("#bar").is_hidden()  # it shows which of two players is ahead
     page.locator("#mistakes button", has_text="Practise your mistakes").click()

@@ -128,7 +128,7 @@ async function showLine(loss, number, played) {
       };
       const next =
         !outcome && ply < PLIES
-          ? tools().thinker.hint(rules, game.position, { review: true, proved: !page.state.match?.owners.tabs })
+          ? tools().thinker.hint(rules, game.position, { proved: !page.state.match?.owners.tabs })
           : null; // it thinks during the motion
       const words = texts().line(move, ply, PLIES);
       view.speak(words);

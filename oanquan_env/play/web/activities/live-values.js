@@ -47,6 +47,8 @@ async function search(number) {
 
 view.valuesAt = (number) => {
   if (!isOn()) return null;
+  const reviewed = view.reviewed?.(number); // the numbers that the review gives in words
+  if (reviewed) return reviewed;
   for (const one of new Set([number, page.state.line.length])) search(one); // the current position is shown next
   return known.get(keyOf(number));
 };

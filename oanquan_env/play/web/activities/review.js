@@ -49,6 +49,7 @@ const games = new Map(),
   budgets = new Map();
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
 let values = new Map(); // serial number of a move, 0 for none -> values of the moves after it
+let full = new Set(); // serial numbers of the positions that were searched like a hint
 // the game of the values, and the one that a person wants to review
 let game = null,
   reviewed = null,
@@ -64,6 +65,7 @@ let found = [],
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
+view.reviewed = (number) => (line === lineKey() && reviewing() && found[number]?.best ? found[number] : null);
 view.marks = (number) =>
   line === lineKey() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null;
 
@@ -160,6 +162,7 @@ async function fill() {
         answer = await hint(...next);
       if (asked !== game || at !== line) continue;
       if (next === budget.asked) budget.spend(answer.search.nodes);
+      if (next[1] === null) full.add(answer.serial);
       values.set(answer.serial, answer);
       computeLosses();
       view.dispatchEvent(new Event("render"));
@@ -177,7 +180,8 @@ function nextSearch() {
   const all = positions(),
     order = [view.number, ...Array.from({ length: all }, (_, place) => all - 1 - place)];
   const open = order.find((number) => number < all && !values.has(serialAt(number)));
-  if (open !== undefined) return [open, reviewing() ? QUICK : null];
+  if (open !== undefined) return [open, reviewing() || open !== view.number ? QUICK : null];
+  if (!reviewing() && view.number < all && !full.has(serialAt(view.number))) return [view.number, null];
   if (!reviewing()) return null;
   while (budget.number >= 0 && !budget.deepens(values.get(serialAt(budget.number)))) budget.spend(0);
   return budget.number < 0 ? null : (budget.asked = [budget.number, budget.share]);
@@ -190,7 +194,7 @@ export function showValues() {
     two = page.state.seats.length === 2;
   if (game !== page.state.game) {
     game = page.state.game;
-    values = remembered(games, game, () => new Map());
+    ({ values, full } = remembered(games, game, () => ({ values: new Map(), full: new Set() })));
   }
   if (line !== lineKey()) {
     line = lineKey();

@@ -280,18 +280,16 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Return the values of the moves in the current position, or for a review after `moves` moves; `nodes` limits the
-   * search.
+   * Return the values of the moves in the current position, or after `moves` moves; `nodes` limits the search.
    */
   async hint(moves = null, nodes = null) {
     const { game } = this,
       { serial, position } = moves === null ? game.node : this.#after(moves),
       values = this.#values,
-      key = `${serial} ${moves === null} ${nodes}`;
+      key = `${serial} ${nodes}`;
     if (position.ended) throw impossible("the game is over", "ván đã hết");
     if (!values.has(key)) {
       const answer = await this.#thinker.hint(game.rules, position, {
-        review: moves !== null,
         proved: !changedHands(game.match),
         ...(nodes && { nodes, signal: this.#turn.signal }),
       });
