@@ -8,6 +8,7 @@ const web = new URL("../../oanquan_env/play/web/", import.meta.url);
 const { fold } = await import(new URL("players/any-rules-net.js", web));
 const { Engine } = await import(new URL("model/engine.js", web));
 const { Book, Openings, movesOf } = await import(new URL("players/book.js", web));
+const { Strategy } = await import(new URL("players/certificate.js", web));
 const { parsePosition } = await import(new URL("model/position-reading.js", web));
 const { playerOf, seeded } = await import(new URL("players/players.js", web));
 const { parseRules } = await import(new URL("model/rules.js", web));
@@ -107,6 +108,22 @@ const METHODS = {
     await thinker.hint(fields, at);
     const shown = movesOf(engine, engine.rules(fields), table, at, await thinker.hint(fields, at));
     return { values, search, shown: Object.fromEntries(shown.map(({ move, value }) => [move, value])), ...counted };
+  },
+  /** Return the files that a player loads when it is prepared, and the files and strategies that its move needs then. */
+  async prepared(name, rules, position) {
+    const loaded = [],
+      mind = new Thinking({ ...made, data: (file) => (loaded.push(file), data(file)) }),
+      { follow } = Strategy.prototype;
+    let followed = 0;
+    Strategy.prototype.follow = function () {
+      followed += 1;
+      return follow.call(this);
+    };
+    await mind.prepare(name, read(rules)[0], 1);
+    const before = [loaded.splice(0), followed];
+    await mind.best(name, ...read(rules, position));
+    Strategy.prototype.follow = follow;
+    return [before, [loaded, followed]];
   },
   draws: (seed, count) => Array.from({ length: count }, seeded(seed)),
   /** Send requests to a thinker with a worker, abort one that runs and one that waits, and log all answers in order. */

@@ -381,6 +381,14 @@ def test_perfect_play_holds_the_proved_bound(ask: Callable[..., list[Any]]) -> N
         assert (south - north >= 12) if seat == 0 else (south - north <= 12), call
 
 
+def test_a_player_loads_its_files_and_strategy_before_its_first_move(ask: Callable[..., list[Any]]) -> None:
+    board = Board("tonkin")
+    board.push("1A")
+    before, later = ask(("prepared", "perfect", "tonkin", board.text()))[0]
+    assert before == [["catalogue.json", "certificate-tonkin.npz", "net-tonkin.bin"], 1]
+    assert later == [[], 1]
+
+
 def test_the_worker_answers_in_order_and_drops_what_is_not_wanted(ask: Callable[..., list[Any]]) -> None:
     position = Board("mancala-world").text()
     requests, alike = ask(("requests", "mancala-world", position), ("alike", "greedy", "mancala-world", position))

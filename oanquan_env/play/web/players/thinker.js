@@ -40,6 +40,11 @@ export class Thinker {
     return parseMove(await this.#ask(name, positionText(rules, position), rulesText(rules, this.catalogue)));
   }
 
+  /** Load what a player needs for its move after `ply` plies, unless Python plays. */
+  async prepare(name, rules, ply) {
+    if (!this.needsPython(name, rules)) await this.#request("prepare", [name, rules, ply]);
+  }
+
   /** Resolve with the values of all moves (`Thinking.hint`). The same question gets the same answer without a search. */
   hint(rules, position, { signal, proved = true, nodes = null } = {}) {
     const key = [rulesText(rules, this.catalogue), positionText(rules, position), proved, nodes].join(" ");
@@ -148,6 +153,9 @@ class Remote {
   }
   hint(...args) {
     return this.#call("hint", args);
+  }
+  prepare(...args) {
+    return this.#call("prepare", args);
   }
 
   end() {

@@ -65,6 +65,15 @@ export class Thinking {
     return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon, goesOn };
   }
 
+  /** Load what a player needs for its move after `ply` plies. */
+  async prepare(name, fields, ply) {
+    const engine = await this.#engine(),
+      rules = engine.rules(fields),
+      { kind, fallback, net } = playerOf(name, rules, await this.#catalogue());
+    if (kind === "book") (await this.#proofs(Book, engine, rules))?.prepare(ply);
+    await this.#loaded(engine, rules, fallback?.net ?? net);
+  }
+
   /**
    * Resolve with the best move, and the value of each move: the mover's final lead. `exact` lists the moves with proved
    * values, `search.net` is as in `playerOf`. If all moves have proved values, nothing is searched. Pass `proved: false`
@@ -120,8 +129,11 @@ export class Thinking {
   async #search({ kind, depth, nodes, net }, engine, rules, position, everyMove) {
     if (kind === "full") return searchAll(engine, rules, position, depth);
     if (kind === "saver") return searchSaving(engine, rules, position);
-    const loaded = net && (await this.#once(`net ${net} ${rules.key}`, () => this.#net(net, engine, rules)));
-    return engine.search(rules, position, { depth, nodes, everyMove, net: loaded });
+    return engine.search(rules, position, { depth, nodes, everyMove, net: await this.#loaded(engine, rules, net) });
+  }
+
+  #loaded(engine, rules, net) {
+    return net && this.#once(`net ${net} ${rules.key}`, () => this.#net(net, engine, rules));
   }
 
   async #net(name, engine, rules) {

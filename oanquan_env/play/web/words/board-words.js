@@ -42,6 +42,7 @@ export const WORDS = {
     verse: ["The mandarins are gone,", "the seeds are few;", "gather the pieces", "and sell the fields!"],
     tap: "Tap one of your squares, then choose a direction.",
     thinking: (name) => `${name} is thinking…`,
+    preparing: (name) => `${name} is opening its books…`,
     waiting: (name) => `Send the link to ${name}, then open the link that comes back.`,
     looking: "Looking for the best move…",
     canTake: (field, way, points, stone) =>
@@ -128,6 +129,7 @@ export const WORDS = {
     verse: ["Hết quan,", "tàn dân,", "thu quân,", "bán ruộng!"],
     tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.",
     thinking: (name) => `${name} đang nghĩ…`,
+    preparing: (name) => `${name} đang mở sách…`,
     waiting: (name) => `Hãy gửi liên kết cho ${name}, rồi mở liên kết được gửi lại.`,
     looking: "Đang tìm nước hay nhất…",
     canTake: (field, way, points, stone) => `Bạn có thể ăn ${stone ? "quan" : `${points} điểm`}: ô ${field}, ${way}.`,

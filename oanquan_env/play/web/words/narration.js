@@ -98,7 +98,8 @@ export function status(view) {
   }
   if (state.trouble) return `${words.trouble} ${navigator.onLine === false ? words.offline : state.trouble}`;
   if (state.turn === "friend") return words.waiting(playerName(view, state.mover));
-  if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
+  if (state.turn === "player")
+    return capital(words[view.preparing === state.game ? "preparing" : "thinking"](sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1,
     turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
   if (goal) return `${turn} ${goal}`;
