@@ -68,6 +68,25 @@ def test_a_small_phone_shows_words_that_stand_out_and_arrows_that_can_be_hit(
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
+APART = """([board, ones, others]) => {  // whether no element of one kind overlaps an element of the other
+    const root = document.querySelector(board).shadowRoot;
+    const boxes = kind => [...root.querySelectorAll(kind)].map(node => node.getBoundingClientRect());
+    return boxes(ones).filter(one => one.width).every(one => boxes(others).every(other => one.right <= other.left
+        || one.left >= other.right || one.bottom <= other.top || one.top >= other.bottom));
+}"""
+
+
+@pytest.mark.parametrize("players", ["east=easy&west=perfect", "east=easy&north=perfect&west=hard"])
+def test_names_and_faces_inside_the_ring_are_away_from_arrows_and_squares(visit: Visit, players: str) -> None:
+    rules = "four" if "north" in players else "three"
+    person = visit(f"#rules={rules}-player&{players}", **PHONE)
+    for field in range(1, 6):
+        person.board.locator(f".hit.legal[data-field='{field}']").tap()
+        assert person.page.evaluate(APART, ["#board", ".way", ".plate text, .plate circle"])
+    if rules == "four":  # squares of slanting rows are smaller than their boxes
+        assert person.page.evaluate(APART, ["#board", ".plate text, .plate circle", ".hit"])
+
+
 @pytest.mark.parametrize(("size", "players"), [((360, 640), "four"), ((390, 844), "four"), ((844, 390), "three")])
 def test_the_options_close_like_a_menu_and_cover_no_square(visit: Visit, size: tuple[int, int], players: str) -> None:
     options = {**PHONE, "viewport": {"width": size[0], "height": size[1]}}

@@ -156,7 +156,7 @@ export class BoardView extends MovingBoard {
       { centre, heading } = square,
       { players, fields, middle } = this.drawing,
       anticlockwise = move.endsWith("A");
-    const radius = Math.max(32, 23 * this.k),
+    const radius = this.wayRadius,
       angle = heading + (anticlockwise ? 0 : Math.PI),
       cos = Math.cos(angle),
       sin = Math.sin(angle);

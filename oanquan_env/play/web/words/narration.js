@@ -20,7 +20,7 @@ function nameAndRole(view, player) {
     alone = seats.filter((seat) => seat.person).length === 1;
   if (puzzle && player === starter) return [known.human, ""];
   if (alone && seats.length === 2 && seats.every((seat) => seat.name in known)) return [known[name], ""];
-  return [seatName(view, player), person && (language === "vi" || !alone) ? "" : (known[name] ?? name)];
+  return [seatName(view, player), person ? "" : (known[name] ?? name)];
 }
 
 export const playerName = (view, player) => nameAndRole(view, player)[0];
