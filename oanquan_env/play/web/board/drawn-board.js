@@ -253,7 +253,7 @@ export class DrawnBoard extends EventTarget {
       row = first.map((place, axis) => (place + last[axis]) / 2),
       inwards = middle.map((place, axis) => place - row[axis]),
       all = Math.hypot(...inwards);
-    const arrows = players === 4 || player === this.seat ? 60 + 2 * this.wayRadius + 1.2 * size : 50 + 1.6 * size,
+    const arrows = players === 4 || player === this.seat ? 60 + 2 * this.wayRadius + 1.7 * size : 50 + 1.6 * size,
       part = Math.max(Math.hypot(x - row[0], y - row[1]), arrows) / all;
     return row.map((place, axis) => place + inwards[axis] * part);
   }
