@@ -227,6 +227,31 @@ def test_a_tap_on_another_square_plays_no_move(visit: Visit, size: tuple[int, in
             assert other.board.locator(".way").evaluate_all(INSIDE)
 
 
+def test_a_tap_or_a_focus_shows_both_paths_before_the_move(visit: Visit) -> None:
+    person = visit("#rules=mancala-world&north=human", **PHONE)
+    paths, last = person.board.locator(".paths circle:not(.last)"), person.board.locator(".paths .last")
+
+    def shown(field: str) -> None:
+        """Check that there is a dot for each square on both ways, and a ring for each last seed."""
+        dots = {move: {*one["path"]} for move, one in person.state["previews"].items() if move[0] == field}
+        assert [paths.count(), last.count()] == [sum(map(len, dots.values())), 2]
+
+    person.board.locator(".hit.legal[data-field='5']").tap()
+    shown("5")
+    assert person.board.locator(".way .badge text").all_text_contents() == ["+11", "+6"]  # what each would capture
+    person.board.locator(".way[data-move='5A']").tap()
+    person.page.locator("#moves button").nth(1).wait_for()
+    assert (person.moves, paths.count()) == (["5A"], 0)
+    person.press("undo")
+    person.page.keyboard.press("ArrowRight")
+    shown("1")
+    person.board.locator(".hit.legal[data-field='2']").click()  # with a mouse, an arrow shows its own path
+    assert (paths.count(), person.board.locator(".way .badge").count()) == (0, 0)
+    person.page.evaluate("import('./table.js').then(({ view }) => view.option('preview', false))")
+    person.board.locator(".hit.legal[data-field='3']").tap()
+    assert (paths.count(), person.board.locator(".way").count()) == (0, 2)
+
+
 TEXTS = """selectors => selectors.map(one => [...document.querySelectorAll(one)].filter(node => node.offsetParent)
     .map(node => node.textContent.trim()))"""
 LABELLED = ["nav button", "aside button", "aside [data-word]"]

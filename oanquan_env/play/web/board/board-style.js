@@ -65,6 +65,12 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .way { cursor: pointer; outline: none; }
 .way circle { fill: var(--stone); stroke: var(--card); stroke-width: 4; }
 .way path { fill: #fff; pointer-events: none; }
+.way.other > circle { fill: var(--badge); }
+.paths circle { stroke: var(--card); stroke-width: 2.5; fill: var(--stone); }
+.paths .other circle { fill: var(--card); stroke: var(--badge); stroke-width: 3.5; }
+.paths .last { fill: var(--card); stroke: var(--stone); stroke-width: 4; }
+.paths .other .last { stroke-width: 4.5; }
+.paths .other .last + circle { fill: var(--badge); }
 .way:hover circle, .way:focus-visible circle { fill: var(--accent); }
 .way:focus-visible circle { stroke: var(--ink); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

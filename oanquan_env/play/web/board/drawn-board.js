@@ -103,6 +103,7 @@ export class DrawnBoard extends EventTarget {
     this.plates = layer("plates", true);
     this.hits = layer("hits", true);
     this.hints = layer("hints");
+    this.paths = layer("hints paths");
     this.hand = layer("pieces");
     this.ways = layer("ways", true);
     this.heaps = drawing.squares.map(() => []);

@@ -135,7 +135,8 @@ function help(view) {
     .position(state.line.length)
     .frame.seeds.slice(at, at + fields)
     .reduce((all, seeds) => all + seeds, 0);
-  return left < 3 ? words.bare : words.noCapture;
+  if (left < 3) return words.bare;
+  return view.board.preview ? `${words.noCapture} ${words.look}` : words.noCapture;
 }
 
 /** Return the greeting of the only opponent when the game begins. */
