@@ -255,7 +255,7 @@ def test_the_end_is_heard_and_its_verse_seen_unless_the_sound_is_off(visit: Visi
     assert heard.count("OscillatorNode") == 8  # a note for each syllable
     assert heard.count("AudioBufferSourceNode") > 2
     person.press("loud")
-    person.press("again")
+    person.page.keyboard.press("w")
     person.board.locator(".verse text").nth(3).wait_for()
     assert page.evaluate("heard") == heard
     page.reload()

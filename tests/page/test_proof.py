@@ -21,7 +21,6 @@ from tests.browsers import PHONE, Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
 from tests.node import CALLS, answers_of, run_node
 from tests.proofs.test_certificates import DAMAGED
-from tools.write_page import FOLDER
 
 
 def ask(*calls: tuple[Any, ...]) -> list[Any]:
@@ -172,35 +171,6 @@ def test_the_greedy_first_move_is_refuted() -> None:
             board.push(move)
         if board.outcome:
             assert board.outcome.scores[0] - board.outcome.scores[1] == line["upper"]
-
-
-LINES = json.loads((FOLDER / "network-lines.json").read_text())
-
-
-def test_the_lines_that_beat_the_network_lead_to_their_margins() -> None:
-    assert {name: len(lines) for name, lines in LINES["lines"].items()} == dict.fromkeys(SHIPPED, 2)
-    for name, lines in LINES["lines"].items():
-        for line in lines:
-            board = Board(name)
-            for move in line["line"]:
-                board.push(move)
-            assert board.outcome is not None
-            south, north = board.outcome.scores
-            assert line["margin"] == (south - north if line["seat"] else north - south) > 0
-
-
-@pytest.mark.slow  # a browser takes seconds
-def test_the_explorer_shows_how_the_network_loses_and_tells_how_to_play_it(visit: Visit) -> None:
-    page = visit().page
-    page.locator("#openings").click()
-    page.locator("#openings-rules").select_option("ludii")
-    line = LINES["lines"]["ludii"][1]
-    page.get_by_role("button", name=f"As North it loses by {line['margin']} in {len(line['line'])} moves").click()
-    for number, move in enumerate(line["line"][:3], 1):
-        text = f"{number}. {move}"
-        page.locator("#openings-line button", has_text=text).wait_for()
-    page.get_by_role("button", name="Can you beat it without help?").click()
-    page.locator("#openings-answer", has_text="--opponent ppo:pretrained").wait_for()
 
 
 @pytest.mark.slow  # a browser takes seconds

@@ -8,7 +8,7 @@ import { explain, make, page, presetName, words } from "../common.js";
 import { Game, PERSON } from "../model/game-model.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
 import { copyFrame, signed } from "../nodes.js";
-import { moveText, parseMove } from "../model/notation.js";
+import { moveText } from "../model/notation.js";
 import { PROOF } from "../words/proof-words.js";
 import { ANY } from "../players/players.js";
 import { parseRules } from "../model/rules.js";
@@ -30,6 +30,8 @@ const STYLE = `
 #openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center;
   min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 #openings-moves small { color: var(--soft); }
+#openings-dialog .help { padding: 0 12px 8px; color: var(--soft); font-size: 14px; width: fit-content; }
+#openings-dialog .help:not([open]) { padding-bottom: 0; }
 #openings-line button { min-height: 38px; padding: 0 10px; }
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
@@ -96,7 +98,12 @@ function build(presets) {
   const more = make(
     "div",
     {},
-    make("p", { className: "soft", textContent: texts().about }),
+    make(
+      "details",
+      { className: "help" },
+      make("summary", { textContent: "?", ariaLabel: texts().help }),
+      texts().about,
+    ),
     row(button(words().fromHere, playFromHere)),
     part("h3", "proof", { textContent: texts().proof }),
     part("p", "claim"),
@@ -106,7 +113,6 @@ function build(presets) {
     ),
     part("progress", "progress", { hidden: true }),
     part("p", "answer"),
-    part("div", "network"),
   );
   part("dialog", "dialog").append(
     make(
@@ -149,10 +155,9 @@ async function choose(preset) {
   const { engine } = tools(),
     rules = engine.rules(parseRules(preset, page.catalogue)),
     listed = page.catalogue.openings.includes(preset);
-  const [table, drawing, network] = await Promise.all([
+  const [table, drawing] = await Promise.all([
     listed && data(Openings.file(preset)),
     data(`drawing-${rules.players}-${rules.fields}.json`),
-    data("network-lines.json"),
   ]);
   if (nodes.rules.value !== preset) return; // another preset was chosen meanwhile
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
@@ -191,41 +196,10 @@ async function choose(preset) {
   nodes.claim.textContent = certified ? texts().claim(lower, upper) : texts().unclaimed(texts().between(lower, upper));
   nodes.proof.hidden = nodes.claim.hidden = !listed;
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
-  showNetwork(network);
   tell("");
   explorer.view.cancel(); // the board is redrawn anyway, so drop running motion
   explorer.view.setDrawing(explorer.drawing);
   show();
-}
-
-/** List the lines that beat the strongest network, each to be stepped through, and offer a game against it. */
-function showNetwork({ player, lines: { [explorer.preset]: lines = [] } }) {
-  nodes.network.replaceChildren();
-  if (!lines.length) return;
-  const show = ({ seat, margin, line }) =>
-    button(texts().networkLine(seat, margin, line.length), () => walk(line.map(parseMove)));
-  nodes.network.append(
-    make("h3", { textContent: texts().network }),
-    make("p", { textContent: texts().aboutNetwork }),
-    make(
-      "div",
-      { className: "row-of" },
-      ...lines.map(show),
-      button(texts().beatNetwork, () => challenge(player)),
-    ),
-  );
-}
-
-/** Start a game against the network from the set-up, if a server with Python plays it. */
-async function challenge(player) {
-  try {
-    await play("new", { rules: explorer.preset, seats: [PERSON, player] });
-  } catch (error) {
-    if (error.code !== "player") throw error;
-    tell(texts().networkNeeds(player));
-    return;
-  }
-  nodes.dialog.close();
 }
 
 // ---- the position and its moves -------------------------------------------------------------------------------------

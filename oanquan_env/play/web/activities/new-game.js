@@ -12,20 +12,30 @@ import { play, view } from "../table.js";
 import { playerName } from "../words/narration.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
+const VARIANTS = ["app", "ludii"];
+const LARGEST = { seeds: 20, mandarin_seeds: 30, stone_value: 30, quan_non: 30, max_plies: 1000 }; // shown as limits
 // as in texts of rules
 const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
   const [preset, ...changes] = page.state.rules.split(" ");
-  $("preset").replaceChildren(
-    ...Object.keys(words().presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)),
-  );
+  fillPresets(preset);
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   fillFields(Object.fromEntries(changes.map((change) => change.split("="))));
   $("position").value = "";
   $("new-dialog").showModal();
+}
+
+/** List the presets; variants of the short game that differ in details are for experts. */
+function fillPresets(preset = $("preset").value) {
+  const shown = (name) => name === preset || $("more").open || !VARIANTS.includes(name);
+  $("preset").replaceChildren(
+    ...Object.keys(words().presets)
+      .filter(shown)
+      .map((name) => choice(name, words().presets[name], name === preset)),
+  );
 }
 
 /** Return the fields of the rules: the preset's, with changes. */
@@ -36,7 +46,9 @@ function fillFields(changes = {}) {
   $("preset-source").hidden = page.language !== "en"; // the sources are in English
   $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
   $("fields").replaceChildren(
-    ...page.catalogue.fields.map((field) => {
+    ...page.catalogue.fields.map((given) => {
+      const [least, most] = given.range ?? [],
+        field = { ...given, range: given.range && [least, Math.min(most, LARGEST[given.name] ?? most)] };
       const input = fieldInput(field, changes[field.name] ?? written(preset[field.name]));
       input.dataset.field = field.name;
       if (field.name === "players") input.onchange = fillSeats;
@@ -148,6 +160,7 @@ function asked(lot) {
 }
 
 $("preset").onchange = () => fillFields();
+$("more").ontoggle = () => fillPresets();
 $("as-match").onchange = setStarter;
 $("position").oninput = setStarter;
 $("begin").onclick = async (event) => {

@@ -105,8 +105,6 @@ button:disabled { opacity: .42; cursor: default; }
   svg.upright { max-height: calc(100dvh - var(--rest, 218px)); }
   .say { min-height: 3.9em; }
   .tools { display: grid; grid-template-columns: repeat(6, 1fr); }
-  [data-tool=tour] { grid-column: span 2; }
-  :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; }
 }
 @media (max-height: 520px) {
   svg { max-height: calc(100dvh - var(--rest, 152px)); }
