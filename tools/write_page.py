@@ -193,9 +193,11 @@ def any_rules_bytes(net: AnyRulesNet) -> bytes:
 def about(language: str) -> str:
     """Return the text about the game in `language`, from docs/, as an HTML page of one line that uses page.css."""
     text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
-    body = markdown(text).replace("\n", " ")
+    body = markdown(text, extensions=["toc"]).replace("\n", " ")
     for other, name in ABOUT.items():
         body = body.replace(f'href="{name}"', f'href="about.{other}.html"')
+    picture = (Path(__file__).parents[1] / "docs" / "img" / "ground.svg").read_text(encoding="utf-8").replace("\n", "")
+    body = re.sub(r'<img [^>]*src="img/ground.svg"[^>]*>', lambda _: picture, body)
     title = text.partition("\n")[0].removeprefix("# ")
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head += '<link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../page.css">'

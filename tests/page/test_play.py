@@ -8,7 +8,7 @@ import pytest
 
 from oanquan_env import Board, Rules, parse_records
 from tests.boards import boards_of
-from tests.browsers import PHONE, Visit
+from tests.browsers import PHONE, WEB, Visit
 from tests.play.test_server import serve
 from tests.strategies import PRESET_NAMES
 
@@ -104,6 +104,8 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     person.play("5A", "3A")  # North wins 46-22, so South sells a field
     page.locator("#next-round").click()
     page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
+    linked = page.locator("#match a").get_attribute("href") or ""
+    assert f'id="{linked.partition("#")[2]}"' in (WEB / linked.partition("#")[0]).read_text(encoding="utf-8")
     person.play("3A", "4A")
     page.locator("#resign").click()
     page.locator("#notice", has_text="go to the other player").wait_for()
@@ -194,6 +196,8 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     assert begun == ("vietnamese seeds=4 first_move_captures_mandarin=False", ["human", "beginner"], 1, 1)
     page.locator("#new").click()
     page.locator("#starter").select_option("lot")
+    linked = page.locator("#lot-about a").get_attribute("href") or ""
+    assert f'id="{linked.partition("#")[2]}"' in (WEB / linked.partition("#")[0]).read_text(encoding="utf-8")
     page.locator("#begin").click()
     hand = "(rock ✊|paper ✋|scissors ✌️)"
     page.locator("#notice", has_text=re.compile(rf"You: {hand}, Bống: {hand}. (You start|Bống starts)\.")).wait_for()

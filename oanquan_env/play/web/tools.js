@@ -124,7 +124,7 @@ export class Tools {
             ? noted
             : !ALWAYS.has(name) && !played;
     }
-    this.buttons.again.hidden ||= moving;
+    this.buttons.next.hidden ||= moving; // so that the number of buttons stays the same
     this.buttons.skip.hidden = !moving;
     if (this.touring === touring) return;
     this.touring = touring;

@@ -12,6 +12,8 @@ const WORDS = {
     sold: "Squares sold",
     pawned: "pawned",
     toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
+    about: "What is bán ruộng, selling fields?",
+    place: "data/about.en.html#the-end-of-the-game",
     prices: "Every 10 points owed costs a square; 5–9 left over pawns one.",
     owes: (name, points, given) =>
       points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
@@ -28,6 +30,8 @@ const WORDS = {
     sold: "Ruộng đã bán",
     pawned: "cầm",
     toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
+    about: "Bán ruộng là gì?",
+    place: "data/about.vi.html#het-van",
     prices: "Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
@@ -63,6 +67,7 @@ export function roundsOf(view, make) {
       row("th", [words.sold, sold(0), sold(1)]),
     ),
     ...[why, words.toLose(match.fields_to_lose), match.owners.tabs ? words.corners : ""].filter(Boolean).map(soft),
+    make("a", { href: words.place, textContent: words.about }),
   ];
 }
 

@@ -136,8 +136,12 @@ function fillSeats() {
 
 const seatName = (seat) => seat.querySelector("select").value || seat.querySelector("input").value.trim();
 
-/** Disable the choice of who begins in a match, where the first seat does, and for a position, which has its mover. */
+/** Explain drawing lots, and disable the choice of who begins in a match, where the first seat does, and for a position, which has its mover. */
 function setStarter() {
+  const place = { en: "who-begins", vi: "ai-i-truoc" }[page.language],
+    link = $("lot-about").firstChild;
+  Object.assign(link, { href: `data/about.${page.language}.html#${place}`, textContent: words().lotAbout });
+  $("lot-about").hidden = $("starter").value !== "lot";
   $("starter").disabled = ($("as-match").checked && !$("match-row").hidden) || $("position").value.trim() !== "";
 }
 
@@ -161,7 +165,7 @@ function asked(lot) {
 
 $("preset").onchange = () => fillFields();
 $("more").ontoggle = () => fillPresets();
-$("as-match").onchange = setStarter;
+$("as-match").onchange = $("starter").onchange = setStarter;
 $("position").oninput = setStarter;
 $("begin").onclick = async (event) => {
   event.preventDefault();

@@ -35,6 +35,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .glad text { animation: glad .55s ease-in-out 2 alternate; }
 .verse text { fill: var(--captured); font-weight: 700; paint-order: stroke; stroke: var(--card); stroke-width: .25em;
   stroke-linejoin: round; opacity: 0; animation: verse .4s ease-out forwards; }
+.verse .meaning { fill: var(--ink); }
 @keyframes verse { to { opacity: 1; } }
 @keyframes glad { to { fill: var(--captured); letter-spacing: .06em; } }
 @media (prefers-reduced-motion: reduce) {
@@ -104,7 +105,9 @@ button:disabled { opacity: .42; cursor: default; }
 @media (max-width: 520px) {
   svg.upright { max-height: calc(100dvh - var(--rest, 218px)); }
   .say { min-height: 3.9em; }
-  .tools { display: grid; grid-template-columns: repeat(6, 1fr); }
+  .tools { display: grid; grid-template-columns: repeat(4, 1fr); }
+  :is([data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=skip]) { order: 1; }
+  .tools > button:last-of-type { order: 2; grid-column: 4; }
 }
 @media (max-height: 520px) {
   svg { max-height: calc(100dvh - var(--rest, 152px)); }

@@ -3,6 +3,9 @@
 
 const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
 
+/** The lines that children say at the end of a game; `verse` translates them. */
+export const VERSE = ["Hết quan,", "tàn dân,", "thu quân,", "bán ruộng!"];
+
 export const WORDS = {
   en: {
     board: "Board of Ô Ăn Quan",
@@ -39,7 +42,7 @@ export const WORDS = {
     none: "instant",
     worth: "final lead",
     strike: "One strike, one mandarin!",
-    verse: ["The mandarins are gone,", "the seeds are few;", "gather the pieces", "and sell the fields!"],
+    verse: ["The mandarins are gone,", "the people scatter,", "the pieces are gathered,", "the fields are sold!"],
     tap: "Tap one of your squares, then choose a direction.",
     thinking: (name) => `${name} is thinking…`,
     preparing: (name) => `${name} is opening its books…`,
@@ -127,7 +130,7 @@ export const WORDS = {
     none: "tức thì",
     worth: "kết quả",
     strike: "Một đập ăn quan!",
-    verse: ["Hết quan,", "tàn dân,", "thu quân,", "bán ruộng!"],
+    verse: [],
     tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.",
     thinking: (name) => `${name} đang nghĩ…`,
     preparing: (name) => `${name} đang mở sách…`,

@@ -7,6 +7,7 @@ const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)
 
 const ADDED = {
   en: {
+    lotAbout: "What is oẳn tù tì?",
     byLot: "Rock, paper, scissors (oẳn tù tì)",
     drawn: (hands, name) =>
       `${shown(hands, ["rock ✊", "paper ✋", "scissors ✌️"])}. ${capital(name)} ${name === "you" ? "start" : "starts"}.`,
@@ -129,6 +130,7 @@ const ADDED = {
     },
   },
   vi: {
+    lotAbout: "Oẳn tù tì là gì?",
     byLot: "Oẳn tù tì",
     drawn: (hands, name) => `${shown(hands, ["búa ✊", "bao ✋", "kéo ✌️"])}. ${capital(name)} đi trước.`,
     person: "Người (trên máy này)",
