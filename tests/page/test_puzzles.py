@@ -33,6 +33,19 @@ def puzzles_of(rules: str) -> dict[str, list[dict[str, Any]]]:
 # ---- the log ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_rating_follows_first_tries_and_the_measured_difficulty() -> None:
+    answers, log = logged(
+        ("isNew", "app", "a"), ("finish", "app", "a", True), ("isNew", "app", "a"),
+        ("finish", "app", "b", False), ("isNew", "app", "b"), ("rate", 0.5, True), ("rate", 0.5, False),
+    )  # fmt: skip
+    assert [answers[number] for number in (0, 2, 4)] == [True, False, False]
+    second = 1020 - 40 / (1 + 10 ** (-20 / 400))  # the first puzzle is as strong as a beginner: 1000 + 40 / 2
+    assert (log["rating"]["puzzles"], log["rating"]["points"]) == (2, pytest.approx(second))
+    _, hard = logged(("rate", 0.002, True))
+    assert hard["rating"]["points"] == pytest.approx(1040, abs=0.1)  # a puzzle that hardly anybody solves
+    assert "rating" not in logged(text='{"rating": {"points": "x", "puzzles": 1}}')[1]
+
+
 def test_a_failed_puzzle_comes_back_after_others_until_it_is_solved() -> None:
     ask, other = ("next", SET, IDS, 1), [("finish", SET, name, True) for name in "bcd"]
     answers, kept = logged(

@@ -1,12 +1,13 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
-import { STRENGTHS } from "./words/board-words.js";
+import { ROLES, STRENGTHS } from "./words/board-words.js";
 import { $, complain, make, page, presetName, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { unfinishedGames, play, view } from "./table.js";
 import { sentenceName } from "./words/narration.js";
 
 let ended = null; // the game whose end has been announced
+let running = null; // the last game that was seen unfinished
 let values = null; // review.js, loaded when values are first wanted
 
 async function review(wanted = true) {
@@ -105,6 +106,7 @@ function showEnd() {
   const { match, turn, game } = page.state,
     over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
+  if (turn !== "over") running = game;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
     ended = null;
@@ -121,8 +123,21 @@ function showEnd() {
   $("review").hidden = solved || values?.reviewing();
   if (ended === game) return;
   ended = game;
+  $("suggest").hidden = true;
+  if (turn === "over" && running === game)
+    import("./activities/progress.js").then(({ finish }) => suggest(finish(page.state))).catch(complain);
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (view.board.byKeyboard) $("next").querySelector("button:not([hidden])").focus();
+}
+
+/** Offer a game against the next level, if the results suggest one. */
+function suggest(progress) {
+  if (!progress?.next || page.state.turn !== "over") return;
+  const { rules, seats } = page.state;
+  $("suggest").hidden = false;
+  $("suggest").textContent = words().playNext(ROLES[page.language][progress.next]);
+  $("suggest").onclick = () =>
+    play("new", { rules, seats: seats.map(({ name, person }) => (person ? name : progress.next)) }).catch(complain);
 }
 
 function matchEnd(match) {

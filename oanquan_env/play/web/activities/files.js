@@ -1,7 +1,7 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
 import { ROLES } from "../words/board-words.js";
-import { $, complain, copy, explain, make, notice, page, presetName, words } from "../common.js";
+import { $, complain, copy, explain, isText, make, notice, page, presetName, words } from "../common.js";
 import "../words/dialog-words.js";
 import { findLink, readLink } from "../model/link-reading.js";
 import { PERSON } from "../model/game-model.js";
@@ -9,6 +9,8 @@ import { capital } from "../nodes.js";
 import { Refused } from "../model/refused.js";
 import { friendGames, unfinishedGames, goBack, play, view } from "../table.js";
 import { plateNames, playerName } from "../words/narration.js";
+
+const OWN = "oanquan-"; // beginning of the names of stored texts
 
 export function open() {
   $("pasted").value = "";
@@ -83,8 +85,32 @@ export function resume() {
 
 /** Open the file that a person chose, if any. */
 async function openFile(file) {
-  if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
+  if (!file) return;
+  const text = file.size > page.catalogue.largest_file ? null : await file.text();
+  if (/^\s*\{"/.test(text)) importAll(text);
+  else await openText(text);
 }
+
+/** Replace everything that this browser stores for the page by the content of a saved file, and load the page again. */
+function importAll(text) {
+  let entries = [];
+  try {
+    entries = Object.entries(JSON.parse(text));
+  } catch {
+    /* no data */
+  }
+  if (!entries.length || !entries.every(([name, value]) => name.startsWith(OWN) && isText(value))) {
+    notice(words().noData, 10);
+    return;
+  }
+  for (const name of stored()) localStorage.removeItem(name);
+  for (const [name, value] of entries) localStorage.setItem(name, value);
+  sessionStorage.clear(); // the game of this tab would hide the stored one
+  location.reload();
+}
+
+/** Return the names of all texts that this browser stores for the page. */
+const stored = () => Object.keys(localStorage).filter((name) => name.startsWith(OWN));
 
 /**
  * Start the game that a link holds; if it has no moves and names no players, the present players stay. If a game with a
@@ -214,6 +240,12 @@ export async function shareCard(summaries) {
   await download(await card(game, page.language, [[about, ""], ...rows], dark), "image/png", "oanquan.png");
 }
 
+$("export").onclick = () =>
+  download(
+    JSON.stringify(Object.fromEntries(stored().map((name) => [name, localStorage.getItem(name)]))),
+    "application/json",
+    "oanquan-data.json",
+  );
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
 $("link").onclick = () => shareLink(page.state.link);
 $("gif").onclick = animation;

@@ -9,6 +9,7 @@ import { capital } from "../nodes.js";
 import { drawLots } from "../model/lot.js";
 import { SEATS } from "../model/notation.js";
 import { play, view } from "../table.js";
+import { results } from "./progress.js";
 import { playerName } from "../words/narration.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
@@ -78,6 +79,12 @@ function fieldInput({ name, choices, range }, value) {
   );
 }
 
+/** Say how many of the games against a level were won. */
+function wins(level) {
+  const played = results()[level];
+  return played ? `: ${words().won(played.replace(/[^W]/g, "").length, played.length)}` : "";
+}
+
 function fillSeats() {
   const players = Number($("fields").querySelector("[data-field=players]").value),
     { person, levels } = page.catalogue;
@@ -101,7 +108,7 @@ function fillSeats() {
         ...levels.map((level) =>
           choice(
             level,
-            `${ROLES[page.language][level]} · ${STRENGTHS[page.language][level]} (${words().ways[level]})`,
+            `${ROLES[page.language][level]} · ${STRENGTHS[page.language][level]} (${words().ways[level]})${wins(level)}`,
             level === name,
           ),
         ),

@@ -20,6 +20,8 @@ const ADDED = {
     game: (number) => `Game ${number}`,
     copied: "Link copied.",
     opened: "Game opened.",
+    won: (won, games) => `won ${won} of ${games}`,
+    noData: "This file holds no data of this page.",
     empty: "Paste a record or a link first.",
     length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`),
     judged: (blunders, share) =>
@@ -142,6 +144,8 @@ const ADDED = {
     game: (number) => `Ván ${number}`,
     copied: "Đã sao chép liên kết đến ván này.",
     opened: "Đã mở ván.",
+    won: (won, games) => `thắng ${won}/${games}`,
+    noData: "Tệp này không có dữ liệu của trang.",
     empty: "Hãy dán biên bản hoặc liên kết trước.",
     length: (moves) => `${moves} nước`,
     judged: (blunders, share) => `${blunders} nước lỗi · đạt ${share}% số điểm có thể đạt`,
