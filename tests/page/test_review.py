@@ -163,6 +163,27 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     assert other.page.evaluate(seen) == before
 
 
+def test_a_wide_screen_shows_the_review_without_scrolling_and_grows_with_the_window(visit: Visit) -> None:
+    person = visit("#moves=5A3A&north=easy", viewport={"width": 1280, "height": 800})
+    page = person.page
+    page.locator("#review").click()
+    page.locator("#mistakes button", has_text="−36").click()
+    page.locator("#lesson button").nth(1).wait_for()
+    page.locator("aside").evaluate("node => node.scrollTo(0, 0)")
+    assert page.evaluate("document.documentElement.scrollHeight") == 800
+    assert page.locator("#moves, #story, #lesson").evaluate_all(IN_SIGHT)
+    widths = []
+    for width, height in ((1280, 800), (2560, 1440)):
+        page.set_viewport_size({"width": width, "height": height})
+        widths.append(
+            person.board.locator("svg[role=group]").evaluate("node => node.getBoundingClientRect().width / innerWidth")
+        )
+    assert widths[1] > 0.95 * widths[0] > 0.6
+    sizes = """nodes => Math.min(...nodes.filter(node => node.offsetParent)
+        .map(node => parseFloat(getComputedStyle(node).fontSize)))"""
+    assert page.locator("aside :is(p, li, button), nav button").evaluate_all(sizes) >= 18
+
+
 def test_a_game_of_three_is_reviewed(visit: Visit) -> None:
     person = visit("#rules=three-player&moves=5A2A3A4A&south=easy&east=easy")
     page = person.page
@@ -181,7 +202,7 @@ def test_the_values_of_all_moves_can_be_shown_beside_any_game(visit: Visit) -> N
     person = visit("#moves=3A1C&south=easy&north=medium")  # no person plays
     page, hints = person.page, person.board.locator(".hint")
     page.locator("#live").check()
-    person.page.keyboard.press("Home")
+    page.locator("#moves button").first.click()
     hints.nth(9).wait_for()  # both moves of five squares
     values = page.evaluate("import('./table.js').then(({ hint }) => hint(0))")["values"]
     numbers = sorted(int(text.replace("−", "-")) for text in hints.all_text_contents())

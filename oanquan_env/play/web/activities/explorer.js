@@ -30,7 +30,7 @@ const STYLE = `
 #openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center;
   min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 #openings-moves small { color: var(--soft); }
-#openings-dialog .help { padding: 0 12px 8px; color: var(--soft); font-size: 14px; width: fit-content; }
+#openings-dialog .help { padding: 0 12px 8px; color: var(--soft); font-size: 0.875rem; width: fit-content; }
 #openings-dialog .help:not([open]) { padding-bottom: 0; }
 #openings-line button { min-height: 38px; padding: 0 10px; }
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
@@ -39,12 +39,12 @@ const STYLE = `
   #openings-board { --rest: 380px; }
   #openings-table { grid-template: none / minmax(0, 1fr) 150px; gap: 8px; }
   #openings-moves { grid-row: 1; }
-  #openings-moves small { font-size: 11px; }
-  #openings-refuted, #openings-value { font-size: 14px; line-height: 1.3; }
+  #openings-moves small { font-size: 0.6875rem; }
+  #openings-refuted, #openings-value { font-size: 0.875rem; line-height: 1.3; }
   #openings-value { min-height: 3.9em; } /* values that arrive later must not move the buttons */
   #openings-table > :last-child { grid-column: 1 / -1; }
   #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0;
-    padding: 0 6px; font-size: 14px; }
+    padding: 0 6px; font-size: 0.875rem; }
 }`;
 // `walk`: the line being shown
 const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null };

@@ -15,33 +15,34 @@ const LEFT = 30,
 const STYLE = `
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
 #mistakes b { color: var(--amber); }
-#mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 14px; margin-bottom: 4px; }
+#mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 0.875rem; margin-bottom: 4px; }
 #mistakes button[aria-current] { background: var(--warm); }
 #mistakes progress { width: 100%; accent-color: var(--green); }
-#mistakes p { font-size: 14px; }
+#mistakes p { font-size: 0.875rem; }
 #graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel);
   border: 1px solid var(--line); border-radius: 8px; }
 #graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; }
 #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
 #graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
-#graph text { fill: var(--soft); font-size: 11px; }
+#graph text { fill: var(--soft); font-size: 0.6875rem; }
 #bar { position: relative; padding-top: 16px; }
 #bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px;
   background: var(--warm); border: 1px solid var(--line); }
 #bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green);
   transition: width .4s; }
-#bar output { display: block; font-size: 14px; min-height: 3em; }
+#bar output { display: block; font-size: 0.875rem; min-height: 3em; }
 #bar.old div { opacity: .35; }
 #board.lesson { --rest: 310px; }
-#lesson { padding: 4px 0 10px; font-size: 15px; }
+#lesson { padding: 4px 0 10px; font-size: 0.9375rem; }
 #lesson ul { margin: 0 auto 8px; padding: 0; list-style: none; width: fit-content; }
 #lesson li { display: flex; gap: 10px; align-items: center; line-height: 1.35; }
 #lesson .row-of { justify-content: center; }
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
+@media (min-width: 1100px) { #mistakes { height: auto; } #bar output { min-height: 0; } #graph { height: 6rem; } }
 @media (max-width: 560px) {
   #board.lesson { --rest: 345px; }
-  #lesson { font-size: 14px; }
+  #lesson { font-size: 0.875rem; }
   #lesson button { padding: 0 10px; }
 }`;
 // values by game and budgets by line, so that a finished review is kept

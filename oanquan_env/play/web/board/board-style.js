@@ -4,7 +4,7 @@ const STYLE = `
 :host { display: block; position: relative; color: var(--ink); background: var(--ground, var(--card));
   border-radius: 12px; font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 * { box-sizing: border-box; }
-svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px;
+svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 12rem)); min-height: 180px;
   overflow: visible; touch-action: manipulation; -webkit-tap-highlight-color: transparent; user-select: none;
   -webkit-user-select: none; font-family: inherit; }
 svg.upright { max-height: calc(100dvh - var(--rest, 205px)); }
@@ -77,7 +77,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .tools { display: flex; flex-wrap: wrap; gap: 6px; padding: 6px 0; align-items: center; justify-content: center;
   position: sticky; bottom: 0; background: var(--ground, var(--card)); z-index: 1; }
-button, select { font: inherit; font-size: 15px; min-height: 44px; min-width: 44px; padding: 0 10px;
+button, select { font: inherit; font-size: 0.9375rem; min-height: 44px; min-width: 44px; padding: 0 10px;
   border-radius: 10px; cursor: pointer; border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent);
   color: var(--ink); background: var(--card); }
 button { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
@@ -87,20 +87,20 @@ button { display: inline-flex; gap: 6px; align-items: center; justify-content: c
   box-shadow: 0 6px 24px #0003; }
 .options:popover-open { display: grid; }
 .options label { display: flex; justify-content: space-between; align-items: center; gap: 16px; min-height: 44px;
-  font-size: 15px; color: var(--ink); }
+  font-size: 0.9375rem; color: var(--ink); }
 .options input { width: 22px; height: 22px; accent-color: var(--stone); }
 .icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2;
   stroke-linecap: round; stroke-linejoin: round; flex: none; }
 button:hover:enabled { border-color: var(--stone); }
 :is(button, select, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
-.say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
+.say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 1.0625rem; line-height: 1.4; }
 .say.over { font-weight: 700; }
 @media (max-width: 640px), (max-height: 520px) {
   .tools { gap: 4px; }
   .tools > button span { display: none; }
   button { padding: 0 9px; }
-  .say { font-size: 14px; line-height: 1.3; }
+  .say { font-size: 0.875rem; line-height: 1.3; }
 }
 @media (max-width: 520px) {
   svg.upright { max-height: calc(100dvh - var(--rest, 218px)); }
