@@ -4,16 +4,7 @@ import { fold } from "./any-rules-net.js";
 import { Book, Openings } from "./book.js";
 import { Engine, CAPTURE } from "../model/engine.js";
 import { moveText } from "../model/notation.js";
-import {
-  ADVISERS,
-  ANY,
-  firstPlaying,
-  playerOf,
-  presetOf,
-  searchAll,
-  searchSaving,
-  seeded,
-} from "./players.js";
+import { ADVISERS, ANY, firstPlaying, playerOf, presetOf, searchAll, searchSaving, seeded } from "./players.js";
 import { Refused } from "../model/refused.js";
 
 // points: a proved move is the hint unless the search values another move higher by more than this
