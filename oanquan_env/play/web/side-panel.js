@@ -1,6 +1,6 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
-import { ROLES, STRENGTHS } from "./words/board-words.js";
+import { STRENGTHS } from "./words/board-words.js";
 import { $, complain, make, page, presetName, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { unfinishedGames, play, view } from "./table.js";
@@ -125,19 +125,9 @@ function showEnd() {
   ended = game;
   $("suggest").hidden = true;
   if (turn === "over" && running === game)
-    import("./activities/progress.js").then(({ finish }) => suggest(finish(page.state))).catch(complain);
+    import("./activities/progress.js").then(({ finish }) => finish()).catch(complain);
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (view.board.byKeyboard) $("next").querySelector("button:not([hidden])").focus();
-}
-
-/** Offer a game against the next level, if the results suggest one. */
-function suggest(progress) {
-  if (!progress?.next || page.state.turn !== "over") return;
-  const { rules, seats } = page.state;
-  $("suggest").hidden = false;
-  $("suggest").textContent = words().playNext(ROLES[page.language][progress.next]);
-  $("suggest").onclick = () =>
-    play("new", { rules, seats: seats.map(({ name, person }) => (person ? name : progress.next)) }).catch(complain);
 }
 
 function matchEnd(match) {

@@ -1,6 +1,8 @@
 // Results against the levels, and the opponent that they suggest next; stored in this browser.
 
-import { page, store } from "../common.js";
+import { $, complain, page, store, words } from "../common.js";
+import { play } from "../table.js";
+import { ROLES } from "../words/board-words.js";
 
 const KEPT = "results",
   MOST = 50; // results kept of each level
@@ -25,12 +27,13 @@ function levelOf({ seats, puzzle, match }) {
   return seats.length === 2 && seats.some(({ person }) => person) && !puzzle && !match ? (level?.name ?? null) : null;
 }
 
-/** Count the finished game in `state`; return its level and the level to play next, or null if there is none. */
-export function finish(state) {
-  const level = levelOf(state),
+/** Count the finished game, and offer a game against the next level if the results suggest one. */
+export function finish() {
+  const { state } = page,
+    level = levelOf(state),
     all = results(),
     { levels } = page.catalogue;
-  if (!levels.includes(level)) return null;
+  if (!levels.includes(level)) return;
   if (!counted.has(state.game)) {
     counted.add(state.game);
     const seat = state.seats.findIndex(({ person }) => person),
@@ -38,7 +41,13 @@ export function finish(state) {
     all[level] += winners.length > 1 ? "D" : winners[0] === seat ? "W" : "L";
     store.set(KEPT, JSON.stringify(all));
   }
-  return { level, next: suggested(level, all[level], levels) };
+  const next = suggested(level, all[level], levels),
+    { rules, seats, turn } = state;
+  $("suggest").hidden = !next || turn !== "over";
+  if (!next) return;
+  $("suggest").textContent = words().playNext(ROLES[page.language][next]);
+  $("suggest").onclick = () =>
+    play("new", { rules, seats: seats.map(({ name, person }) => (person ? name : next)) }).catch(complain);
 }
 
 /** Return the next level after two wins in the last three games, the one before after three losses, or null. */
