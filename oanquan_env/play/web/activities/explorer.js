@@ -30,7 +30,7 @@ const STYLE = `
 #openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center;
   min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 #openings-moves small { color: var(--soft); }
-#openings-dialog .help { padding: 0 12px 8px; color: var(--soft); font-size: 0.875rem; width: fit-content; }
+#openings-dialog .help { margin: 8px 0; padding: 0 12px 8px; color: var(--soft); font-size: 0.875rem; width: fit-content; }
 #openings-dialog .help:not([open]) { padding-bottom: 0; }
 #openings-line button { min-height: 38px; padding: 0 10px; }
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }

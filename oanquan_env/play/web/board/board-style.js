@@ -107,7 +107,8 @@ button:disabled { opacity: .42; cursor: default; }
   .say { min-height: 3.9em; }
   .tools { display: grid; grid-template-columns: repeat(4, 1fr); }
   :is([data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=skip]) { order: 1; }
-  .tools > button:last-of-type { order: 2; grid-column: 4; }
+  .tools:not(:has([data-tool=tour]:not([hidden]))) { grid-template-columns: repeat(5, 1fr); }
+  .tools > button:last-of-type { order: 2; grid-column: -2 / -1; }
 }
 @media (max-height: 520px) {
   svg { max-height: calc(100dvh - var(--rest, 152px)); }
