@@ -125,7 +125,7 @@ def test_a_gif_made_in_the_page_has_the_colours_of_the_board(browser: Browser) -
     image = pytest.importorskip("PIL.Image")
     boards = list(played_board("mancala-world", 1, 6).boards())
     page = browser.new_page()
-    page.route("**/*", lambda route: route.fulfill(path=WEB / route.request.url.rpartition("/")[2]))
+    page.route("**/*", lambda route: route.fulfill(path=WEB / route.request.url.removeprefix("http://page/")))
     page.goto("http://page/board/gif.js")
     content, heard = page.evaluate(MAKE, game_of(boards))
     page.close()

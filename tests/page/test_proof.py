@@ -219,8 +219,8 @@ def test_values_under_custom_rules_come_from_the_net_for_any_rules_which_loads_w
     page.locator("#openings-value", has_text="(searched with the net for any rules)").wait_for()
     assert page.locator("#openings-rules").input_value() == rules
     assert not page.locator("#openings-claim").is_visible()
-    page.locator("#openings-moves button", has_text="3↺").click()
-    page.locator("#openings-line button", has_text="1. 3↺").wait_for()
+    page.locator("#openings-moves button", has_text="3A").click()
+    page.locator("#openings-line button", has_text="1. 3A").wait_for()
     page.get_by_role("button", name="Continue from here").click()
     page.locator("#openings-dialog").wait_for(state="hidden")
     assert (person.state["rules"], person.moves) == (rules, ["3A"])

@@ -61,7 +61,8 @@ def test_a_hint_names_the_net_for_any_rules(play: Play, monkeypatch: pytest.Monk
     monkeypatch.setitem(LEVELS, "perfect", Level(("minimax:nodes=99,net=pretrained",)))  # not for a second
     custom = ("--rules", "vietnamese stone_value=5", "--opponent", "hard")
     assert re.search(
-        r"Final lead after each move if .*\(searched \d+ moves ahead with the net for any rules\)", play("hint\n", *custom)
+        r"Final lead after each move if .*\(searched \d+ moves ahead with the net for any rules\)",
+        play("hint\n", *custom),
     )
     assert "nước, bằng mạng nơ-ron cho mọi luật)" in play("hint\n", *custom, "--language", "vi")
 

@@ -207,7 +207,12 @@ export class BoardView extends MovingBoard {
       way.classList.add(anticlockwise ? "one" : "other"); // as its path
       const badge = this.makeBadge(way);
       badge.classList.add("gain");
-      this.putBadge(badge, [0.85 * radius, -0.8 * radius], gain && `+${gain}`);
+      const at = this.two ? [0.85, -0.8] : [0.8 * cos, 0.8 * sin]; // inside a ring, names are above the arrows
+      this.putBadge(
+        badge,
+        at.map((part) => part * radius),
+        gain && `+${gain}`,
+      );
     }
     way.heading = [cos, sin];
     let pressed = Infinity;
