@@ -27,6 +27,7 @@ Its code may read files that we do not know, so the same command measures such a
 
 import contextlib
 import dataclasses
+import re
 import shlex
 import sys
 from dataclasses import dataclass
@@ -65,6 +66,14 @@ class Page(Markdown):
     """Markdown whose tables wrap long words."""
 
     elements = {**Markdown.elements, "table_open": FoldedTable}  # noqa: RUF012
+
+
+def narrow(text: str) -> str:
+    """Return Markdown whose tables break lines between a value and its interval, but not within them."""
+    table = re.compile(r"(?m)^\|.*\|$")
+    text = table.sub(lambda row: row[0].replace("won/drawn/lost", "won/ drawn/ lost"), text)
+    interval = re.compile(r"\([^()|]* to [^()|]*\)")
+    return table.sub(lambda row: interval.sub(lambda found: found[0].replace(" ", "\u00a0"), row[0]), text)
 
 
 UNSET = TournamentSettings([""])  # placeholder for settings without players
@@ -114,7 +123,7 @@ def run_tournament(run: TournamentRun, options: Options, command: str, console: 
         console.print(f"measuring again: {', '.join(run.finished.again)}; {REUSE}", markup=False)
     with config.progress_bar(console=console, transient=True, disable=not console.is_terminal) as progress:
         report = run.run(command, progress, options.ray)
-    console.print(Page(markdown(report)))
+    console.print(Page(narrow(markdown(report))))
     if options.json:
         write_atomically(options.json, report.to_json().encode())
     if options.save_games:

@@ -1,6 +1,6 @@
 """Train an agent by self-play PPO, or a value net by self-play TD(lambda).
 
-    python train.py --config configs/quick.yaml [--output FOLDER] [--ppo.learning-rate 5e-4 ...]
+    python train.py --config configs/quick.yaml [--output FOLDER] [--ppo.learning-rate 5e-4]
     python train.py --resume runs/quick
     python train.py --config configs/quick.yaml --sweep 0,1,2 [--ray ADDRESS]
     python train.py --config configs/quick.yaml --sweep "ppo.learning_rate=1e-3,3e-4 seed=0-4"

@@ -7,6 +7,7 @@ import reprlib
 import shlex
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from numbers import Integral
@@ -234,6 +235,26 @@ def widen() -> None:
         os.environ["COLUMNS"] = str(NARROWEST)
 
 
+def folded(text: str) -> str:
+    """Return a description wrapped to the terminal. Its lines begin with a space, so that tyro does not join them."""
+    lines: list[str] = []
+    for line in text.strip().splitlines():
+        if line[:1].isalnum() and lines and lines[-1][:1].isalnum():
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+    return "\n".join(map(_wrapped, lines))
+
+
+def _wrapped(line: str) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    later = f"{indent}    " if indent else " "
+    return textwrap.fill(
+        line.strip(), shutil.get_terminal_size().columns, initial_indent=indent or " ", subsequent_indent=later,
+        break_long_words=False, break_on_hyphens=False,
+    ) or " "  # fmt: skip
+
+
 def parse_options(
     options: type[Options], arguments: Sequence[str], *, prog: str, description: str | None,
     default: Any = tyro.MISSING_NONPROP,
@@ -245,7 +266,7 @@ def parse_options(
     config = (tyro.conf.DisallowNone,)
     widen()
     parsed: Options = tyro.cli(
-        options, args=arguments, prog=prog, description=description, default=default, config=config
+        options, args=arguments, prog=prog, description=folded(description or ""), default=default, config=config
     )
     return parsed
 

@@ -60,10 +60,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     Links to reports and notebooks are changed, because a clone has them in experiments/results and as .ipynb files, and
     the site has them in reports and as pages. Pictures in two colour schemes are changed so that they follow the site's
-    switch between the schemes.
+    switch between the schemes. In a search, pages come before the symbols of the reference.
     """
     markdown = NOTEBOOK.sub(r"](\1.md)", markdown.replace("](../experiments/results/", "](reports/"))
     markdown = PICTURE.sub(SWITCHED, markdown.replace(*PLAY))
+    if page.file.src_uri.startswith("api/"):
+        page.meta["search"] = {"boost": 0.3}
     return docs_from_code.directives(markdown) if page.file.src_uri.startswith("api/") else BOARD.sub(FRAME, markdown)
 
 

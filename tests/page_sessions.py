@@ -7,7 +7,7 @@ from typing import Any
 
 from oanquan_env import Board, parse_records
 from oanquan_env.board import IllegalMoveError
-from oanquan_env.engine.notation import NotationError, seat_name
+from oanquan_env.engine.notation import Language, NotationError, seat_name
 from oanquan_env.engine.trace import MoveTrace
 from oanquan_env.match.match import Match, Round, resigned
 from oanquan_env.match.ownership import Ownership
@@ -198,16 +198,14 @@ class Reference:
         return replace(trace, standings=tuple(self.scores() or ())) if trace and trace.termination else trace
 
 
-def move_json(trace: MoveTrace, seats: list[str]) -> Json:
-    """Return a move in the form of the page's state; `seats` are the players' names in Vietnamese."""
+def move_json(trace: MoveTrace, seats: dict[Language, list[str]]) -> Json:
+    """Return a move in the form of the page's state; `seats` are the players' names by language."""
     parts = ("gap", "square", "seeds", "stones", "points")
     laps = [{"kind": "lap", "square": lap.square, "seeds": lap.seeds, "squares": [*lap.squares]} for lap in trace.laps]
     captures = [{part: getattr(capture, part) for part in parts} for capture in trace.captures]
     refillings = [{"kind": "refilling", "player": one.player, "seeds": one.seeds} for one in trace.refillings]
     seeds, stones, scores = map(list, trace.frames()[-1])
     path = [square for lap in trace.laps for square in lap.squares]
-    arrow = f"{trace.move.field + 1}{'↺↻'[trace.move.direction]}"
-    first, *lines = trace.lines("vi", seats)
     return {
         "player": trace.player,
         "mover": (trace.player + 1) % trace.rules.players,
@@ -217,10 +215,7 @@ def move_json(trace: MoveTrace, seats: list[str]) -> Json:
         "standings": list(trace.standings),
         "last": {"origin": trace.laps[0].square, "path": path, "last": path[-1], "step": 1 - 2 * trace.move.direction}
         | {"captured": [capture.square for capture in trace.captures]},
-        "lines": {
-            "en": list(trace.lines()),
-            "vi": [first.replace(str(trace.move), arrow), *lines],
-        },
+        "lines": {language: list(trace.lines(language, names)) for language, names in seats.items()},
     }
 
 

@@ -56,7 +56,7 @@ def test_perft_counts_each_depth_or_divides_from_any_position(run: Run) -> None:
 def test_show_draws_a_position(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawing = tmp_path / "board.svg"
     words = ["5,5,5,5,5,10/5,5,5,5,5,10", "0,0", "1", "3"]
-    printed = run("show", *words, "--rules", "tonkin", "--svg", str(drawing))
+    printed = run("show", "--position", " ".join(words), "--rules", "tonkin", "--svg", str(drawing))
     board = Board.parse(" ".join(words), "tonkin")
     assert str(board) in printed
     assert "moves     1A 2A 3A 4A 5A" in printed
@@ -66,7 +66,7 @@ def test_show_draws_a_position(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     valued = run("show", "--values", "--rules", "mancala-world stone_value=5").rpartition("moves  ")
     assert re.search(r"points for South from here on, searched to depth \d+ with the net for any rules\n", valued[0])
     assert len(re.findall(r"\d[AC] [+-]\d+", valued[2])) == 10
-    assert "moves" not in run("show", "0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")
+    assert "moves" not in run("show", "--position", "0,0,0,0,0,0/0,0,0,0,0,0 40,30 0 9")
 
 
 def test_replay_shows_every_game_or_just_checks(run: Run, monkeypatch: pytest.MonkeyPatch, record: Path) -> None:
@@ -110,7 +110,7 @@ MISTAKES = """\
 perft --depth 0  =>  --depth: must be a whole number from 1 with at most 40 digits, not '0'
 perft --rules tonki  =>  --rules: unknown preset 'tonki' (did you mean tonkin
 perft --position "0,0,0,0,0,0*/5,5,5,5,5,0* 0,25 0 4"  =>  column 32: the row of the mover, player 0, is empty
-show 5,5  =>  column 4: a position has 4 words
+show --position 5,5  =>  column 4: a position has 4 words
 rules tonki  =>  did you mean tonkin?
 replay /nowhere.txt  =>  No such file
 replay games.txt --game 3  =>  there is no game 3: the file holds 2
@@ -148,6 +148,15 @@ def test_help_and_the_version_are_printed(capsys: pytest.CaptureFixture[str]) ->
         assert capsys.readouterr().out.startswith(start)
 
 
+def test_every_command_describes_itself_and_not_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("play", "evaluate", "exploit", "solve", "verify", "perft", "show", "replay", "rules"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        _, description, *_ = capsys.readouterr().out.split("\n\n")
+        assert description[0].isupper(), command
+        assert f"oanquan {command}" not in description
+
+
 def terminal(*arguments: str, columns: int = 80, **variables: str) -> pexpect.spawn:
     kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
     started = pexpect.spawn(
@@ -164,7 +173,7 @@ def terminal(*arguments: str, columns: int = 80, **variables: str) -> pexpect.sp
 @pytest.mark.parametrize(("key", "status"), [("\x04", 0), ("\x03", 130)])
 def test_control_d_and_control_c_leave_cleanly(key: str, status: int) -> None:
     game = terminal()
-    game.expect("South > ")
+    game.expect("You > ")
     for _ in range(30):
         game.send(key)  # Python may miss a Ctrl-C between its prompt and its reading; a person presses it again
         if game.expect([pexpect.EOF, pexpect.TIMEOUT], timeout=1) == 0:

@@ -6,9 +6,9 @@
 Run it after any change in `oanquan_env/play/web`: browsers with a cached page detect changes by these lists.
 
 The files hold the pages about the game, from docs/about.md and docs/about.vi.md; presets and fields of rules; the
-drawing of the empty board for each number of players and fields; lessons; the first puzzles; lines that beat the
-network; and the package's opening tables and value nets in the formats that the page reads. Other puzzles
-(`tools.write_puzzles`), daily positions (`tools.write_par`) and certificates (`oanquan solve`) are kept unchanged.
+drawing of the empty board for each number of players and fields; lessons; the first puzzles; and the package's opening
+tables and value nets in the formats that the page reads. Other puzzles (`tools.write_puzzles`), daily positions
+(`tools.write_par`) and certificates (`oanquan solve`) are kept unchanged.
 """
 
 import argparse
@@ -54,9 +54,6 @@ from tools.page_lists import ABOUT, BEGIN, WEB, lists
 
 FOLDER = WEB / "data"
 PAR = "par.json"
-NETWORK = "ppo:pretrained"
-EXPLOIT = Path(__file__).parents[1] / "experiments" / "results" / "exploit.json"
-"""The best responses that `python -m experiments.exploit` found."""
 
 EXAMPLES = ("random", "greedy", "minimax:depth=4", "minimax:nodes=20000,net=pretrained", "maxn:depth=4")
 """Suggestions in the field where the user enters a player's name."""
@@ -180,20 +177,6 @@ def heaps(index: int, square: Square) -> dict[str, Any]:
     }
 
 
-def network_lines() -> dict[str, list[dict[str, Any]]]:
-    """Return the best responses to `NETWORK` by preset: the network's seat, the points it loses by, and the moves."""
-    lines: dict[str, list[dict[str, Any]]] = {}
-    for response in json.loads(EXPLOIT.read_text(encoding="utf-8"))["results"]:
-        if response["player"] == NETWORK:
-            line = {
-                "seat": SEAT_NAMES[2].index(response["seat"].capitalize()),
-                "margin": response["margin"],
-                "line": response["line"],
-            }
-            lines.setdefault(response["rules"], []).append(line)
-    return lines
-
-
 def net_bytes(net: ValueNet) -> bytes:
     """Return the net in the form that searches use at leaves: the first two layers in int16, the rest in float32."""
     core = Core(net.rules)
@@ -210,15 +193,17 @@ def any_rules_bytes(net: AnyRulesNet) -> bytes:
 def about(language: str) -> str:
     """Return the text about the game in `language`, from docs/, as an HTML page of one line that uses page.css."""
     text = (Path(__file__).parents[1] / "docs" / ABOUT[language]).read_text(encoding="utf-8")
-    body = markdown(text).replace("\n", " ")
+    body = markdown(text, extensions=["toc"]).replace("\n", " ")
     for other, name in ABOUT.items():
         body = body.replace(f'href="{name}"', f'href="about.{other}.html"')
+    picture = (Path(__file__).parents[1] / "docs" / "img" / "ground.svg").read_text(encoding="utf-8").replace("\n", "")
+    body = re.sub(r'<img [^>]*src="img/ground.svg"[^>]*>', lambda _: picture, body)
     title = text.partition("\n")[0].removeprefix("# ")
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head += '<link rel="icon" href="../icon.svg"><link rel="stylesheet" href="../page.css">'
     head += f"<title>{title} · Ô Ăn Quan</title>"
-    back = '<p><a href="../index.html">← Ô Ăn Quan</a></p>'
-    return f'<!doctype html><html lang="{language}"><head>{head}</head><body class="about">{back}{body}</body></html>\n'
+    main = f'<main class="about"><p><a href="../index.html">← Ô Ăn Quan</a></p>{body}</main>'
+    return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{main}</body></html>\n'
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
@@ -238,7 +223,6 @@ def files() -> Iterator[tuple[str, bytes]]:
         "puzzles-first.json",
         as_json([{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]),
     )
-    yield "network-lines.json", as_json({"player": NETWORK, "lines": network_lines()})
     yield PAR, (FOLDER / PAR).read_bytes()  # made by tools.write_par
     yield f"net-{ANY}.bin", any_rules_bytes(read_any_rules_net())
     for name, preset in PRESETS.items():

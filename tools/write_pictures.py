@@ -5,6 +5,7 @@ Run `python -m tools.write_pictures`; nothing is measured again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +16,13 @@ from experiments.methods import Results
 from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.report import PICTURE
 from oanquan_env.board import Board
+from oanquan_env.engine.rules import Rules
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.render import svg
 from oanquan_env.render.animation import moving_svg
+from oanquan_env.render.layout import layout_of
 from oanquan_env.render.motion import film
+from oanquan_env.render.theme import LIGHT
 
 FOLDER = Path(__file__).parents[1] / "docs" / "img"
 MIDDLE_GAME = "4A 5A 5A 2C 3C 2C"
@@ -29,6 +33,7 @@ RESPONSES = ("tonkin", "north"), ("app", "north")
 """Pairs (rules, seat): the network in this seat loses to a short line under these rules."""
 THREE_PLAYERS = "3C 2A 1C 4A 5A 5C"
 FOUR_PLAYERS = "3C 1C 2C 5A 2A 2C"
+EARTH, CHALK = "#a07c56", "#f7f0e3"
 
 
 def played(moves: str, rules: str = "mancala-world") -> Board:
@@ -46,6 +51,18 @@ def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Boar
     return played(" ".join(response["line"]), rules)
 
 
+def on_the_ground(picture: str) -> str:
+    """Return a light picture of a board with two rows, without names and points, in the colours of chalk on earth."""
+    chalk = ("edge", "count", "ink", "faint", "accent")
+    for roles, colour in ((("card", "field", "mandarin", "drop"), EARTH), (chalk, CHALK)):
+        for role in roles:
+            picture = picture.replace(LIGHT[role], colour)
+    left, top, width, height = (round(number) for number in layout_of(Rules()).board_box)
+    return re.sub(
+        r'viewBox="[^"]*" width="\d+" height="\d+"', f'viewBox="{left} {top} {width} {height}"', picture, count=1
+    )
+
+
 def pictures() -> dict[str, str]:
     """Return the SVG pictures by file name."""
     boards = {
@@ -60,6 +77,7 @@ def pictures() -> dict[str, str]:
         for name, board in boards.items()
         for look, dark in looks.items()
     }
+    drawn["ground.svg"] = on_the_ground(svg(Board("vietnamese"), dark=False))
     game = [played(" ".join(PUZZLE.split()[:plies])) for plies in range(3)]
     drawn["game.svg"] = moving_svg(list(film(game)))
     for rules, seat in RESPONSES:

@@ -48,8 +48,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif hasattr(stream, "reconfigure"):  # print ? for characters that a terminal lacks, such as ◉
             stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
-    if getattr(options, "rules", DEFAULT_PRESET) is None:
-        options.rules = Rules.parse("vietnamese" if _begins_as_the_page(options) else DEFAULT_PRESET)
     try:
         status: int | None = options.run(options)
         sys.stdout.flush()
@@ -72,6 +70,8 @@ def _rules(text: str) -> Rules:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+FIRST_PRESET = "vietnamese"
+"""The rules of a new player's first game, as on the page."""
 _COUNT, _PAIRS, _SEED, _PORT = whole(1), whole(1, MOST_PAIRS), whole(0), whole(0, 65535)
 
 
@@ -82,23 +82,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"oanquan {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    ruled = argparse.ArgumentParser(add_help=False)
-    ruled.add_argument(
-        "--rules",
-        type=_rules,
-        metavar="TEXT",
-        help=f'a preset ({", ".join(PRESETS)}), also with changed fields: "vietnamese stone_value=5" '
-        f"(default: {DEFAULT_PRESET}; for games in Vietnamese, vietnamese)",
-    )
-    placed = argparse.ArgumentParser(add_help=False, parents=[ruled])
-    placed.add_argument("--position", metavar="TEXT", help="begin at this position instead of the set-up")
+    ruled, placed = _ruled(DEFAULT_PRESET), _placed(DEFAULT_PRESET)
 
-    play = commands.add_parser("play", parents=[placed], help="play against a program or another person")
+    play = commands.add_parser(
+        "play",
+        parents=[_placed(FIRST_PRESET)],
+        help="play against a program or another person",
+        description="Play against a program or another person, in the terminal or on a page in the browser.",
+    )
     play.set_defaults(run=_play)
     play.add_argument(
         "--opponent",
         metavar="NAME",
-        help=f"{', '.join(LEVELS)} (default: easy), or a player such as greedy, random, minimax:depth=8, "
+        help=f"{', '.join(LEVELS)} (default: beginner), or a player such as greedy, random, minimax:depth=8, "
         f"ppo:pretrained, or {PERSON} for another person at this keyboard",
     )
     play.add_argument("--seat", help="your seat: South (the default, begins), North, …, or the seat's number")
@@ -142,22 +138,39 @@ def _parser() -> argparse.ArgumentParser:
     prove.set_defaults(run=lambda options: solving.solve(_board(options), options))
     solving.add_options(prove)
 
-    check = commands.add_parser("verify", help="check a certificate, a proof of a position's value")
+    check = commands.add_parser(
+        "verify",
+        help="check a certificate, a proof of a position's value",
+        description="Play the strategies of a certificate against every reply. This proves the position's value.",
+    )
     check.set_defaults(run=_verify)
     check.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
-    count = commands.add_parser("perft", parents=[placed], help="count move sequences, to check an engine")
+    count = commands.add_parser(
+        "perft",
+        parents=[placed],
+        help="count move sequences, to check an engine",
+        description="Count the move sequences from a position by depth. Engines with the same rules count the same.",
+    )
     count.set_defaults(run=_perft)
     count.add_argument("--depth", type=_COUNT, default=5, metavar="N", help="maximum depth in plies (default: 5)")
     count.add_argument("--divide", action="store_true", help="count for each first move")
 
-    show = commands.add_parser("show", parents=[ruled], help="draw a position and list its moves")
+    show = commands.add_parser(
+        "show",
+        parents=[placed],
+        help="draw a position and list its moves",
+        description="Draw a position in the terminal, and list its moves.",
+    )
     show.set_defaults(run=_show)
-    show.add_argument("position", nargs="*", metavar="POSITION", help="a position string (default: the set-up)")
     show.add_argument("--values", action="store_true", help="also print each move's value, searched for a second")
     show.add_argument("--svg", type=Path, metavar="FILE", help="also draw the position as an SVG file")
 
-    replay = commands.add_parser("replay", help="replay the games of a record file")
+    replay = commands.add_parser(
+        "replay",
+        help="replay the games of a record file",
+        description="Draw each position of the games in a record file, or only check the games.",
+    )
     replay.set_defaults(run=_replay)
     replay.add_argument("record", metavar="RECORD", help="a file of game records; - reads standard input")
     replay.add_argument("--game", type=_COUNT, metavar="N", help="replay only the Nth game of the file")
@@ -165,7 +178,9 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--check", action="store_true", help="only check the games; print one line per game")
 
     rules = commands.add_parser(
-        "rules", help="list the presets, or all fields of one set of rules, or say them in words"
+        "rules",
+        help="list the presets, or all fields of one set of rules, or say them in words",
+        description="List the presets with their sources. With TEXT, list all fields of these rules.",
     )
     rules.set_defaults(run=_list_rules)
     rules.add_argument("text", nargs="*", metavar="TEXT", help='rules whose fields to list, such as "tonkin seeds=4"')
@@ -174,13 +189,29 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _ruled(default: str) -> argparse.ArgumentParser:
+    """Return a parser with the option --rules."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument(
+        "--rules",
+        type=_rules,
+        default=Rules.parse(default),
+        metavar="TEXT",
+        help=f'a preset ({", ".join(PRESETS)}), also with changed fields: "vietnamese stone_value=5" '
+        f"(default: {default})",
+    )
+    return parser
+
+
+def _placed(default: str) -> argparse.ArgumentParser:
+    """Return a parser with the options --rules and --position."""
+    parser = argparse.ArgumentParser(add_help=False, parents=[_ruled(default)])
+    parser.add_argument("--position", metavar="TEXT", help="begin at this position instead of the set-up")
+    return parser
+
+
 def _board(options: argparse.Namespace) -> Board:
     return Board(options.rules) if options.position is None else Board.parse(options.position, options.rules)
-
-
-def _begins_as_the_page(options: argparse.Namespace) -> bool:
-    """Return whether to use the page's default rules and opponent, as for a Vietnamese game in the terminal."""
-    return options.run is _play and options.language == "vi" and not options.browser
 
 
 def _play(options: argparse.Namespace) -> None:
@@ -190,7 +221,7 @@ def _play(options: argparse.Namespace) -> None:
     seat = seats_by_word.get((options.seat or seats[0]).lower())
     if seat is None:
         raise ValueError(f"no seat {options.seat!r}; seats are {', '.join(SEAT_NAMES[options.rules.players])}")
-    opponent = options.opponent or ("beginner" if _begins_as_the_page(options) else "easy")
+    opponent = options.opponent or next(iter(LEVELS))
     names = [opponent] * len(seats)
     names[seat] = PERSON
     rng = np.random.default_rng(options.seed)
@@ -204,7 +235,7 @@ def _play(options: argparse.Namespace) -> None:
     for name in additional:
         player_of(name, options.rules)  # an unknown player fails here, not on the page
     link: dict[str, str] = {}  # an empty link continues the page's previous game
-    if options.opponent or options.seat or options.position or options.rules != Rules.parse(DEFAULT_PRESET):
+    if options.opponent or options.seat or options.position or options.rules != Rules.parse(FIRST_PRESET):
         link = {"rules": str(options.rules)} | ({"from": board.text()} if options.position else {})
         link |= dict(zip(seats, names, strict=True))
     PlayServer(Chooser(additional, rng), options.host, options.port, link).run()
@@ -249,7 +280,7 @@ def _perft(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    board = Board.parse(" ".join(options.position), options.rules) if options.position else Board(options.rules)
+    board = _board(options)
     if options.svg:
         check_place("--svg", options.svg)
     print(board)

@@ -1,4 +1,4 @@
-"""Prove the value of a position: the mover's future margin in points under best play (`oanquan solve`).
+"""Prove the value of a position: the mover's future margin in points under best play.
 
 The command prints the bounds after each round of proofs, and the best line at the end. Ctrl-C or --time ends it early
 with the bounds proved so far. `oanquan_env.proofs.solver` defines a proof. --certificate writes the bounds for which a

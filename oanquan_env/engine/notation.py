@@ -22,6 +22,8 @@ Language: TypeAlias = Literal["en", "vi"]
 WORDS: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("words.json").read_bytes())
 """The words for squares and for the steps of a move, by language; the web page also uses them."""
 DIRECTION_LETTERS = "AC"
+YOU = "you"
+"""The English name of a person who plays against computer players."""
 SEAT_NAMES: dict[int, tuple[str, ...]] = {int(players): tuple(names) for players, names in WORDS["en"]["seats"].items()}
 """Names of the seats, anticlockwise, by number of players."""
 SHORT = 40
@@ -194,9 +196,15 @@ def square_name(
     `seats` are the players' names. In Vietnamese, squares of player `mover` are named without the player.
     """
     player, field = divmod(index, rules.fields + 1)
-    kind = "mandarin" if field == rules.fields else "field"
-    words: str = WORDS[language][f"own_{kind}" if player == mover else kind]
-    return words.format(field=min(field + 1, rules.fields), owner=(seats or SEAT_NAMES[rules.players])[player])
+    kind, owner = "mandarin" if field == rules.fields else "field", (seats or SEAT_NAMES[rules.players])[player]
+    words = words_about(owner, language, f"own_{kind}" if player == mover and owner != YOU else kind)
+    return words.format(field=min(field + 1, rules.fields), owner=owner)
+
+
+def words_about(name: str, language: Language, key: str) -> str:
+    """Return the words `key` about a player; English has other words if the player is `YOU`."""
+    words: dict[str, str] = WORDS[language]
+    return words.get(f"{key}_{YOU}", words[key]) if name == YOU else words[key]
 
 
 def capital(text: str) -> str:

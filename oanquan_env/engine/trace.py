@@ -13,7 +13,7 @@ from oanquan_env.engine.move import (
     Steps,
     play,
 )
-from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, Move, capital, square_name
+from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, Move, capital, square_name, words_about
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, Positions, Termination
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.scoring import in_turn
@@ -202,7 +202,7 @@ class MoveTrace:
         def name(index: int) -> str:
             return square_name(self.rules, index, language, seats, self.player)
 
-        yield capital(words["plays"].format(name=seats[self.player], move=self.move))
+        yield self._about(seats[self.player], language, "plays", move=self.move)
         for lap in self.laps:
             pieces = words["one"] if lap.one_lifted else _counted(words, "seeds", lap.seeds)
             yield words["lift"].format(pieces=pieces, square=name(lap.square), last=name(lap.last))
@@ -214,7 +214,7 @@ class MoveTrace:
         yield words["turn"].format(why=words["turn_ends"][self.turn_end])
         for player, seeds, borrowed in map(astuple, self.refillings):
             count, loan = _counted(words, "seeds", seeds), "borrow" if borrowed else "refill"
-            yield capital(words[loan].format(name=seats[player], seeds=count, borrowed=borrowed))
+            yield self._about(seats[player], language, loan, seeds=count, borrowed=borrowed)
         if self.termination:
             yield from self.ending(language, seats)
 
@@ -224,12 +224,16 @@ class MoveTrace:
         yield words["over"].format(why=words["endings"][str(self.termination)])
         for name, points in zip(seats, self.leftovers, strict=True):
             if points:
-                yield capital(words["leftover"].format(name=name, points=_counted(words, "points", points)))
+                yield self._about(name, language, "leftover", points=_counted(words, "points", points))
         left = {"seeds": sum(last.seeds) - sum(self.leftovers), "stones": sum(last.stones)}
         if pieces := [_counted(words, thing, number) for thing, number in left.items() if number]:
             yield words["nobody"].format(pieces=words["and"].join(pieces))
         finals = ", ".join(f"{name} {final}" for name, final in zip(seats, self.standings, strict=True))
         yield words["finals"].format(all=finals)
+
+    @staticmethod
+    def _about(name: str, language: Language, key: str, **parts: object) -> str:
+        return capital(words_about(name, language, key).format(name=name, **parts))
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

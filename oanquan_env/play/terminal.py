@@ -16,6 +16,7 @@ from oanquan_env import render
 from oanquan_env.board import Board
 from oanquan_env.engine import notation
 from oanquan_env.engine.notation import Language, Move, NotationError, capital
+from oanquan_env.engine.rules import Rules
 from oanquan_env.play.levels import LEVELS, PERSON, first_playing, player_of
 from oanquan_env.players import Policy
 from oanquan_env.players.book import UNKNOWN, BookPolicy
@@ -44,24 +45,42 @@ class TerminalGame:
         policies = {name: player_of(name, board.rules) for name in dict.fromkeys(players)}
         self._players = [policies[name] for name in players]  # None for a person
         self._seats = seat_names(players, language)
-        named = [f"{seat}: {name}" for seat, name in zip(self._seats, players, strict=True)]
-        self._introduced = ", ".join(named if language == "en" else map(capital, self._seats))
+        self._introduced = ", ".join(map(self._introduce, self._seats, players))
 
     def run(self) -> None:
-        """Play until the game is over, a person types `quit`, or the input ends."""
+        """Play games from the first position until a person wants no other one, types `quit`, or the input ends."""
         edit_lines()
         self._say("begin")
-        self._say("players", players=self._introduced, rules=self.board.rules)
+        self._say("players", players=self._introduced, rules=rules_title(self.board.rules, self._language))
+        start = self.board.copy()
+        while self._play_game() and self._answered("again").lower() == self._words("yes"):
+            self.board = start.copy()
+
+    def _play_game(self) -> bool:
+        """Play to the end of the game; return False if a person leaves it."""
         self._draw()
         while self.board.outcome is None:
             player = self._players[self.board.mover]
             move = self._ask() if player is None else self._answer(player)
             if move is None:
-                return
+                return False
             self.board.push(move)
             self._draw()
         if trace := self.board.last_trace:
             show("\n".join(trace.ending(self._language, self._seats)))
+        return True
+
+    def _introduce(self, seat: str, player: str) -> str:
+        strength = WORDS[self._language]["levels"].get(player, player)
+        return capital(seat) if player == PERSON else f"{capital(seat)} · {strength}"
+
+    def _answered(self, key: str) -> str:
+        """Ask a question; return the answer, or an empty text if the input ends."""
+        try:
+            return input(self._words(key)).strip()
+        except EOFError:
+            print()
+            return ""
 
     def _words(self, key: str, **parts: object) -> str:
         words = WORDS[self._language][key]
@@ -145,14 +164,23 @@ def best_move(player: Policy, analysis: "Analysis") -> Move:
 
 
 def seat_names(players: Sequence[str], language: Language) -> list[str]:
-    """Return the names in sentences: the seats' names or, in Vietnamese with one person, `bạn` and opponents' names."""
+    """Return the names in sentences: the seats' names or, if one person plays, `you` or `bạn` and opponents' names."""
     seats: list[str] = notation.WORDS[language]["seats"][str(len(players))]
-    if language == "en" or players.count(PERSON) != 1:
+    if players.count(PERSON) != 1:
         return seats
-    names = ["bạn" if name == PERSON else NAMES.get(name, "máy") for name in players]
+    you = notation.YOU if language == "en" else "bạn"
+    if len(players) > 2 and language == "en":
+        return [you if name == PERSON else seat for name, seat in zip(players, seats, strict=True)]
+    names = [you if name == PERSON else NAMES.get(name, WORDS[language]["opponent"]) for name in players]
     if len(names) > 2:
-        names = [f"{name} {place}" if name != "bạn" else name for name, place in zip(names, seats, strict=True)]
+        names = [f"{name} {place}" if name != you else name for name, place in zip(names, seats, strict=True)]
     return names
+
+
+def rules_title(rules: Rules, language: Language) -> str:
+    """Return the rules with the preset's name as the page shows it, such as `Short game seeds=4`."""
+    preset, *changes = str(rules).split(" ")
+    return " ".join([WORDS[language]["presets"][preset], *changes])
 
 
 def language_of_system() -> Language:

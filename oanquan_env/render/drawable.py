@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language
+from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, words_about
 from oanquan_env.engine.positions import Outcome
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.trace import LastMove, MoveTrace
@@ -62,10 +62,10 @@ def status_line(board: Drawable, language: Language = "en", seats: Sequence[str]
     """Return a line that says whose turn it is or who won; `seats` are the players' names."""
     words, names, outcome = WORDS[language], seats or SEAT_NAMES[board.rules.players], board.outcome
     if outcome is None:
-        return str(words["to_move"].format(name=names[board.mover]))
+        return words_about(names[board.mover], language, "to_move").format(name=names[board.mover])
     first, *tied = [name for name, score in zip(names, outcome.scores, strict=True) if score == max(outcome.scores)]
     if not tied:
-        return str(words["wins"].format(name=first))
+        return words_about(first, language, "wins").format(name=first)
     if 1 + len(tied) == len(names):
         return str(words["draw"])
     return str(words["share"].format(names=words["and"].join([", ".join([first, *tied[:-1]]), tied[-1]])))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import evaluate
-from agents.config import read_yaml, validated
+from agents.config import folded, read_yaml, validated
 from agents.tournament_run import PARTS, FinishedParts, TournamentSettings, make_entrants, read_report
 from oanquan_env import Core, Rules, parse_records, read_records
 from oanquan_env.benchmark.evaluation import games_measured, rated
@@ -272,3 +272,17 @@ def test_one_player_among_copies_of_another_is_counted_over_all_seats_and_others
         assert share.margin
         assert (share.score.mean, share.margin.mean) == pytest.approx(np.mean(rows, axis=0))
         assert share.score.low < share.score.mean < share.score.high
+
+
+def test_help_and_tables_fit_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = folded(f"{evaluate.__doc__}").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(line.startswith(" ") for line in lines)  # tyro joins other lines
+    table = (
+        "| agent | won/drawn/lost | score, % (95 %) |\n|---|---|---|\n| a | 1/1/6 | 18.8 (1.9 to 73.5) |\na (b to c)"
+    )
+    wide = (
+        "| agent | won/ drawn/ lost | score, % (95 %) |\n|---|---|---|\n| a | 1/1/6 | 18.8 (1.9_to_73.5) |\na (b to c)"
+    )
+    assert evaluate.narrow(table) == wide.replace("_", "\N{NO-BREAK SPACE}")

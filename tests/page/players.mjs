@@ -7,7 +7,8 @@ import { Worker } from "node:worker_threads";
 const web = new URL("../../oanquan_env/play/web/", import.meta.url);
 const { fold } = await import(new URL("players/any-rules-net.js", web));
 const { Engine } = await import(new URL("model/engine.js", web));
-const { Book, Openings } = await import(new URL("players/book.js", web));
+const { Book, Openings, movesOf } = await import(new URL("players/book.js", web));
+const { Strategy } = await import(new URL("players/certificate.js", web));
 const { parsePosition } = await import(new URL("model/position-reading.js", web));
 const { playerOf, seeded } = await import(new URL("players/players.js", web));
 const { parseRules } = await import(new URL("model/rules.js", web));
@@ -91,6 +92,39 @@ const METHODS = {
     }
     return { history, standings: engine.standings(rules, position) };
   },
+  /** Return the values for a hint, for the board and for Openings, and how often they were computed. */
+  async values(rules, position) {
+    const [fields, at] = read(rules, position),
+      counted = { asked: 0 },
+      counting = async () => ({ hint: (...args) => ((counted.asked += 1), thinking.hint(...args)) });
+    const thinker = new Thinker({ ...made, catalogue, think: counting }),
+      table = Openings.read(engine, engine.rules(fields), rules, await data(Openings.file(rules)));
+    const dropped = new AbortController(),
+      first = thinker.hint(fields, at, { signal: dropped.signal }).catch(() => {}),
+      hint = thinker.hint(fields, at, { proved: true });
+    dropped.abort(new DOMException("", "AbortError"));
+    await first;
+    const { values, search } = await hint;
+    await thinker.hint(fields, at);
+    const shown = movesOf(engine, engine.rules(fields), table, at, await thinker.hint(fields, at));
+    return { values, search, shown: Object.fromEntries(shown.map(({ move, value }) => [move, value])), ...counted };
+  },
+  /** Return the files that a player loads when it is prepared, and the files and strategies that its move needs then. */
+  async prepared(name, rules, position) {
+    const loaded = [],
+      mind = new Thinking({ ...made, data: (file) => (loaded.push(file), data(file)) }),
+      { follow } = Strategy.prototype;
+    let followed = 0;
+    Strategy.prototype.follow = function () {
+      followed += 1;
+      return follow.call(this);
+    };
+    await mind.prepare(name, read(rules)[0], 1);
+    const before = [loaded.splice(0), followed];
+    await mind.best(name, ...read(rules, position));
+    Strategy.prototype.follow = follow;
+    return [before, [loaded, followed]];
+  },
   draws: (seed, count) => Array.from({ length: count }, seeded(seed)),
   /** Send requests to a thinker with a worker, abort one that runs and one that waits, and log all answers in order. */
   async requests(rules, position) {
@@ -109,7 +143,7 @@ const METHODS = {
       logged = (name) => [(value) => log.push([name, value]), (error) => log.push([name, error.message])];
     const asked = [
       thinker.hint(fields, at, { signal: first.signal }).then(...logged("aborted")),
-      thinker.hint(fields, at, { review: true, signal: waiting.signal }).then(...logged("left")),
+      thinker.hint(fields, at, { nodes: 9, signal: waiting.signal }).then(...logged("left")),
       thinker.choose("greedy", fields, at, 1).then(...logged("greedy")),
       thinker.choose("ppo:pretrained", fields, at, 1).then(...logged("python")),
       thinker.choose("greedy", fields, { ...at, ended: 1 }, 1).then(...logged("over")),

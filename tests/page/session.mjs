@@ -74,7 +74,7 @@ async function play(script) {
     game = state.game;
     for (const serial of known) delete state.moves[serial]; // sent with an earlier answer
     for (const serial of Object.keys(state.moves)) known.add(serial);
-    answers.push({ refused, state, seats: seats.vi, ...result });
+    answers.push({ refused, state, seats, ...result });
   }
   return answers;
 }

@@ -82,7 +82,7 @@ def test_the_sweep_gives_each_player_the_points_that_are_left(name: str) -> None
         assert (left >= 0).all()
 
 
-VIEW = """{ language: "en", notes: new Map(), viewing: null, whole: "",
+VIEW = """{ language: "en", notes: new Map(), goals: [], viewing: null, whole: "",
     board: { language: "en", two: true, drawing: given.drawing, called: ["South", "North"] }, state: given.state }"""
 SEATS = [{"name": "human", "person": True}, {"name": "perfect", "person": False}]
 
@@ -111,6 +111,12 @@ def test_a_settlement_tells_the_fields_that_changed_hands() -> None:
     )
     assert settled.endswith(" North buys back square 1.")
     assert drawn == "No square changes hands."
+    yours = run_script(
+        "activities/match-table.js",
+        f"module.settlement({VIEW.replace('South', 'you')}, given.rounds[0])",
+        {"drawing": drawing(2, 5), "rounds": rounds, "state": {}},
+    )
+    assert yours.startswith("You owe 25 points and sell squares 1 and 2 and pawn square 3.")
 
 
 def test_a_key_that_is_held_down_acts_once_and_a_key_without_a_name_does_nothing() -> None:

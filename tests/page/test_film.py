@@ -27,6 +27,7 @@ import { readFileSync } from "node:fs";
 const { pictures } = await import(process.argv[1]);
 console.log(JSON.stringify(pictures(JSON.parse(readFileSync(0, "utf8")))));
 """
+FINAL = FILM.replace("pictures", "finalPicture")
 GIF = """
 import { readFileSync } from "node:fs";
 const { Gif } = await import(process.argv[1]);
@@ -91,6 +92,17 @@ def test_the_pictures_are_those_of_python(rules: str) -> None:
         assert made["hand"] == (picture.hand and list(picture.hand))
 
 
+def test_the_final_picture_counts_each_seed_once() -> None:
+    """Check a finished game in which seeds are left in the squares: they are in the bowls, and only there."""
+    boards = list(played_board("mancala-world", 1, 40).boards())
+    outcome = boards[-1].outcome
+    assert outcome is not None
+    assert sum(boards[-1].seeds) > 0
+    made = json.loads(run(FINAL, "board/picture.js", game_of(boards)))
+    assert made["scores"] == list(outcome.scores)
+    assert sum(made["seeds"]) + 10 * sum(made["stones"]) + sum(made["scores"]) == 70
+
+
 def test_a_gif_holds_its_pictures_exactly() -> None:
     image = pytest.importorskip("PIL.Image")
     rng = np.random.default_rng(2)
@@ -113,8 +125,8 @@ def test_a_gif_made_in_the_page_has_the_colours_of_the_board(browser: Browser) -
     image = pytest.importorskip("PIL.Image")
     boards = list(played_board("mancala-world", 1, 6).boards())
     page = browser.new_page()
-    page.route("**/*", lambda route: route.fulfill(path=WEB / route.request.url.rpartition("/")[2]))
-    page.goto("http://page/board/gif.js")
+    page.route("**/*", lambda route: route.fulfill(path=WEB / route.request.url.removeprefix("http://page/")))
+    page.goto("http://page/nodes.js")
     content, heard = page.evaluate(MAKE, game_of(boards))
     page.close()
     made = image.open(io.BytesIO(bytes(content)))

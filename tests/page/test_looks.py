@@ -68,6 +68,25 @@ def test_a_small_phone_shows_words_that_stand_out_and_arrows_that_can_be_hit(
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
+APART = """([board, ones, others]) => {  // whether no element of one kind overlaps an element of the other
+    const root = document.querySelector(board).shadowRoot;
+    const boxes = kind => [...root.querySelectorAll(kind)].map(node => node.getBoundingClientRect());
+    return boxes(ones).filter(one => one.width).every(one => boxes(others).every(other => one.right <= other.left
+        || one.left >= other.right || one.bottom <= other.top || one.top >= other.bottom));
+}"""
+
+
+@pytest.mark.parametrize("players", ["east=easy&west=perfect", "east=easy&north=perfect&west=hard"])
+def test_names_and_faces_inside_the_ring_are_away_from_arrows_and_squares(visit: Visit, players: str) -> None:
+    rules = "four" if "north" in players else "three"
+    person = visit(f"#rules={rules}-player&{players}", **PHONE)
+    for field in range(1, 6):
+        person.board.locator(f".hit.legal[data-field='{field}']").tap()
+        assert person.page.evaluate(APART, ["#board", ".way", ".plate text, .plate circle"])
+    if rules == "four":  # squares of slanting rows are smaller than their boxes
+        assert person.page.evaluate(APART, ["#board", ".plate text, .plate circle", ".hit"])
+
+
 @pytest.mark.parametrize(("size", "players"), [((360, 640), "four"), ((390, 844), "four"), ((844, 390), "three")])
 def test_the_options_close_like_a_menu_and_cover_no_square(visit: Visit, size: tuple[int, int], players: str) -> None:
     options = {**PHONE, "viewport": {"width": size[0], "height": size[1]}}
@@ -206,6 +225,31 @@ def test_a_tap_on_another_square_plays_no_move(visit: Visit, size: tuple[int, in
             other.board.locator(f".hit.legal[data-field='{field}']").tap()
             assert all(other.board.locator(".hit").evaluate_all(REACHED)), (rules, field)
             assert other.board.locator(".way").evaluate_all(INSIDE)
+
+
+def test_a_tap_or_a_focus_shows_both_paths_before_the_move(visit: Visit) -> None:
+    person = visit("#rules=mancala-world&north=human", **PHONE)
+    paths, last = person.board.locator(".paths circle:not(.last)"), person.board.locator(".paths .last")
+
+    def shown(field: str) -> None:
+        """Check that there is a dot for each square on both ways, and a ring for each last seed."""
+        dots = {move: {*one["path"]} for move, one in person.state["previews"].items() if move[0] == field}
+        assert [paths.count(), last.count()] == [sum(map(len, dots.values())), 2]
+
+    person.board.locator(".hit.legal[data-field='5']").tap()
+    shown("5")
+    assert person.board.locator(".way .badge text").all_text_contents() == ["+11", "+6"]  # what each would capture
+    person.board.locator(".way[data-move='5A']").tap()
+    person.page.locator("#moves button").nth(1).wait_for()
+    assert (person.moves, paths.count()) == (["5A"], 0)
+    person.press("undo")
+    person.page.keyboard.press("ArrowRight")
+    shown("1")
+    person.board.locator(".hit.legal[data-field='2']").click()  # with a mouse, an arrow shows its own path
+    assert (paths.count(), person.board.locator(".way .badge").count()) == (0, 0)
+    person.page.evaluate("import('./table.js').then(({ view }) => view.option('preview', false))")
+    person.board.locator(".hit.legal[data-field='3']").tap()
+    assert (paths.count(), person.board.locator(".way").count()) == (0, 2)
 
 
 TEXTS = """selectors => selectors.map(one => [...document.querySelectorAll(one)].filter(node => node.offsetParent)

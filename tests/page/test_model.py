@@ -9,7 +9,8 @@ import pytest
 from oanquan_env import Board, Rules, parse_records
 from oanquan_env.match.match import Match
 from oanquan_env.records.match_records import match_records
-from tests.node import CALLS, run_node
+from tests.browsers import WEB
+from tests.node import CALLS, run_node, run_script
 from tests.page_sessions import PLAYED, Json, Reference, Script, move_json, requests
 from tests.strategies import PRESET_NAMES
 
@@ -20,6 +21,20 @@ VARIANTS = (
     "three-player fields=2 leftovers=split max_plies=9",
     "four-player fields=4 seeds=2 end=squares_empty refill=forfeit empty_mandarin=gap",
 )
+
+
+LOT = """
+const { drawLots } = await import(process.argv[1]);
+const random = (numbers) => () => numbers.shift() / 3;
+console.log(JSON.stringify([drawLots(2, random([0, 0, 1, 0])), drawLots(3, random([0, 1, 2, 2, 0, 0, 1, 0]))]));
+"""
+
+
+def test_the_winner_of_rock_paper_scissors_begins() -> None:
+    """Check that a tie and a round with all three hands are repeated, and that losers drop out."""
+    two, three = json.loads(run_script(LOT, (WEB / "model/lot.js").as_uri(), stdin=""))
+    assert two == {"hands": [1, 0], "starter": 0}  # paper beats rock
+    assert three == {"hands": [None, 1, 0], "starter": 1}  # scissors lost to both rocks
 
 
 def played(scripts: list[Script]) -> list[list[Json]]:
@@ -59,7 +74,7 @@ def test_sessions_are_those_of_the_library(match: str | None) -> None:
 
 def comparable(state: Json) -> Json:
     """Return the part of the page's state that `Reference.state` also contains."""
-    own = ("version", "game", "moves", "link", "friend", "played")
+    own = ("version", "game", "moves", "link", "friend", "played", "opponent")
     found = {name: value for name, value in state.items() if name not in own}
     if found["match"]:
         found["match"] = {**found["match"], "codes": found["match"]["owners"]["codes"]}
@@ -114,9 +129,9 @@ def test_a_puzzle_keeps_the_game_and_a_session_goes_on_elsewhere() -> None:
     ]
     [answers] = played([script])
     before, puzzle, solved, hard, again, after, refused, answered, none, there = (answer["state"] for answer in answers)
-    assert (puzzle["puzzle"]["name"], puzzle["turn"]) == ("refute", "person")
+    assert (puzzle["puzzle"]["name"], puzzle["turn"], puzzle["opponent"]) == ("refute", "person", PLAYED)
     assert (solved["turn"], solved["legal"], solved["puzzle"]["answer"]["right"]) == ("solved", [], True)
-    assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3↺."
+    assert solved["moves"]["1"]["lines"]["vi"][0] == "Bạn đi 3A."
     values = again["puzzle"]
     assert (values["level"], values["counts"]["hard"] > 2, values["answer"]) == ("hard", True, None)
     assert again["legal"]
@@ -273,7 +288,10 @@ def test_what_the_seats_are_called() -> None:
     }
     presets = {2: "tonkin", 3: "three-player", 4: "four-player"}
     answers = played([[("new", {"rules": presets[len(names)], "seats": names})] for names in seats])
-    assert [answer["seats"] for [answer] in answers] == list(seats.values())
+    assert [answer["seats"]["vi"] for [answer] in answers] == list(seats.values())
+    english = [["South", "North"], ["South", "North"], ["you", "your opponent"], ["your opponent", "you"]]
+    english += [["South", "you", "West"], ["South", "East", "West"], ["South", "East", "North", "you"]]
+    assert [answer["seats"]["en"] for [answer] in answers] == english
 
 
 def test_lessons_and_hints() -> None:
@@ -285,12 +303,12 @@ def test_lessons_and_hints() -> None:
             board = Board.setup(start["seeds"], start["stones"], start["scores"], rules="vietnamese")
             board.push(move["move"])
             assert board.last_trace is not None
-            wanted = move_json(board.last_trace, ["bạn", "đối thủ"])
+            wanted = move_json(board.last_trace, {"en": ["you", "your opponent"], "vi": ["bạn", "đối thủ"]})
             assert {name: move[name] for name in move if name not in ("under", "over")} == wanted
     now, first, _, none, *refused = answers[2:]
     board = Board()
     board.push("3A")
     assert (first["hint"]["serial"], first["hint"]["ply"], first["hint"]["best"]) == (1, 1, board.text())
-    assert (now["hint"]["serial"], now["hint"]["options"]) == (2, {"review": False, "proved": True})
-    assert (none["hint"]["serial"], none["hint"]["options"]["review"]) == (0, True)
+    assert (now["hint"]["serial"], now["hint"]["options"]) == (2, {"proved": True})
+    assert (none["hint"]["serial"], none["hint"]["options"]) == (0, {"proved": True})  # as for a hint
     assert [answer["refused"]["code"] for answer in refused] == ["request", "request"]

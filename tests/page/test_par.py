@@ -55,7 +55,7 @@ def begin(visit: Visit) -> Person:
     person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     person.page.locator("#puzzles").click()
     person.page.locator("#par").click()
-    person.page.locator("#about-game b", has_text="Your goal is par").wait_for()
+    person.waits_for("Your goal is par")
     return person
 
 
@@ -78,9 +78,9 @@ def finish(person: Person, *, well: bool) -> str:
 def test_the_page_keeps_and_shares_how_far_off_par_the_first_game_was(visit: Visit) -> None:
     person = begin(visit)
     person.page.reload()
-    person.page.locator("#about-game b", has_text="Your goal is par").wait_for()  # the game continues
+    person.waits_for("Your goal is par")  # the game continues
     text = finish(person, well=True)
-    person.page.locator("#about-game b", has_text="Par! Nobody can do better.").wait_for()
+    person.waits_for("Par! Nobody can do better.")
     assert " · par\n" in text
     person.page.locator("#puzzles").click()
     assert person.page.locator("#par small").inner_text() == "par"
@@ -95,3 +95,27 @@ def test_the_page_keeps_and_shares_how_far_off_par_the_first_game_was(visit: Vis
     short = par - scores[seat] + scores[1 - seat]
     assert short >= 0  # nobody can do better
     assert f" · {short} short of par\n" in text or (short == 0 and " · par\n" in text)
+
+
+@pytest.mark.slow  # a browser takes seconds
+@pytest.mark.parametrize(
+    ("locale", "goal", "result"), [("en-GB", "Your goal is par", "resigned"), ("vi-VN", "Mục tiêu", "xin thua")]
+)
+def test_the_status_shows_the_goal_and_a_resigned_game_is_the_result_of_the_day(
+    visit: Visit, locale: str, goal: str, result: str
+) -> None:
+    person = visit(locale=locale)
+    page, par = person.page, person.page.locator("#par")
+    page.locator("#puzzles").click()
+    par.click()
+    person.waits_for(goal)
+    assert not any(words in person.said for words in ("capture more", "nhiều điểm hơn"))
+    page.locator("#resign").click()
+    page.locator("#resign").click()
+    page.locator("#share-day").wait_for()
+    page.locator("#puzzles").click()
+    par.filter(has_text=result).wait_for()
+    par.click()  # another game of the same day changes nothing
+    person.waits_for(goal)
+    page.locator("#puzzles").click()
+    par.filter(has_text=result).wait_for()

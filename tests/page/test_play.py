@@ -8,7 +8,7 @@ import pytest
 
 from oanquan_env import Board, Rules, parse_records
 from tests.boards import boards_of
-from tests.browsers import PHONE, Visit
+from tests.browsers import PHONE, WEB, Visit
 from tests.play.test_server import serve
 from tests.strategies import PRESET_NAMES
 
@@ -104,6 +104,8 @@ def test_a_match_goes_on_to_its_next_round(visit: Visit) -> None:
     person.play("5A", "3A")  # North wins 46-22, so South sells a field
     page.locator("#next-round").click()
     page.locator("#match tr:nth-child(3)", has_text="Round 2").wait_for()
+    linked = page.locator("#match a").get_attribute("href") or ""
+    assert f'id="{linked.partition("#")[2]}"' in (WEB / linked.partition("#")[0]).read_text(encoding="utf-8")
     person.play("3A", "4A")
     page.locator("#resign").click()
     page.locator("#notice", has_text="go to the other player").wait_for()
@@ -134,7 +136,7 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
         if move:
             tries(move, "Well done!")
         page.locator("#learn-next").click()
-    person.waits_for("You can capture a mandarin with square 1.")
+    person.waits_for("You can capture a mandarin: square 1, clockwise.")
     assert (person.state["rules"], [seat["name"] for seat in person.state["seats"]]) == (
         "vietnamese",
         ["human", "beginner"],
@@ -142,7 +144,13 @@ def test_lessons_are_played_and_lead_to_a_first_game_with_help(visit: Visit) -> 
     person.move("1A")
     assert person.wait_for_turn()
     best = max(preview["captured"] for preview in person.state["previews"].values())
-    text = "You can’t capture anything" if not best[0] else "a mandarin with" if best[1] else f"capture {best[0]} point"
+    text = (
+        "You can’t capture anything"
+        if not best[0]
+        else "capture a mandarin:"
+        if best[1]
+        else f"capture {best[0]} point"
+    )
     person.waits_for(text)
 
 
@@ -153,11 +161,11 @@ def test_a_puzzle_and_back_to_the_game(visit: Visit) -> None:
     page.locator("#puzzle-list .kinds button").first.click()
     person.waits_for("Hãy ăn quan trong một nước.")
     person.move("4A")
-    person.waits_for("4↺ chưa được")
+    person.waits_for("4A chưa được")
     page.locator("#retry").click()
     person.fields.first.wait_for(state="attached")
     person.move("1A")
-    person.waits_for("Đúng rồi: 1↺.")
+    person.waits_for("Đúng rồi: 1A.")
     page.locator("#next-puzzle").click()
     person.waits_for("Vì sao nước ấy thua?")
     page.reload()
@@ -187,6 +195,14 @@ def test_rules_and_players_of_a_new_game(visit: Visit) -> None:
     begun = (state["rules"], [seat["name"] for seat in state["seats"]], state["starter"], state["ply"])
     assert begun == ("vietnamese seeds=4 first_move_captures_mandarin=False", ["human", "beginner"], 1, 1)
     page.locator("#new").click()
+    page.locator("#starter").select_option("lot")
+    linked = page.locator("#lot-about a").get_attribute("href") or ""
+    assert f'id="{linked.partition("#")[2]}"' in (WEB / linked.partition("#")[0]).read_text(encoding="utf-8")
+    page.locator("#begin").click()
+    hand = "(rock ✊|paper ✋|scissors ✌️)"
+    page.locator("#notice", has_text=re.compile(rf"You: {hand}, Bống: {hand}. (You start|Bống starts)\.")).wait_for()
+    page.locator("#new").click()
+    page.locator("#notice:popover-open").wait_for(state="detached")  # it would cover the dialog
     page.locator(".seat select").nth(1).select_option("")
     page.locator(".seat input").nth(1).fill("nobody")
     page.locator("#begin").click()
@@ -243,7 +259,7 @@ def test_the_end_is_heard_and_its_verse_seen_unless_the_sound_is_off(visit: Visi
     assert heard.count("OscillatorNode") == 8  # a note for each syllable
     assert heard.count("AudioBufferSourceNode") > 2
     person.press("loud")
-    person.press("again")
+    person.page.keyboard.press("w")
     person.board.locator(".verse text").nth(3).wait_for()
     assert page.evaluate("heard") == heard
     page.reload()

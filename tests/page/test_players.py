@@ -38,6 +38,7 @@ from tools.write_page import any_rules_bytes, net_bytes
 FORFEIT = "app refill=forfeit"
 CUSTOM = "app stone_value=5 sowing=clockwise"
 RANDOM = random_any_rules_net()
+NODES = 250_000
 SEARCHES = {
     2: ("minimax:depth=5", "minimax:nodes=3000", "minimax:depth=3,net=pretrained", "minimax:nodes=3000,net=pretrained"),
     3: ("maxn:nodes=2000", "maxn:depth=2,net=pretrained", "maxn:nodes=2000,net=pretrained"),
@@ -310,11 +311,12 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
     asked.append((boards(CUSTOM, 3)[-1], True))
     asked.append((Board.parse("2,3,1,0,0,4*/3,0,1,2,0,0 22,22 0 30", FORFEIT), True))  # 3A ends the game
     asked += [(Board("mancala-world"), False), (Board.parse("2,2,1,0,0,0*/0,0,1,0,0,0 30,24 0 196"), True)]
-    calls = [("hint", str(board.rules), board.text(), {"review": True, "proved": on}) for board, on in asked]
+    calls = [("hint", str(board.rules), board.text(), {"nodes": NODES, "proved": on}) for board, on in asked]
     answers = ask(*calls)
     assert answers[-1]["search"]["proved"]
     for (board, proved), found in zip(asked, answers, strict=True):
-        rules, analysis = board.rules, make(reviewer(board.rules), board.rules).analyse(board)
+        rules = board.rules
+        analysis = make(reviewer(rules), rules).analyse(board)
         certain = proved and analysis.proved
         bounds = opening_move_values(board) if proved and rules.players == 2 else {}
         within = {move: bounds.get(move, Bounds()) for move in board.legal_moves}
@@ -333,7 +335,7 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
         net = {FORFEIT: None, CUSTOM: "any"}.get(str(rules), str(rules))
         assert (found["search"].pop("nodes") > 0) == (rules.refill == "borrow")  # 0: more nodes would not help
         assert found == {
-            "player": reviewer(rules),
+            "player": adviser(rules),
             "best": str(best),
             "values": {str(move): math.floor(final[move] + 0.5) for move in ranked},
             "exact": [str(move) for move in ranked if move in exact],
@@ -343,11 +345,30 @@ def test_hints_are_pythons_values_within_the_proved_bounds(ask: Callable[..., li
         assert list(found["values"]) == [str(move) for move in ranked]
 
 
-def reviewer(rules: Rules) -> str:
-    """Return the name of the player that reviews games under these rules."""
+def test_openings_and_hints_show_the_same_values_and_search_only_where_the_table_ends(
+    ask: Callable[..., list[Any]],
+) -> None:
+    known, beyond = Board("ludii"), played_board("ludii", 1, 9)
+    in_table, searched = ask(*(("values", "ludii", board.text()) for board in (known, beyond)))
+    assert (in_table["search"]["proved"], in_table["search"]["nodes"]) == (True, 0)
+    assert in_table["values"] == {str(move): bound.lower for move, bound in opening_move_values(known).items()}
+    assert searched["search"]["nodes"] > 0
+    for answer, board in ((in_table, known), (searched, beyond)):
+        sign = 1 - 2 * board.mover
+        assert answer["shown"] == {move: sign * value for move, value in answer["values"].items()}
+        assert answer["asked"] == 1  # although the first request was dropped
+
+
+def reviewer(rules: Rules, nodes: int = NODES) -> str:
+    """Return the name of the player that values moves under these rules by a search of `nodes` moves."""
     if rules.refill == "forfeit":
-        return "maxn:depth=5"
-    return f"{'minimax' if rules.players == 2 else 'maxn'}:nodes=250000,net=pretrained"
+        return "maxn:depth=6"
+    return f"{'minimax' if rules.players == 2 else 'maxn'}:nodes={nodes},net=pretrained"
+
+
+def adviser(rules: Rules) -> str:
+    """Return the name of the player that the page asks for the values of moves."""
+    return f"book:{reviewer(rules, 1_000_000)}"
 
 
 def test_perfect_play_holds_the_proved_bound(ask: Callable[..., list[Any]]) -> None:
@@ -358,6 +379,14 @@ def test_perfect_play_holds_the_proved_bound(ask: Callable[..., list[Any]]) -> N
     for number, (call, game) in enumerate(zip(games, ask(*games), strict=True)):
         seat, (south, north) = number // 3, game["standings"]
         assert (south - north >= 12) if seat == 0 else (south - north <= 12), call
+
+
+def test_a_player_loads_its_files_and_strategy_before_its_first_move(ask: Callable[..., list[Any]]) -> None:
+    board = Board("tonkin")
+    board.push("1A")
+    before, later = ask(("prepared", "perfect", "tonkin", board.text()))[0]
+    assert before == [["catalogue.json", "certificate-tonkin.npz", "net-tonkin.bin"], 1]
+    assert later == [[], 1]
 
 
 def test_the_worker_answers_in_order_and_drops_what_is_not_wanted(ask: Callable[..., list[Any]]) -> None:

@@ -21,7 +21,6 @@ from tests.browsers import PHONE, Visit
 from tests.certificates import SHIPPED, SMALL, made, shipped
 from tests.node import CALLS, answers_of, run_node
 from tests.proofs.test_certificates import DAMAGED
-from tools.write_page import FOLDER
 
 
 def ask(*calls: tuple[Any, ...]) -> list[Any]:
@@ -174,35 +173,6 @@ def test_the_greedy_first_move_is_refuted() -> None:
             assert board.outcome.scores[0] - board.outcome.scores[1] == line["upper"]
 
 
-LINES = json.loads((FOLDER / "network-lines.json").read_text())
-
-
-def test_the_lines_that_beat_the_network_lead_to_their_margins() -> None:
-    assert {name: len(lines) for name, lines in LINES["lines"].items()} == dict.fromkeys(SHIPPED, 2)
-    for name, lines in LINES["lines"].items():
-        for line in lines:
-            board = Board(name)
-            for move in line["line"]:
-                board.push(move)
-            assert board.outcome is not None
-            south, north = board.outcome.scores
-            assert line["margin"] == (south - north if line["seat"] else north - south) > 0
-
-
-@pytest.mark.slow  # a browser takes seconds
-def test_the_explorer_shows_how_the_network_loses_and_tells_how_to_play_it(visit: Visit) -> None:
-    page = visit().page
-    page.locator("#openings").click()
-    page.locator("#openings-rules").select_option("ludii")
-    line = LINES["lines"]["ludii"][1]
-    page.get_by_role("button", name=f"As North it loses by {line['margin']} in {len(line['line'])} moves").click()
-    for number, move in enumerate(line["line"][:3], 1):
-        text = f"{number}. {move[0]}{'↺' if move[1] == 'A' else '↻'}"
-        page.locator("#openings-line button", has_text=text).wait_for()
-    page.get_by_role("button", name="Can you beat it without help?").click()
-    page.locator("#openings-answer", has_text="--opponent ppo:pretrained").wait_for()
-
-
 @pytest.mark.slow  # a browser takes seconds
 def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -> None:
     person = visit()
@@ -210,22 +180,22 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
     page.locator("#openings").click()  # with the page's default rules
     page.locator("#openings-claim", has_text="between +12 and +14; the exact value is still open").wait_for()
     page.locator("#openings-rules").select_option("mancala-world")
-    page.locator("#openings-refuted", has_text="5↺ captures 11 points at once").wait_for()
+    page.locator("#openings-refuted", has_text="5A captures 11 points at once").wait_for()
     page.get_by_role("button", name="Check the proof").click()
     answer = page.locator("#openings-answer")
     answer.filter(has_text="Proved: South wins by 12. 5,796 + 15,226 positions checked").wait_for()
-    page.locator("#openings-moves button", has_text="4↺").click()
-    page.locator("#openings-line button", has_text="1. 4↺").wait_for()
+    page.locator("#openings-moves button", has_text="4A").click()
+    page.locator("#openings-line button", has_text="1. 4A").wait_for()
     page.locator("#openings-moves button").first.click()
     page.locator("#openings-line button", has_text="2. ").wait_for()
-    page.locator("#openings-line button", has_text="1. 4↺").click()
+    page.locator("#openings-line button", has_text="1. 4A").click()
     page.get_by_role("button", name="Continue from here").click()
     page.locator("#openings-dialog").wait_for(state="hidden")
     assert person.moves == ["4A"]
     assert [seat["person"] for seat in person.state["seats"]] == [False, True]
     page.locator("#openings").click()
     page.get_by_role("button", name="Play against the proof").click()
-    page.locator("#about-game", has_text="hold South to +12").wait_for()
+    person.waits_for("hold its lead to +12")
     assert [seat["name"] for seat in person.state["seats"]] == ["perfect", "human"]
     book = with_book(make("random", "mancala-world"), Rules())
     assert isinstance(book, BookPolicy)
@@ -233,7 +203,7 @@ def test_a_person_checks_the_proof_explores_and_plays_against_it(visit: Visit) -
         board = boards_of(*person.moves)[-1]
         person.move(str(Move.from_action(int(book.known(board.positions)[0]))))
     assert np.subtract(*person.state["outcome"]["scores"]) == 12
-    page.locator("#about-game", has_text="You held South to +12: nobody can do better.").wait_for()
+    person.waits_for("You held the computer to +12: nobody can do better.")
 
 
 @pytest.mark.slow
@@ -249,8 +219,8 @@ def test_values_under_custom_rules_come_from_the_net_for_any_rules_which_loads_w
     page.locator("#openings-value", has_text="(searched with the net for any rules)").wait_for()
     assert page.locator("#openings-rules").input_value() == rules
     assert not page.locator("#openings-claim").is_visible()
-    page.locator("#openings-moves button", has_text="3↺").click()
-    page.locator("#openings-line button", has_text="1. 3↺").wait_for()
+    page.locator("#openings-moves button", has_text="3A").click()
+    page.locator("#openings-line button", has_text="1. 3A").wait_for()
     page.get_by_role("button", name="Continue from here").click()
     page.locator("#openings-dialog").wait_for(state="hidden")
     assert (person.state["rules"], person.moves) == (rules, ["3A"])
@@ -261,9 +231,9 @@ def test_a_line_that_is_shown_ends_when_a_person_does_something_else(visit: Visi
     page = visit("#rules=mancala-world&north=human").page
     page.locator("#openings").click()
     show, line, moves = (page.locator(f"#openings-{part} button") for part in ("refuted", "line", "moves"))
-    for others in (["2↺"], ["5↺", "1↻"]):  # another first move, and the line's first move with another answer
+    for others in (["2A"], ["5A", "1C"]):  # another first move, and the line's first move with another answer
         show.click()
-        line.nth(1).filter(has_text="5↺").wait_for()
+        line.nth(1).filter(has_text="5A").wait_for()
         line.first.click()
         for move in others:
             moves.filter(has_text=move).click()
@@ -292,7 +262,7 @@ def test_the_explorer_keeps_its_order_when_values_come_and_its_preset_without_a_
     person = visit("#rules=mancala-world&north=human")
     page, moves = person.page, person.page.locator("#openings-moves b")
     page.locator("#openings").click()
-    page.locator("#openings-moves button", has_text="4↺").click()
+    page.locator("#openings-moves button", has_text="4A").click()
     for _ in range(2):
         page.locator("#openings-line button").last.wait_for()
         order = moves.all_inner_texts()

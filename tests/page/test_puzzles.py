@@ -33,6 +33,19 @@ def puzzles_of(rules: str) -> dict[str, list[dict[str, Any]]]:
 # ---- the log ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_rating_follows_first_tries_and_the_measured_difficulty() -> None:
+    answers, log = logged(
+        ("isNew", "app", "a"), ("finish", "app", "a", True), ("isNew", "app", "a"),
+        ("finish", "app", "b", False), ("isNew", "app", "b"), ("rate", 0.5, True), ("rate", 0.5, False),
+    )  # fmt: skip
+    assert [answers[number] for number in (0, 2, 4)] == [True, False, False]
+    second = 1020 - 40 / (1 + 10 ** (-20 / 400))  # the first puzzle is as strong as a beginner: 1000 + 40 / 2
+    assert (log["rating"]["puzzles"], log["rating"]["points"]) == (2, pytest.approx(second))
+    _, hard = logged(("rate", 0.002, True))
+    assert hard["rating"]["points"] == pytest.approx(1040, abs=0.1)  # a puzzle that hardly anybody solves
+    assert "rating" not in logged(text='{"rating": {"points": "x", "puzzles": 1}}')[1]
+
+
 def test_a_failed_puzzle_comes_back_after_others_until_it_is_solved() -> None:
     ask, other = ("next", SET, IDS, 1), [("finish", SET, name, True) for name in "bcd"]
     answers, kept = logged(
@@ -218,10 +231,14 @@ def test_the_daily_puzzle_is_the_same_for_all_and_shared_without_its_answer(visi
         solve(each, entry["line"])
         each.page.locator("#share-day").click()
         each.page.locator("#notice", has_text="Ô Ăn Quan").wait_for()
-    date, marks = person.page.evaluate("new Date().toLocaleDateString('de-DE')"), "●" * (shown["steps"] - 1)
+    marks = "●" * (shown["steps"] - 1)
+    date, ngay = (
+        person.page.evaluate(f"new Date().toLocaleDateString('{name}', {{ dateStyle: 'medium' }})")
+        for name in ("en-GB", "vi")
+    )
     texts = [each.page.evaluate("navigator.clipboard.readText()") for each in people]
     address = people[1].page.url.split("#")[0]
-    assert texts[-1] == f"Ô Ăn Quan · {date} · ●{marks} · 1 ngày liền\n{address}"
+    assert texts[-1] == f"Ô Ăn Quan · {ngay} · ●{marks} · 1 ngày liền\n{address}"
     assert f"Ô Ăn Quan · {date} · ○{marks} · 1-day streak" in person.page.locator("#notice").inner_text()
     person.page.locator("#puzzles").click()
     person.page.locator("#daily", has_text=f"○{marks} · 1-day streak").wait_for()

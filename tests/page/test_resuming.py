@@ -94,7 +94,7 @@ def test_a_failed_start_names_what_is_missing_keeps_the_game_and_offers_to_try_a
         assert (person.moves, person.state["rules"]) == (["1A"], "three-player"), part
     page.route("**/activities/files.js", lambda route: route.abort())
     page.evaluate("location.hash = 'rules=tonkin&moves=2A'")
-    failed.get_by_text("activities/files.js").wait_for()
+    failed.get_by_text("files.js").wait_for()
     assert person.moves == ["1A"]
     page.unroute("**/activities/files.js")
     page.locator("#reload").click()  # the address still has the link

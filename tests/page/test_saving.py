@@ -152,3 +152,35 @@ def test_damaged_values_of_the_browser_are_left_out(visit: Visit) -> None:
     page.goto("about:blank")
     person.open(f"{address}#rules=tonkin")  # a link still opens
     assert person.state["rules"] == "tonkin"
+
+
+def test_results_suggest_the_next_opponent_and_all_data_moves_to_another_browser(visit: Visit, tmp_path: Path) -> None:
+    person = visit("#rules=mancala-world&from=2,3,1,0,0,4%2A/3,0,1,2,0,0+22,22+0+30&north=beginner")
+    page, option = person.page, ".seat:nth-child(2) option[value=beginner]"
+    for game in range(2):
+        person.move("3A")  # wins 42 to 28
+        page.locator("#rematch").wait_for()
+        if game == 0:
+            assert page.locator("#suggest").is_hidden()
+            page.reload()  # counts no game twice
+            page.locator("#rematch").click()
+            person.wait_for_turn()
+    with page.expect_download() as download:
+        page.locator("#share").click()
+        page.locator("#export").click()
+    data = Path(download.value.path())
+    page.locator("#suggest", has_text="Play Tí next").click()
+    page.locator("#about-game", has_text="You – Tí · easy").wait_for()
+    other = visit(locale="vi-VN").page
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"other": "data"}')
+    other.locator("#share").click()
+    other.locator("#link").wait_for()
+    other.locator("#file").set_input_files(broken)
+    other.locator("#notice", has_text="không có dữ liệu").wait_for()
+    with other.expect_navigation():
+        other.locator("#file").set_input_files(data)
+    other.wait_for_selector("body[data-ready]")
+    other.locator("#new").click()
+    other.locator("#new-dialog[open]").wait_for()
+    assert other.locator(option).inner_text() == "Bống · beginner (plays for fun): won 2 of 2"  # in English, as stored

@@ -1,6 +1,7 @@
 """Test the game in a terminal: hints, commands, seats and both languages."""
 
 import io
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -14,14 +15,16 @@ from oanquan_env.cli import main
 from oanquan_env.engine.notation import WORDS as STORY
 from oanquan_env.engine.positions import Positions
 from oanquan_env.play.levels import LEVELS, Level
-from oanquan_env.play.terminal import WORDS, seat_names
+from oanquan_env.play.terminal import WORDS, rules_title, seat_names
 from oanquan_env.players import make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
 from tests.boards import boards_of
+from tests.browsers import WEB
+from tests.node import run_script
 
 Play = Callable[..., str]
-BOTH = ("--opponent", "human")
+BOTH = ("--opponent", "human", "--rules", "mancala-world")
 THREE = "0,0,2,0,0,1*/1,0,3,0,0,0/0,1,0,0,0,0 25,30,32 0 30"
 LESSON = "0,0,0,0,1,0*/0,0,0,0,1,0 58,0 0 30"
 
@@ -43,10 +46,10 @@ def play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_hint_says_what_each_move_is_worth(play: Play) -> None:
     printed = play("hint\n", "--rules", "three-player", "--position", THREE)
-    assert re.search(r"Try 3[AC]\. Final lead of South .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed)
+    assert re.search(r"Try 3[AC]\. Final lead after each move .*\n3[AC] [+-]\d+  3[AC] [+-]\d+\n", printed)
     assert not re.search(r"\d\.\d", printed)  # whole points
     printed = play("hint\n")
-    depth = re.search(r"Try (2C|4A)\. Final lead of South if .*\(searched (\d+) moves ahead\):\n", printed)
+    depth = re.search(r"Try (2C|4A)\. Final lead after each move if .*\(searched (\d+) moves ahead\):\n", printed)
     assert depth
     assert int(depth[2]) > 3  # the time for compiling does not count
     worth = dict(re.findall(r"(\d[AC]) ([+-]\d+)", printed))
@@ -58,7 +61,8 @@ def test_a_hint_names_the_net_for_any_rules(play: Play, monkeypatch: pytest.Monk
     monkeypatch.setitem(LEVELS, "perfect", Level(("minimax:nodes=99,net=pretrained",)))  # not for a second
     custom = ("--rules", "vietnamese stone_value=5", "--opponent", "hard")
     assert re.search(
-        r"Final lead of South if .*\(searched \d+ moves ahead with the net for any rules\)", play("hint\n", *custom)
+        r"Final lead after each move if .*\(searched \d+ moves ahead with the net for any rules\)",
+        play("hint\n", *custom),
     )
     assert "nước, bằng mạng nơ-ron cho mọi luật)" in play("hint\n", *custom, "--language", "vi")
 
@@ -79,13 +83,15 @@ def test_a_game_of_two_persons(play: Play) -> None:
     )
     words += ("North gets 25 points for seeds left on the board.\nNobody gets 2 seeds.\n",)
     assert [word for word in words if word not in printed] == []
-    assert printed.endswith("Final points: South 22, North 46.\n")  # the game ends before 1A is read
+    assert printed.endswith("Final points: South 22, North 46.\nPlay again? (y/n) ")  # 1A is no yes
+    again = play("5A\n3a\ny\n5A\n")
+    assert again.count("South > ") == 2  # both games begin with South
 
 
 def test_a_person_plays_from_another_seat_and_position(play: Play) -> None:
     at_north = play("quit\n1A\n", "--seat", "north", "--opponent", "random", "--seed", "4")
-    assert re.search(r"South is thinking… \d[AC]\n", at_north)
-    assert at_north.endswith("North > ")
+    assert re.search(r"Your opponent is thinking… \d[AC]\n", at_north)
+    assert at_north.endswith("You > ")
     assert play("quit\n", "--seat", "2", "--opponent", "random", "--seed", "4") == at_north
     assert "You can play 5A, 5C.\n" in play("moves\n", "--position", LESSON)
 
@@ -117,11 +123,25 @@ def test_the_terminal_speaks_vietnamese_alone(play: Play, monkeypatch: pytest.Mo
     only_english = english - vietnamese - {"vietnamese"}
     assert set(re.findall(r"[^\W\d_]+", printed)) & only_english == set()
     monkeypatch.setenv("LC_ALL", "vi_VN.UTF-8")
-    assert "Bạn, Bống. Luật: vietnamese.\n" in play("", "--seed", "1")  # as on the page
+    assert "Bạn, Bống · mới tập. Luật: Như ở quê.\n" in play("", "--seed", "1")  # as on the page
+    monkeypatch.setenv("LC_ALL", "C")
+    printed = play("1A\n", "--opponent", "easy", "--seed", "1")
+    assert "You, Tí · easy. Rules: Traditional (village rules).\n" in printed
+    assert "Tí is thinking… " in printed
+
+
+def test_rules_have_the_names_of_the_page() -> None:
+    script = "console.log(JSON.stringify((await import(process.argv[1])).WORDS))"
+    page = json.loads(run_script(script, (WEB / "words/words.js").as_uri(), stdin=""))
+    assert {language: page[language]["presets"] for language in WORDS} == {
+        language: words["presets"] for language, words in WORDS.items()
+    }
+    assert rules_title(Rules.parse("tonkin seeds=6"), "en") == "Old Tonkin rules (1944) seeds=6"
 
 
 def test_seats_have_the_names_of_the_page() -> None:
     assert seat_names(["easy", "human"], "vi") == ["Tí", "bạn"]
     assert seat_names(["human", "hard", "greedy"], "vi") == ["bạn", "Lan bên phải", "máy bên trái"]
     assert seat_names(["human", "human"], "vi") == ["bên dưới", "bên trên"]
-    assert seat_names(["human", "easy", "easy"], "en") == ["South", "East", "West"]
+    assert seat_names(["human", "easy", "easy"], "en") == ["you", "East", "West"]
+    assert seat_names(["random", "human"], "en") == ["your opponent", "you"]

@@ -31,7 +31,7 @@ view.addEventListener("option", ({ detail: [name, value] }) => store.set(name, v
 
 for (const [id, load] of Object.entries(dialogs))
   $(id).onclick = () =>
-    load()
+    load(notice("")) // a message would cover the dialog
       .then((dialog) => dialog.open())
       .catch(complain);
 if (!store.get("learned", ["yes"])) $("learn").classList.add("main"); // shows newcomers where to begin

@@ -1,12 +1,13 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
-import { moveName } from "./words/board-words.js";
+import { STRENGTHS } from "./words/board-words.js";
 import { $, complain, make, page, presetName, store, words } from "./common.js";
 import { MINUS, capital } from "./nodes.js";
 import { unfinishedGames, play, view } from "./table.js";
 import { sentenceName } from "./words/narration.js";
 
 let ended = null; // the game whose end has been announced
+let running = null; // the last game that was seen unfinished
 let values = null; // review.js, loaded when values are first wanted
 
 async function review(wanted = true) {
@@ -23,7 +24,14 @@ export function show() {
   const { state } = page,
     { number } = view;
   $("about-game").textContent =
-    `${presetName(state.rules)} · ${state.seats.map((_, seat) => capital(sentenceName(view, seat))).join(" – ")}`;
+    `${presetName(state.rules)} · ` +
+    state.seats
+      .map(({ name }, seat) => {
+        const strength = STRENGTHS[page.language][name],
+          named = capital(sentenceName(view, seat));
+        return strength && state.seats.length === 2 ? `${named} · ${strength}` : named;
+      })
+      .join(" – ");
   $("values").hidden = Boolean(state.puzzle);
   $("evaluate").parentNode.hidden = state.seats.length > 2;
   values?.showValues();
@@ -61,7 +69,7 @@ function showMoves(number) {
     [0, words().start, null],
     ...serials.map((serial, index) => [
       index + 1,
-      `${index + 1}. ${moveName(view.moves[serial].move, page.language)}`,
+      `${index + 1}. ${view.moves[serial].move}`,
       values?.mistake(index + 1),
     ]),
   ];
@@ -98,6 +106,7 @@ function showEnd() {
   const { match, turn, game } = page.state,
     over = (turn === "over" || turn === "solved") && view.settled;
   $("next").hidden = !over;
+  if (turn !== "over") running = game;
   if (!over) {
     if (ended !== null) view.host.scrollIntoView({ block: "nearest", behavior: "smooth" });
     ended = null;
@@ -114,6 +123,9 @@ function showEnd() {
   $("review").hidden = solved || values?.reviewing();
   if (ended === game) return;
   ended = game;
+  $("suggest").hidden = true;
+  if (turn === "over" && running === game)
+    import("./activities/progress.js").then(({ finish }) => finish()).catch(complain);
   $("next").scrollIntoView({ block: "nearest", behavior: "smooth" });
   if (view.board.byKeyboard) $("next").querySelector("button:not([hidden])").focus();
 }

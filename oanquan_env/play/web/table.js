@@ -124,13 +124,15 @@ function lazily(make, ...methods) {
 }
 
 function follow() {
-  const drawing = session.drawing();
+  const drawing = session.drawing(),
+    before = page.state?.game;
   page.state = session.state();
   if (page.aim?.game !== page.state.game && !page.state.puzzle) page.aim = null;
   view.helped = page.aim?.helped ? page.aim.game : null;
   save();
   view.update(page.state, drawing === lastDrawing ? null : drawing);
   lastDrawing = drawing;
+  if (page.state.game !== before) prepare();
 }
 
 // ---- storage --------------------------------------------------------------------------------------------------------
@@ -198,7 +200,7 @@ export async function begin() {
       worker,
       ...python,
     });
-  thinker = lazily(thinking, "needsPython", "choose", "hint");
+  thinker = lazily(thinking, "needsPython", "choose", "hint", "prepare");
   session = new Session({ engine, thinker, data, catalogue });
   const texts = stored(),
     first = newcomersGame();
@@ -212,8 +214,19 @@ export async function begin() {
   } else await session.request("new", first);
   session.addEventListener("changed", follow);
   follow();
-  // loads the files for a first reply
-  thinker.choose(catalogue.levels[0], session.game.rules, engine.start(session.game.rules), 0).catch(() => {});
+}
+
+/** Let the computer players of a new game load what they need for their first replies; the text shows this. */
+async function prepare() {
+  const { rules, names, position, player } = session.game,
+    { game } = page.state,
+    levels = names.filter((name) => page.catalogue.levels.includes(name));
+  if (player !== null || !levels.length) return; // a player that is to move loads it anyway
+  view.preparing = game;
+  await Promise.all([...new Set(levels)].map((name) => thinker.prepare(name, rules, position.ply + 1))).catch(() => {});
+  if (view.preparing !== game) return;
+  view.preparing = null;
+  if (page.state.turn === "player") view.refresh();
 }
 
 export const view = new GameView(

@@ -10,13 +10,10 @@ const ICONS = {
   hint: "M9.5 17.5h5M10.5 21h3M12 3a6 6 0 0 0-4 10.5c1 1 1.5 2 1.5 4h5c0-2 .5-3 1.5-4A6 6 0 0 0 12 3z",
   before: "M11 5l-7 7 7 7M18 5v9M18 18.5v.5",
   after: "M13 5l7 7-7 7M6 5v9M6 18.5v.5",
-  first: "M6 5v14M19 5L9 12l10 7z",
   previous: "M16 5L6 12l10 7z",
   next: "M8 5l10 7-10 7z",
-  last: "M18 5v14M5 5l10 7-10 7z",
   tour: "M3 6l7 6-7 6zM12 6l7 6-7 6z",
   pause: "M8 5v14M16 5v14",
-  again: "M5 12a7 7 0 1 0 2.5-5.4M7 3v4h4",
   skip: "M5 5l7 7-7 7M13 5l7 7-7 7",
   options: "M4 7h9M18 7h2M4 17h3M12 17h8M15 4v6M9 14v6",
   loud: "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6M19 6.5a8 8 0 0 1 0 11",
@@ -39,6 +36,7 @@ const KEYS = {
 };
 const PRESSED = Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [key.toLowerCase(), name]));
 const ALWAYS = new Set(["undo", "loud"]);
+const KEYS_ONLY = new Set(["first", "last", "again"]);
 const WORDED = new Set(["undo", "redo", "hint", "before", "after"]);
 
 const isField = (event) => /^(INPUT|SELECT|TEXTAREA)$/.test(event.composedPath()[0].tagName);
@@ -56,7 +54,8 @@ export class Tools {
     this.buttons = {};
     this.words = {};
     for (const [name, action] of Object.entries(actions)) {
-      const button = (this.buttons[name] = html("button", { type: "button", onclick: action }, this.bar));
+      const button = (this.buttons[name] = html("button", { type: "button", onclick: action }));
+      if (!KEYS_ONLY.has(name)) this.bar.append(button);
       button.dataset.tool = name;
       this.icon(button, name);
       if (WORDED.has(name)) this.words[name] = html("span", {}, button);
@@ -87,7 +86,7 @@ export class Tools {
   icon(button, name) {
     button.querySelector("svg")?.remove();
     const icon = element("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": true });
-    element("path", { d: ICONS[name] }, icon);
+    element("path", { d: ICONS[name] ?? "" }, icon);
     button.prepend(icon);
   }
 
@@ -125,7 +124,7 @@ export class Tools {
             ? noted
             : !ALWAYS.has(name) && !played;
     }
-    this.buttons.again.hidden ||= moving;
+    this.buttons.next.hidden ||= moving; // so that the number of buttons stays the same
     this.buttons.skip.hidden = !moving;
     if (this.touring === touring) return;
     this.touring = touring;

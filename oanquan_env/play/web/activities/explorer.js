@@ -2,14 +2,13 @@
 // proof.
 
 import { BoardView } from "../board/board.js";
-import { moveName } from "../words/board-words.js";
 import { Book, Openings, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
-import { $, explain, make, notice, page, presetName, words } from "../common.js";
+import { explain, make, page, presetName, words } from "../common.js";
 import { Game, PERSON } from "../model/game-model.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
 import { copyFrame, signed } from "../nodes.js";
-import { moveText, parseMove } from "../model/notation.js";
+import { moveText } from "../model/notation.js";
 import { PROOF } from "../words/proof-words.js";
 import { ANY } from "../players/players.js";
 import { parseRules } from "../model/rules.js";
@@ -31,6 +30,8 @@ const STYLE = `
 #openings-moves button { display: grid; grid-template-columns: 2em 2.6em minmax(0, 1fr); gap: 8px; align-items: center;
   min-height: 42px; padding: 0 10px; text-align: left; line-height: 1.15; font-variant-numeric: tabular-nums; }
 #openings-moves small { color: var(--soft); }
+#openings-dialog .help { margin: 8px 0; padding: 0 12px 8px; color: var(--soft); font-size: 0.875rem; width: fit-content; }
+#openings-dialog .help:not([open]) { padding-bottom: 0; }
 #openings-line button { min-height: 38px; padding: 0 10px; }
 #openings-line button[aria-current] { background: var(--warm); font-weight: 700; }
 #openings-dialog progress { width: 100%; accent-color: var(--green); }
@@ -38,12 +39,12 @@ const STYLE = `
   #openings-board { --rest: 380px; }
   #openings-table { grid-template: none / minmax(0, 1fr) 150px; gap: 8px; }
   #openings-moves { grid-row: 1; }
-  #openings-moves small { font-size: 11px; }
-  #openings-refuted, #openings-value { font-size: 14px; line-height: 1.3; }
+  #openings-moves small { font-size: 0.6875rem; }
+  #openings-refuted, #openings-value { font-size: 0.875rem; line-height: 1.3; }
   #openings-value { min-height: 3.9em; } /* values that arrive later must not move the buttons */
   #openings-table > :last-child { grid-column: 1 / -1; }
   #openings-moves button { grid-template-columns: 1.6em 2.1em minmax(0, 1fr); gap: 4px; height: 46px; min-height: 0;
-    padding: 0 6px; font-size: 14px; }
+    padding: 0 6px; font-size: 0.875rem; }
 }`;
 // `walk`: the line being shown
 const explorer = { preset: null, game: null, table: null, hints: new Map(), search: null, view: null, walk: null };
@@ -97,7 +98,12 @@ function build(presets) {
   const more = make(
     "div",
     {},
-    make("p", { className: "soft", textContent: texts().about }),
+    make(
+      "details",
+      { className: "help" },
+      make("summary", { textContent: "?", ariaLabel: texts().help }),
+      texts().about,
+    ),
     row(button(words().fromHere, playFromHere)),
     part("h3", "proof", { textContent: texts().proof }),
     part("p", "claim"),
@@ -107,7 +113,6 @@ function build(presets) {
     ),
     part("progress", "progress", { hidden: true }),
     part("p", "answer"),
-    part("div", "network"),
   );
   part("dialog", "dialog").append(
     make(
@@ -142,7 +147,6 @@ function tell(text, { answer } = nodes) {
   answer.textContent = text;
   if (text) answer.scrollIntoView({ block: "nearest" });
 }
-const named = (move) => moveName(move, "vi"); // with an arrow in both languages
 const data = (name) => tools().data(name);
 
 /** Start at the set-up of a preset. */
@@ -151,10 +155,9 @@ async function choose(preset) {
   const { engine } = tools(),
     rules = engine.rules(parseRules(preset, page.catalogue)),
     listed = page.catalogue.openings.includes(preset);
-  const [table, drawing, network] = await Promise.all([
+  const [table, drawing] = await Promise.all([
     listed && data(Openings.file(preset)),
     data(`drawing-${rules.players}-${rules.fields}.json`),
-    data("network-lines.json"),
   ]);
   if (nodes.rules.value !== preset) return; // another preset was chosen meanwhile
   const names = { en: PROOF.en.names, vi: PROOF.vi.names };
@@ -174,11 +177,11 @@ async function choose(preset) {
     const ends =
       line.reduce((position, action) => engine.play(rules, position, action).position, engine.start(rules)).ended !== 0;
     const sentence = texts().refuted(
-      named(moveText(line[0])),
+      moveText(line[0]),
       bad.points,
       -bad.upper,
       bad.exact,
-      line.length > 1 ? named(moveText(line[1])) : null,
+      line.length > 1 ? moveText(line[1]) : null,
       ends,
     );
     nodes.refuted.replaceChildren(
@@ -193,41 +196,10 @@ async function choose(preset) {
   nodes.claim.textContent = certified ? texts().claim(lower, upper) : texts().unclaimed(texts().between(lower, upper));
   nodes.proof.hidden = nodes.claim.hidden = !listed;
   for (const one of nodes.dialog.querySelectorAll(".main, .beat")) one.hidden = !certified;
-  showNetwork(network);
   tell("");
   explorer.view.cancel(); // the board is redrawn anyway, so drop running motion
   explorer.view.setDrawing(explorer.drawing);
   show();
-}
-
-/** List the lines that beat the strongest network, each to be stepped through, and offer a game against it. */
-function showNetwork({ player, lines: { [explorer.preset]: lines = [] } }) {
-  nodes.network.replaceChildren();
-  if (!lines.length) return;
-  const show = ({ seat, margin, line }) =>
-    button(texts().networkLine(seat, margin, line.length), () => walk(line.map(parseMove)));
-  nodes.network.append(
-    make("h3", { textContent: texts().network }),
-    make("p", { textContent: texts().aboutNetwork }),
-    make(
-      "div",
-      { className: "row-of" },
-      ...lines.map(show),
-      button(texts().beatNetwork, () => challenge(player)),
-    ),
-  );
-}
-
-/** Start a game against the network from the set-up, if a server with Python plays it. */
-async function challenge(player) {
-  try {
-    await play("new", { rules: explorer.preset, seats: [PERSON, player] });
-  } catch (error) {
-    if (error.code !== "player") throw error;
-    tell(texts().networkNeeds(player));
-    return;
-  }
-  nodes.dialog.close();
 }
 
 // ---- the position and its moves -------------------------------------------------------------------------------------
@@ -279,7 +251,7 @@ function showMoves() {
     line = game.line(),
     hint = hints.get(game.node.serial) ?? null;
   nodes.line.replaceChildren(
-    ...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${named(moveText(action))}`)]
+    ...[words().start, ...line.map(({ action }, number) => `${number + 1}. ${moveText(action)}`)]
       .map((text, number) => {
         const made = button(text, () => {
           explorer.walk = null;
@@ -303,12 +275,11 @@ function showMoves() {
         ),
       ),
     );
-    for (const made of nodes.moves.children) made.append(...["b", "span", "small"].map((name) => make(name)));
+    for (const made of nodes.moves.children) made.append(make("b"), " ", make("span"), " ", make("small"));
   }
   for (const made of nodes.moves.children) {
     const one = moves.find(({ move }) => move === made.move),
-      texts = [named(one.move), lead(one), how(one)];
-    made.ariaLabel = texts.join(" ");
+      texts = [one.move, lead(one), how(one)];
     texts.forEach((text, number) => {
       made.children[number].textContent = text;
     });
@@ -373,7 +344,7 @@ async function walk(line) {
  */
 async function playFromHere() {
   const { game, preset } = explorer,
-    other = page.state.seats.find(({ person }) => !person)?.name ?? PERSON,
+    other = page.state.opponent,
     { mover } = game.position;
   const moves = game
     .line()
@@ -388,26 +359,19 @@ async function beat() {
   const { bounds } = explorer;
   await playFor(bounds, { rules: explorer.preset, seats: ["perfect", PERSON] });
   nodes.dialog.close();
-  notice(texts().goal(bounds), 15);
 }
 
-/** Show the goal beside the game, and at the end whether it was reached. */
-function tellGoal() {
+/** The goal of a game against the proof, and at the end whether it was reached. */
+view.goals.push(() => {
   const {
     aim: goal,
     state: { game, outcome },
   } = page;
-  if (goal?.game !== game || goal.bound === undefined) return;
+  if (goal?.game !== game || goal.bound === undefined) return null;
   const ahead = outcome && outcome.scores[0] - outcome.scores[1];
-  const text =
-    !outcome || !view.settled
-      ? texts().goal(goal)
-      : ahead <= goal.bound
-        ? texts().held(ahead, goal)
-        : texts().missed(ahead, goal);
-  $("about-game").append(make("br"), make("b", { textContent: text }));
-}
-view.addEventListener("render", tellGoal); // page.js loads this module if a saved game has a goal
+  if (!outcome || !view.settled) return texts().goal(goal);
+  return ahead <= goal.bound ? texts().held(ahead, goal) : texts().missed(ahead, goal);
+}); // page.js loads this module if a saved game has a goal
 
 // ---- the proof ------------------------------------------------------------------------------------------------------
 

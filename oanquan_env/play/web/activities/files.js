@@ -1,7 +1,7 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
-import { ROLES, moveName } from "../words/board-words.js";
-import { $, complain, copy, explain, make, notice, page, presetName, words } from "../common.js";
+import { ROLES } from "../words/board-words.js";
+import { $, complain, copy, explain, isText, make, notice, page, presetName, words } from "../common.js";
 import "../words/dialog-words.js";
 import { findLink, readLink } from "../model/link-reading.js";
 import { PERSON } from "../model/game-model.js";
@@ -9,6 +9,8 @@ import { capital } from "../nodes.js";
 import { Refused } from "../model/refused.js";
 import { friendGames, unfinishedGames, goBack, play, view } from "../table.js";
 import { plateNames, playerName } from "../words/narration.js";
+
+const OWN = "oanquan-"; // beginning of the names of stored texts
 
 export function open() {
   $("pasted").value = "";
@@ -22,6 +24,11 @@ export function open() {
 async function openText(text, number = null) {
   try {
     if (text === null) throw new Refused("record", words().tooLarge);
+    if (!text.trim()) {
+      $("share-error").textContent = words().empty;
+      $("share-error").hidden = false;
+      return;
+    }
     const link = /\[Rules\s/.test(text) ? null : findLink(text); // a record may also hold an address
     if (link !== null) {
       if (!(await openHeld(link))) return;
@@ -48,6 +55,7 @@ async function openText(text, number = null) {
 
 /** Let a person choose one of several games, given their names and functions that open them. */
 function chooseGame(title, games) {
+  notice(""); // it would cover the dialog
   $("games-title").textContent = title;
   $("games").replaceChildren(
     ...games.map(([textContent, onclick]) => make("button", { type: "button", textContent, onclick })),
@@ -77,8 +85,32 @@ export function resume() {
 
 /** Open the file that a person chose, if any. */
 async function openFile(file) {
-  if (file) await openText(file.size > page.catalogue.largest_file ? null : await file.text());
+  if (!file) return;
+  const text = file.size > page.catalogue.largest_file ? null : await file.text();
+  if (/^\s*\{"/.test(text)) importAll(text);
+  else await openText(text);
 }
+
+/** Replace everything that this browser stores for the page by the content of a saved file, and load the page again. */
+function importAll(text) {
+  let entries = [];
+  try {
+    entries = Object.entries(JSON.parse(text));
+  } catch {
+    /* no data */
+  }
+  if (!entries.length || !entries.every(([name, value]) => name.startsWith(OWN) && isText(value))) {
+    notice(words().noData, 10);
+    return;
+  }
+  for (const name of stored()) localStorage.removeItem(name);
+  for (const [name, value] of entries) localStorage.setItem(name, value);
+  sessionStorage.clear(); // the game of this tab would hide the stored one
+  location.reload();
+}
+
+/** Return the names of all texts that this browser stores for the page. */
+const stored = () => Object.keys(localStorage).filter((name) => name.startsWith(OWN));
 
 /**
  * Start the game that a link holds; if it has no moves and names no players, the present players stay. If a game with a
@@ -152,7 +184,7 @@ function pictured() {
   const seats = sitting.map((_, seat) => ({ name: played[seat] ?? "", person: played[seat] === PERSON })),
     stub = { board: { language: board.language, two: board.two, called }, state: { seats } };
   const moves = line.map((serial) => view.moves[serial]),
-    labels = moves.map(({ move }, number) => `${number + 1}. ${moveName(move, page.language)}`);
+    labels = moves.map(({ move }, number) => `${number + 1}. ${move}`);
   const verdict = outcome ? result(outcome, (seat) => playerName(stub, seat)) : "";
   return {
     drawing,
@@ -162,6 +194,7 @@ function pictured() {
     scores: outcome?.scores,
     winners: outcome?.winners,
     tabs: match?.owners.tabs,
+    codes: match?.owners.codes,
     names: plateNames(stub),
     labels,
     verdict,
@@ -207,6 +240,12 @@ export async function shareCard(summaries) {
   await download(await card(game, page.language, [[about, ""], ...rows], dark), "image/png", "oanquan.png");
 }
 
+$("export").onclick = () =>
+  download(
+    JSON.stringify(Object.fromEntries(stored().map((name) => [name, localStorage.getItem(name)]))),
+    "application/json",
+    "oanquan-data.json",
+  );
 $("save").onclick = () => download(page.state.record, "text/plain", "oanquan.txt");
 $("link").onclick = () => shareLink(page.state.link);
 $("gif").onclick = animation;

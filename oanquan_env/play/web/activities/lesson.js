@@ -1,7 +1,6 @@
 // A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same
 // position.
 
-import { moveName } from "../words/board-words.js";
 import { $, complain, make, notice, page } from "../common.js";
 import { ARROWS, moveArrow } from "../board/move-markers.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
@@ -16,7 +15,6 @@ import { captured } from "../model/trace.js";
 const PLIES = 3; // plies of the best line to play
 const PAUSE = 700; // milliseconds between plies
 const texts = () => REVIEW[page.language];
-export const named = (move) => moveName(move, page.language);
 
 /** Return who made a move, as the beginning of a sentence. */
 export const who = (player) =>
@@ -64,8 +62,8 @@ export function showLesson(loss, number, move) {
     make(
       "ul",
       {},
-      legend("played", texts().dashed, `${texts().played(who(mover), named(move))}: ${ends(move)}`),
-      legend("best", texts().solid, `${texts().best(named(best))}: ${ends(best)}`),
+      legend("played", texts().dashed, `${texts().played(who(mover), move)}: ${ends(move)}`),
+      legend("best", texts().solid, `${texts().best(best)}: ${ends(best)}`),
     ),
     make(
       "div",
@@ -130,9 +128,9 @@ async function showLine(loss, number, played) {
       };
       const next =
         !outcome && ply < PLIES
-          ? tools().thinker.hint(rules, game.position, { review: true, proved: !page.state.match?.owners.tabs })
+          ? tools().thinker.hint(rules, game.position, { proved: !page.state.match?.owners.tabs })
           : null; // it thinks during the motion
-      const words = texts().line(named(move), ply, PLIES);
+      const words = texts().line(move, ply, PLIES);
       view.speak(words);
       await view.board.play(node, before, after, (text) => view.tell(`${words} ${view.board.named(text)}`));
       if (ours())

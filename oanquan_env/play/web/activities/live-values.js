@@ -4,6 +4,7 @@ import { $, complain, page, store } from "../common.js";
 import { hint, view } from "../table.js";
 
 const known = new Map(); // hints by position, null while one is searched
+let busy = false;
 // whether values are on; the match or game with a friend in which they were switched on
 let always = store.get("live") === "yes",
   contest = null;
@@ -28,26 +29,42 @@ export function toggle(on) {
 
 const keyOf = (number) => `${page.state.game} ${number && page.state.line[number - 1]}`;
 
-/** Search the position after `number` moves, and show its values if it is still the one shown. */
-async function search(number) {
-  const key = keyOf(number),
-    { turn, line } = page.state;
-  if (known.has(key) || (turn === "over" && number === line.length)) return;
-  known.set(key, null);
+/** Return the number of moves before a position to search, the one shown first; undefined if there is none. */
+function wanted() {
+  const { turn, line } = page.state,
+    at = view.number;
+  if (!isOn()) return undefined;
+  return [at, line.length].find(
+    (number) => !known.has(keyOf(number)) && !view.reviewed?.(number) && (turn !== "over" || number < line.length),
+  );
+}
+
+/** Search what is wanted, one position after another, and show its values if it is still the one shown. */
+async function fill() {
+  if (busy) return;
+  busy = true;
   try {
-    known.set(key, await hint(number));
-    if (key !== keyOf(view.number)) return;
-    if (view.coming === undefined) view.refresh();
-    else view.board.setHints(known.get(key)); // while the next move is shown
+    for (let number = wanted(); number !== undefined; number = wanted()) {
+      const key = keyOf(number);
+      known.set(key, null);
+      known.set(key, await hint(number));
+      if (key !== keyOf(view.number)) continue;
+      if (view.coming === undefined) view.refresh();
+      else view.board.setHints(known.get(key)); // while the next move is shown
+    }
   } catch (error) {
-    known.delete(key);
+    for (const [key, answer] of known) if (!answer) known.delete(key);
     complain(error);
+  } finally {
+    busy = false;
   }
 }
 
 view.valuesAt = (number) => {
   if (!isOn()) return null;
-  for (const one of new Set([number, page.state.line.length])) search(one); // the current position is shown next
+  const reviewed = view.reviewed?.(number); // the numbers that the review gives in words
+  if (reviewed) return reviewed;
+  queueMicrotask(fill);
   return known.get(keyOf(number));
 };
 view.addEventListener("render", () => {

@@ -12,12 +12,15 @@ const WORDS = {
     sold: "Squares sold",
     pawned: "pawned",
     toLose: (fields) => `The first to sell ${fields} squares loses the match.`,
+    about: "What is bán ruộng, selling fields?",
+    place: "data/about.en.html#the-end-of-the-game",
     prices: "Every 10 points owed costs a square; 5–9 left over pawns one.",
-    owes: (name, points, given) => (points ? `${name} owes ${points} points and ${given}.` : `${name} ${given}.`),
+    owes: (name, points, given) =>
+      points ? `${name} ${name === "You" ? "owe" : "owes"} ${points} points and ${given}.` : `${name} ${given}.`,
     keeps: "no square changes hands",
-    sells: (fields) => `sells ${inWords(fields)}`,
-    pawns: (fields) => `pawns ${inWords(fields)}`,
-    redeems: (fields) => `buys back ${inWords(fields)}`,
+    sells: (fields, name) => `${name === "You" ? "sell" : "sells"} ${inWords(fields)}`,
+    pawns: (fields, name) => `${name === "You" ? "pawn" : "pawns"} ${inWords(fields)}`,
+    redeems: (fields, name) => `${name === "You" ? "buy" : "buys"} back ${inWords(fields)}`,
     and: " and ",
     corners:
       "A red corner marks a sold square: at the end of a round its seeds go to the other player, or half of them if it’s only pawned.",
@@ -27,6 +30,8 @@ const WORDS = {
     sold: "Ruộng đã bán",
     pawned: "cầm",
     toLose: (count) => `Ai bán ${count} ruộng thì thua trận.`,
+    about: "Bán ruộng là gì?",
+    place: "data/about.vi.html#het-van",
     prices: "Cứ thiếu mười điểm thì bán một ruộng; lẻ từ năm điểm thì cầm một ruộng.",
     owes: (name, points, given) => (points ? `${name} thiếu ${points} điểm: ${given}.` : `${name} ${given}.`),
     keeps: "không ai phải bán ruộng",
@@ -62,6 +67,7 @@ export function roundsOf(view, make) {
       row("th", [words.sold, sold(0), sold(1)]),
     ),
     ...[why, words.toLose(match.fields_to_lose), match.owners.tabs ? words.corners : ""].filter(Boolean).map(soft),
+    make("a", { href: words.place, textContent: words.about }),
   ];
 }
 
@@ -72,16 +78,17 @@ export function roundsOf(view, make) {
 export function settlement(view, { winner, owed, sold, pawned, returned }) {
   const words = WORDS[view.board.language],
     name = (player) => capital(seatName(view, player)),
+    loser = name(1 - winner),
     numbers = (fields) => fields.map((field) => field[1]);
   const changes = [
     [sold, "sells"],
     [pawned, "pawns"],
   ]
-    .flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields))] : []))
+    .flatMap(([fields, verb]) => (fields.length ? [words[verb](numbers(fields), loser)] : []))
     .join(words.and);
   const sentences = [
-    changes && `${words.owes(name(1 - winner), owed, changes)} ${words.prices}`,
-    returned.length && `${name(winner)} ${words.redeems(numbers(returned))}.`,
+    changes && `${words.owes(loser, owed, changes)} ${words.prices}`,
+    returned.length && `${name(winner)} ${words.redeems(numbers(returned), name(winner))}.`,
   ];
   return sentences.filter(Boolean).join(" ") || `${capital(words.keeps)}.`;
 }

@@ -1,24 +1,27 @@
 // The new-game dialog: rules, players and who begins; for experts, each field of the rules and a position.
 
-import { ROLES } from "../words/board-words.js";
-import { $, explain, make, page, words } from "../common.js";
+import { ROLES, STRENGTHS } from "../words/board-words.js";
+import { $, explain, make, notice, page, words } from "../common.js";
 import "../words/dialog-words.js";
 import { PORTRAITS } from "../board/portraits.js";
 import { FRIEND } from "../model/game-model.js";
 import { capital } from "../nodes.js";
+import { drawLots } from "../model/lot.js";
 import { SEATS } from "../model/notation.js";
-import { play } from "../table.js";
+import { play, view } from "../table.js";
+import { results } from "./progress.js";
+import { playerName } from "../words/narration.js";
 
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
+const VARIANTS = ["app", "ludii"];
+const LARGEST = { seeds: 20, mandarin_seeds: 30, stone_value: 30, quan_non: 30, max_plies: 1000 }; // shown as limits
 // as in texts of rules
 const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
   const [preset, ...changes] = page.state.rules.split(" ");
-  $("preset").replaceChildren(
-    ...Object.keys(words().presets).map((name) => choice(name, words().presets[name] ?? name, name === preset)),
-  );
+  fillPresets(preset);
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
   fillFields(Object.fromEntries(changes.map((change) => change.split("="))));
@@ -26,14 +29,27 @@ export function open() {
   $("new-dialog").showModal();
 }
 
+/** List the presets; variants of the short game that differ in details are for experts. */
+function fillPresets(preset = $("preset").value) {
+  const shown = (name) => name === preset || $("more").open || !VARIANTS.includes(name);
+  $("preset").replaceChildren(
+    ...Object.keys(words().presets)
+      .filter(shown)
+      .map((name) => choice(name, words().presets[name], name === preset)),
+  );
+}
+
 /** Return the fields of the rules: the preset's, with changes. */
 function fillFields(changes = {}) {
   const name = $("preset").value,
     preset = presetValues();
   $("preset-words").textContent = words().presetWords[name] ?? "";
+  $("preset-source").hidden = page.language !== "en"; // the sources are in English
   $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
   $("fields").replaceChildren(
-    ...page.catalogue.fields.map((field) => {
+    ...page.catalogue.fields.map((given) => {
+      const [least, most] = given.range ?? [],
+        field = { ...given, range: given.range && [least, Math.min(most, LARGEST[given.name] ?? most)] };
       const input = fieldInput(field, changes[field.name] ?? written(preset[field.name]));
       input.dataset.field = field.name;
       if (field.name === "players") input.onchange = fillSeats;
@@ -63,6 +79,12 @@ function fieldInput({ name, choices, range }, value) {
   );
 }
 
+/** Say how many of the games against a level were won. */
+function wins(level) {
+  const played = results()[level];
+  return played ? `: ${words().won(played.replace(/[^W]/g, "").length, played.length)}` : "";
+}
+
 function fillSeats() {
   const players = Number($("fields").querySelector("[data-field=players]").value),
     { person, levels } = page.catalogue;
@@ -84,7 +106,11 @@ function fillSeats() {
         choice(person, words().person, name === person),
         choice(FRIEND, words().friend, name === FRIEND),
         ...levels.map((level) =>
-          choice(level, `${ROLES[page.language][level]}: ${words().ways[level]}`, level === name),
+          choice(
+            level,
+            `${ROLES[page.language][level]} · ${STRENGTHS[page.language][level]} (${words().ways[level]})${wins(level)}`,
+            level === name,
+          ),
         ),
         choice("", words().named, named),
       );
@@ -117,13 +143,17 @@ function fillSeats() {
 
 const seatName = (seat) => seat.querySelector("select").value || seat.querySelector("input").value.trim();
 
-/** Disable the choice of who begins in a match, where the first seat does, and for a position, which has its mover. */
+/** Explain drawing lots, and disable the choice of who begins in a match, where the first seat does, and for a position, which has its mover. */
 function setStarter() {
+  const place = { en: "who-begins", vi: "ai-i-truoc" }[page.language],
+    link = $("lot-about").firstChild;
+  Object.assign(link, { href: `data/about.${page.language}.html#${place}`, textContent: words().lotAbout });
+  $("lot-about").hidden = $("starter").value !== "lot";
   $("starter").disabled = ($("as-match").checked && !$("match-row").hidden) || $("position").value.trim() !== "";
 }
 
-/** Return the arguments of the session's request `new`. */
-function asked() {
+/** Return the arguments of the session's request `new`; `lot` is the result of `drawLots`, or null. */
+function asked(lot) {
   const preset = presetValues(),
     inputs = [...$("fields").querySelectorAll("[data-field]")],
     players = $("seats").children.length,
@@ -136,20 +166,30 @@ function asked() {
   if (position) return { ...game, position };
   return {
     ...game,
-    starter: $("starter").value === "lot" ? Math.floor(Math.random() * players) : Number($("starter").value),
+    starter: lot ? lot.starter : Number($("starter").value),
   };
 }
 
 $("preset").onchange = () => fillFields();
-$("as-match").onchange = setStarter;
+$("more").ontoggle = () => fillPresets();
+$("as-match").onchange = $("starter").onchange = setStarter;
 $("position").oninput = setStarter;
 $("begin").onclick = async (event) => {
   event.preventDefault();
   $("begin").disabled = true;
   for (const input of $("fields").querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
   try {
-    await play("new", asked());
+    const lot = $("starter").value === "lot" && !$("starter").disabled ? drawLots($("seats").children.length) : null;
+    await play("new", asked(lot));
     $("new-dialog").close();
+    if (lot)
+      notice(
+        words().drawn(
+          lot.hands.flatMap((hand, seat) => (hand === null ? [] : [[playerName(view, seat), hand]])),
+          playerName(view, lot.starter),
+        ),
+        10,
+      );
   } catch (error) {
     $("new-error").textContent = explain(error, $("position").value.trim());
     $("new-error").hidden = false;

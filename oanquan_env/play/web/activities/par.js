@@ -1,17 +1,18 @@
 // The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can
 // exceed.
 
-import { $, complain, copy, make, page, store, words } from "../common.js";
+import { $, complain, copy, page, store, words } from "../common.js";
 import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
 import "../words/puzzle-words.js";
 import { playFor, tools, view } from "../table.js";
 
 const KEPT = "par",
-  MOST = 7; // results kept, in case that the clock goes back
+  MOST = 7, // results kept, in case that the clock goes back
+  RESIGNED = "resigned";
 
-const results = () => store.list(KEPT, ({ day, short }) => Number.isInteger(day) && short >= 0);
+const results = () => store.list(KEPT, ({ day, short }) => Number.isInteger(day) && (short >= 0 || short === RESIGNED));
 
-/** Return the points by which the person missed a day's par, 0 for none; null until the first game is over. */
+/** Return the points by which the person missed a day's par, 0 for none, or RESIGNED; null until the first game is over. */
 export const shortOf = (day) => results().find((one) => one.day === day)?.short ?? null;
 
 export async function playPar() {
@@ -22,22 +23,31 @@ export async function playPar() {
   await playFor({ par, day }, { rules, position, seats });
 }
 
-/** Show the goal beside the game, and at the end by how much it was missed; only the first game of a day counts. */
-function tell() {
+/** Return how far off par the game ended, or RESIGNED; null while it goes on, undefined if it is no daily position. */
+function missedBy() {
   const {
     aim,
-    state: { game, outcome, seats },
+    state: { game, outcome, resigned, seats },
   } = page;
-  if (aim?.game !== game || aim.par === undefined) return;
-  const seat = seats.findIndex(({ person }) => person),
-    over = outcome && view.settled;
-  const short = over ? aim.par - outcome.scores[seat] + outcome.scores[1 - seat] : null;
+  if (aim?.game !== game || aim.par === undefined) return undefined;
+  if (!view.settled || (!outcome && resigned === null)) return null;
+  const seat = seats.findIndex(({ person }) => person);
+  return outcome ? aim.par - outcome.scores[seat] + outcome.scores[1 - seat] : RESIGNED;
+}
+
+view.goals.push(() => {
+  const short = missedBy();
+  return short === undefined ? null : short === null ? words().parGoal(page.aim.par) : words().parEnd(short);
+});
+
+/** Keep the result, and offer to share it; only the first game of a day counts. */
+function tell() {
+  const { aim } = page,
+    short = missedBy(),
+    over = (short ?? null) !== null;
+  if (short === undefined) return;
   if (over && shortOf(aim.day) === null)
     store.set(KEPT, JSON.stringify([...results(), { day: aim.day, short }].slice(-MOST)));
-  $("about-game").append(
-    make("br"),
-    make("b", { textContent: over ? words().parEnd(short) : words().parGoal(aim.par) }),
-  );
   $("share-day").hidden = !over;
   $("share-day").textContent = words().copyResult;
   $("share-day").onclick = () => {

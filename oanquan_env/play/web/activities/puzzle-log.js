@@ -1,14 +1,15 @@
 // The log of solved puzzles, failed puzzles that come back, and the daily puzzle with its streak: plain data, stored as
 // one text.
 //
-// { sets: { name: { solved: [id], failed: { id: turn }, turn } },
+// { rating: { points, puzzles }, sets: { name: { solved: [id], failed: { id: turn }, turn } },
 //   daily: { day, missed: [step], steps, over }, days: [day] }
 //
-// A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn.
+// `rating` is the person's Elo rating, and how many puzzles it counts. A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn.
 // Days are counted from 1970; `days` are those whose puzzle was solved.
 
 const RETURN = 4; // turns until a failed puzzle comes back: three others lie between
 const DAY = 86_400_000;
+const BEGIN = 1000; // the rating of a person who has solved no puzzle
 
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const object = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
@@ -22,7 +23,8 @@ export function readLog(text) {
     /* no log, or a damaged one */
   }
   const sets = Object.entries(object(kept.sets)).map(([name, set]) => [name, readSet(object(set))]);
-  const { day, missed, steps, over } = object(kept.daily);
+  const { day, missed, steps, over } = object(kept.daily),
+    { points, puzzles } = object(kept.rating);
   return {
     sets: Object.fromEntries(sets),
     daily:
@@ -30,6 +32,7 @@ export function readLog(text) {
         ? { day, steps, missed: Array.isArray(missed) ? missed.filter(isCount) : [], over: over === true }
         : null,
     days: readDays(kept),
+    ...(Number.isFinite(points) && isCount(puzzles) && { rating: { points, puzzles } }),
   };
 }
 
@@ -77,6 +80,24 @@ export function nextOf(log, name, puzzles, from) {
     first = order.filter((number) => at(number) !== undefined).sort((one, other) => at(one) - at(other))[0];
   if (first !== undefined && at(first) <= turn) return first;
   return order.find((number) => at(number) === undefined && !solved.includes(puzzles[number].id)) ?? first ?? null;
+}
+
+/** Whether a puzzle has not been tried before. */
+export const isNew = (log, name, id) => {
+  const { solved, failed } = setOf(log, name);
+  return !solved.includes(id) && !(id in failed);
+};
+
+/**
+ * Rate a first try by Elo. A puzzle's own rating comes from the share of trials in which the three weakest levels solve
+ * it: `BEGIN` if they solve half of them.
+ */
+export function rate(log, share, solved) {
+  const { points, puzzles } = (log.rating ??= { points: BEGIN, puzzles: 0 }),
+    odds = Math.max(0.001, Math.min(share, 0.999)),
+    against = BEGIN + 400 * Math.log10((1 - odds) / odds),
+    expected = 1 / (1 + 10 ** ((against - points) / 400));
+  log.rating = { points: points + (puzzles < 20 ? 40 : 20) * (solved - expected), puzzles: puzzles + 1 };
 }
 
 // ---- the daily puzzle -----------------------------------------------------------------------------------------------

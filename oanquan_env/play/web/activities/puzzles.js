@@ -8,9 +8,11 @@ import {
   dayOf,
   finish,
   finishDay,
+  isNew,
   marksOf,
   miss,
   nextOf,
+  rate,
   readLog,
   solvedOf,
   streakOn,
@@ -172,7 +174,9 @@ export async function open() {
       : []),
     make("p", {
       id: "puzzle-rules",
-      textContent: `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}`,
+      textContent:
+        `${words().presets[rules]}: ${words().solvedOf(solvedOf(kept, rules, own), own.length)}` +
+        (kept.rating ? ` · ${words().rating(Math.round(kept.rating.points))}` : ""),
     }),
     make("h3", { textContent: words().byLevel }),
     row(LEVELS.flatMap((level) => kind({ level }, words().levels[level]))),
@@ -209,7 +213,11 @@ export async function show() {
       id = puzzle.id || puzzle.name;
     if (isDaily && !answer.right) change((kept) => miss(kept, day, steps, step));
     if (isDaily && answer.right) change((kept) => finishDay(kept, day, steps, !revealed));
-    if (clean || (!answer.right && !attempt.missed)) change((kept) => finish(kept, name, id, clean));
+    if (clean || (!answer.right && !attempt.missed))
+      change((kept) => {
+        if (puzzle.found !== null && isNew(kept, name, id)) rate(kept, puzzle.found, clean);
+        finish(kept, name, id, clean);
+      });
     Object.assign(attempt, { missed: !clean, over: answer.right });
   }
   const more = isKept && (await following(choice ?? { level }, puzzle)),

@@ -1,7 +1,7 @@
 // The review: a bar with the lead in the position shown, a graph of the game, and the moves that gave points away.
 
 import { $, complain, make, page } from "../common.js";
-import { arrows, gain, named, ownPuzzle, showLesson, who } from "./lesson.js";
+import { arrows, gain, ownPuzzle, showLesson, who } from "./lesson.js";
 import { Budget, QUICK, isMistake, leads, losses, summary } from "../model/losses.js";
 import { MINUS, capital, element } from "../nodes.js";
 import { REVIEW } from "../words/review-words.js";
@@ -15,33 +15,34 @@ const LEFT = 30,
 const STYLE = `
 #mistakes { margin: 8px 0 0; height: 240px; overflow: auto; }
 #mistakes b { color: var(--amber); }
-#mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 14px; margin-bottom: 4px; }
+#mistakes li > button { text-align: left; width: 100%; padding: 6px 10px; font-size: 0.875rem; margin-bottom: 4px; }
 #mistakes button[aria-current] { background: var(--warm); }
 #mistakes progress { width: 100%; accent-color: var(--green); }
-#mistakes p { font-size: 14px; }
+#mistakes p { font-size: 0.875rem; }
 #graph { display: block; width: 100%; height: 120px; margin-top: 8px; cursor: pointer; background: var(--panel);
   border: 1px solid var(--line); border-radius: 8px; }
 #graph .zero { stroke: var(--line); } #graph .area { fill: var(--green); opacity: .22; }
 #graph .line { fill: none; stroke: var(--green); stroke-width: 2; }
 #graph .here { stroke: var(--ink); stroke-dasharray: 3 3; } #graph .mistake { fill: var(--amber); }
-#graph text { fill: var(--soft); font-size: 11px; }
+#graph text { fill: var(--soft); font-size: 0.6875rem; }
 #bar { position: relative; padding-top: 16px; }
 #bar::before { content: ""; position: absolute; inset: 0 0 auto; height: 12px; border-radius: 6px;
   background: var(--warm); border: 1px solid var(--line); }
 #bar div { position: absolute; top: 0; left: 0; height: 12px; border-radius: 6px 0 0 6px; background: var(--green);
   transition: width .4s; }
-#bar output { display: block; font-size: 14px; min-height: 3em; }
+#bar output { display: block; font-size: 0.875rem; min-height: 3em; }
 #bar.old div { opacity: .35; }
 #board.lesson { --rest: 310px; }
-#lesson { padding: 4px 0 10px; font-size: 15px; }
+#lesson { padding: 4px 0 10px; font-size: 0.9375rem; }
 #lesson ul { margin: 0 auto 8px; padding: 0; list-style: none; width: fit-content; }
 #lesson li { display: flex; gap: 10px; align-items: center; line-height: 1.35; }
 #lesson .row-of { justify-content: center; }
 .key { width: 45px; height: 15px; flex: none; fill: none; stroke: currentColor; }
 .key.played { color: var(--red); } .key.best { color: var(--green); } .key .head { fill: currentColor; stroke: none; }
+@media (min-width: 1100px) { #mistakes { height: auto; } #bar output { min-height: 0; } #graph { height: 6rem; } }
 @media (max-width: 560px) {
   #board.lesson { --rest: 345px; }
-  #lesson { font-size: 14px; }
+  #lesson { font-size: 0.875rem; }
   #lesson button { padding: 0 10px; }
 }`;
 // values by game and budgets by line, so that a finished review is kept
@@ -49,6 +50,7 @@ const games = new Map(),
   budgets = new Map();
 const remembered = (map, key, make) => map.get(key) ?? map.set(key, make()).get(key);
 let values = new Map(); // serial number of a move, 0 for none -> values of the moves after it
+let full = new Set(); // serial numbers of the positions that were searched like a hint
 // the game of the values, and the one that a person wants to review
 let game = null,
   reviewed = null,
@@ -64,6 +66,7 @@ let found = [],
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, style];
+view.reviewed = (number) => (line === lineKey() && reviewing() && found[number]?.best ? found[number] : null);
 view.marks = (number) =>
   line === lineKey() && reviewing() && isMistake(found[number]) ? arrows(found[number], playedAfter(number)) : null;
 
@@ -123,7 +126,7 @@ export function mistake(number) {
 
 function describe(number, loss) {
   const why = reason(number, loss);
-  return { price: loss.price, number, loss, why, text: `${capital(why)}. ${texts().best(named(loss.best))}.` };
+  return { price: loss.price, number, loss, why, text: `${capital(why)}. ${texts().best(loss.best)}.` };
 }
 
 function reason(number, { mover, best, values, price, changed }) {
@@ -138,10 +141,10 @@ function reason(number, { mover, best, values, price, changed }) {
   if (changed && values[best] > 0 && values[move] < 0) parts.push(words.lost);
   else if (changed && values[best] >= 0 && values[move] <= 0)
     parts.push(values[best] > 0 ? words.drawn : words.undrawn);
-  if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, named(after.best)));
-  else if (won[1] > taken[1]) parts.push(words.missedStone(named(best)));
-  else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(named(best), won[0]));
-  else if (points >= price / 2) parts.push(words.takesSeeds(playerName(view, after.mover), points, named(after.best)));
+  if (stones) parts.push(words.takesStones(playerName(view, after.mover), stones, after.best));
+  else if (won[1] > taken[1]) parts.push(words.missedStone(best));
+  else if (won[0] - taken[0] >= price / 2) parts.push(words.missed(best, won[0]));
+  else if (points >= price / 2) parts.push(words.takesSeeds(playerName(view, after.mover), points, after.best));
   return [words.price(price), ...parts].join(", ");
 }
 
@@ -160,6 +163,7 @@ async function fill() {
         answer = await hint(...next);
       if (asked !== game || at !== line) continue;
       if (next === budget.asked) budget.spend(answer.search.nodes);
+      if (next[1] === null) full.add(answer.serial);
       values.set(answer.serial, answer);
       computeLosses();
       view.dispatchEvent(new Event("render"));
@@ -177,7 +181,8 @@ function nextSearch() {
   const all = positions(),
     order = [view.number, ...Array.from({ length: all }, (_, place) => all - 1 - place)];
   const open = order.find((number) => number < all && !values.has(serialAt(number)));
-  if (open !== undefined) return [open, reviewing() ? QUICK : null];
+  if (open !== undefined) return [open, reviewing() || open !== view.number ? QUICK : null];
+  if (!reviewing() && view.number < all && !full.has(serialAt(view.number))) return [view.number, null];
   if (!reviewing()) return null;
   while (budget.number >= 0 && !budget.deepens(values.get(serialAt(budget.number)))) budget.spend(0);
   return budget.number < 0 ? null : (budget.asked = [budget.number, budget.share]);
@@ -190,7 +195,7 @@ export function showValues() {
     two = page.state.seats.length === 2;
   if (game !== page.state.game) {
     game = page.state.game;
-    values = remembered(games, game, () => new Map());
+    ({ values, full } = remembered(games, game, () => ({ values: new Map(), full: new Set() })));
   }
   if (line !== lineKey()) {
     line = lineKey();
@@ -295,8 +300,7 @@ function showMistakes() {
     : done
       ? texts().mistakes(made.length)
       : texts().closer(Math.round((100 * (all - 1 - budget.number)) / all));
-  const name = ({ number, loss }) =>
-    `${number}. ${capital(playerName(view, loss.mover))} ${named(playedAfter(number - 1))}`;
+  const name = ({ number, loss }) => `${number}. ${capital(playerName(view, loss.mover))} ${playedAfter(number - 1)}`;
   const go =
     ({ number }) =>
     () => {
@@ -340,7 +344,7 @@ function showMistakes() {
     new Map(
       made.map(({ number, loss, why }) => [
         number - 1,
-        `${texts().played(who(loss.mover), named(playedAfter(number - 1)))}: ${why}.`,
+        `${texts().played(who(loss.mover), playedAfter(number - 1))}: ${why}.`,
       ]),
     ),
     done ? words : texts().looking,

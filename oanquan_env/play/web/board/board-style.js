@@ -4,7 +4,7 @@ const STYLE = `
 :host { display: block; position: relative; color: var(--ink); background: var(--ground, var(--card));
   border-radius: 12px; font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 * { box-sizing: border-box; }
-svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 190px)); min-height: 180px;
+svg { display: block; width: 100%; height: auto; max-height: calc(100dvh - var(--rest, 12rem)); min-height: 180px;
   overflow: visible; touch-action: manipulation; -webkit-tap-highlight-color: transparent; user-select: none;
   -webkit-user-select: none; font-family: inherit; }
 svg.upright { max-height: calc(100dvh - var(--rest, 205px)); }
@@ -35,6 +35,7 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .glad text { animation: glad .55s ease-in-out 2 alternate; }
 .verse text { fill: var(--captured); font-weight: 700; paint-order: stroke; stroke: var(--card); stroke-width: .25em;
   stroke-linejoin: round; opacity: 0; animation: verse .4s ease-out forwards; }
+.verse .meaning { fill: var(--ink); }
 @keyframes verse { to { opacity: 1; } }
 @keyframes glad { to { fill: var(--captured); letter-spacing: .06em; } }
 @media (prefers-reduced-motion: reduce) {
@@ -65,12 +66,18 @@ text { text-anchor: middle; dominant-baseline: central; pointer-events: none; }
 .way { cursor: pointer; outline: none; }
 .way circle { fill: var(--stone); stroke: var(--card); stroke-width: 4; }
 .way path { fill: #fff; pointer-events: none; }
+.way.other > circle { fill: var(--badge); }
+.paths circle { stroke: var(--card); stroke-width: 2.5; fill: var(--stone); }
+.paths .other circle { fill: var(--card); stroke: var(--badge); stroke-width: 3.5; }
+.paths .last { fill: var(--card); stroke: var(--stone); stroke-width: 4; }
+.paths .other .last { stroke-width: 4.5; }
+.paths .other .last + circle { fill: var(--badge); }
 .way:hover circle, .way:focus-visible circle { fill: var(--accent); }
 .way:focus-visible circle { stroke: var(--ink); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .tools { display: flex; flex-wrap: wrap; gap: 6px; padding: 6px 0; align-items: center; justify-content: center;
   position: sticky; bottom: 0; background: var(--ground, var(--card)); z-index: 1; }
-button, select { font: inherit; font-size: 15px; min-height: 44px; min-width: 44px; padding: 0 10px;
+button, select { font: inherit; font-size: 0.9375rem; min-height: 44px; min-width: 44px; padding: 0 10px;
   border-radius: 10px; cursor: pointer; border: 1px solid color-mix(in srgb, var(--edge) 55%, transparent);
   color: var(--ink); background: var(--card); }
 button { display: inline-flex; gap: 6px; align-items: center; justify-content: center; }
@@ -80,27 +87,28 @@ button { display: inline-flex; gap: 6px; align-items: center; justify-content: c
   box-shadow: 0 6px 24px #0003; }
 .options:popover-open { display: grid; }
 .options label { display: flex; justify-content: space-between; align-items: center; gap: 16px; min-height: 44px;
-  font-size: 15px; color: var(--ink); }
+  font-size: 0.9375rem; color: var(--ink); }
 .options input { width: 22px; height: 22px; accent-color: var(--stone); }
 .icon { width: 22px; height: 22px; min-height: 0; fill: none; stroke: currentColor; stroke-width: 2;
   stroke-linecap: round; stroke-linejoin: round; flex: none; }
 button:hover:enabled { border-color: var(--stone); }
 :is(button, select, input):focus-visible { outline: 3px solid var(--stone); outline-offset: 1px; }
 button:disabled { opacity: .42; cursor: default; }
-.say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 17px; line-height: 1.4; }
+.say { text-align: center; margin: 6px 4px 0; min-height: 2.8em; font-size: 1.0625rem; line-height: 1.4; }
 .say.over { font-weight: 700; }
 @media (max-width: 640px), (max-height: 520px) {
   .tools { gap: 4px; }
   .tools > button span { display: none; }
   button { padding: 0 9px; }
-  .say { font-size: 14px; line-height: 1.3; }
+  .say { font-size: 0.875rem; line-height: 1.3; }
 }
 @media (max-width: 520px) {
   svg.upright { max-height: calc(100dvh - var(--rest, 218px)); }
   .say { min-height: 3.9em; }
-  .tools { display: grid; grid-template-columns: repeat(6, 1fr); }
-  [data-tool=tour] { grid-column: span 2; }
-  :is([data-tool=first], [data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=last]) { order: 1; }
+  .tools { display: grid; grid-template-columns: repeat(4, 1fr); }
+  :is([data-tool=previous], [data-tool=tour], [data-tool=next], [data-tool=skip]) { order: 1; }
+  .tools:not(:has([data-tool=tour]:not([hidden]))) { grid-template-columns: repeat(5, 1fr); }
+  .tools > button:last-of-type { order: 2; grid-column: -2 / -1; }
 }
 @media (max-height: 520px) {
   svg { max-height: calc(100dvh - var(--rest, 152px)); }

@@ -14,6 +14,8 @@ export class BoardView extends MovingBoard {
     this.chosen = null;
     this.byKeyboard = false;
     this.preview = true;
+    this.pointer = "key"; // what a person uses: "key", "mouse", "touch" or "pen"
+    this.svg.addEventListener("pointerdown", ({ pointerType }) => (this.pointer = pointerType), true);
     this.svg.addEventListener("keydown", (event) => this.onKey(event));
     this.svg.addEventListener("click", (event) => {
       if (event.target === this.svg) this.choose(null);
@@ -26,6 +28,10 @@ export class BoardView extends MovingBoard {
       this.byKeyboard = false;
       this.choose(index);
     });
+    made.hit.addEventListener("focus", () => {
+      if (this.chosen === null && made.hit.matches(":focus-visible")) this.drawPaths(index);
+    });
+    made.hit.addEventListener("blur", () => this.drawPaths(this.chosen));
     return made;
   }
 
@@ -138,11 +144,13 @@ export class BoardView extends MovingBoard {
     if (this.chosen !== null) this.squares[this.chosen]?.hit.classList.remove("chosen");
     this.chosen = this.legal.has(index) ? index : null;
     if (this.chosen === null) {
+      this.drawPaths(null);
       if (this.playing) this.skip();
       return;
     }
     this.lastChosen = index;
     this.squares[index].hit.classList.add("chosen");
+    this.drawPaths(index);
     for (const move of this.legal.get(index)) this.makeWay(index, move);
     if (this.byKeyboard) this.ways.firstChild.focus();
   }
@@ -156,7 +164,7 @@ export class BoardView extends MovingBoard {
       { centre, heading } = square,
       { players, fields, middle } = this.drawing,
       anticlockwise = move.endsWith("A");
-    const radius = Math.max(32, 23 * this.k),
+    const radius = this.wayRadius,
       angle = heading + (anticlockwise ? 0 : Math.PI),
       cos = Math.cos(angle),
       sin = Math.sin(angle);
@@ -195,6 +203,17 @@ export class BoardView extends MovingBoard {
       way,
     );
     element("title", {}, way, `${words} (${move})`);
+    if (this.showsPaths) {
+      way.classList.add(anticlockwise ? "one" : "other"); // as its path
+      const badge = this.makeBadge(way);
+      badge.classList.add("gain");
+      const at = this.two ? [0.85, -0.8] : [0.8 * cos, 0.8 * sin]; // inside a ring, names are above the arrows
+      this.putBadge(
+        badge,
+        at.map((part) => part * radius),
+        gain && `+${gain}`,
+      );
+    }
     way.heading = [cos, sin];
     let pressed = Infinity;
     for (const name of ["pointerenter", "focus"]) way.addEventListener(name, () => this.foresee(move));
@@ -207,6 +226,32 @@ export class BoardView extends MovingBoard {
     way.addEventListener("click", (event) => {
       if (event.timeStamp - pressed < HOLD || pressed === Infinity) this.send(move);
     });
+  }
+
+  /** Whether a chosen square shows both of its paths; with a mouse, an arrow shows its own path. */
+  get showsPaths() {
+    return this.preview && this.pointer !== "mouse";
+  }
+
+  /** Draw where the seeds of a square would go in both directions: a dot for each square on the way, a ring for the last. */
+  drawPaths(index) {
+    this.paths.replaceChildren();
+    if (index === null || !this.showsPaths) return;
+    for (const move of this.legal.get(index) ?? []) {
+      const path = this.position.previews?.[move]?.path ?? [],
+        [kind, side] = move.endsWith("A") ? ["one", 1] : ["other", -1],
+        group = element("g", { class: kind }, this.paths);
+      for (const square of new Set(path)) {
+        const place = this.drawing.squares[square],
+          [outX, outY] = outwards(place),
+          out = place.field < this.drawing.fields ? 37 : 0,
+          along = out ? 11 * side + 9 : 16 * side; // beside the number of seeds
+        const cx = place.centre[0] + along * Math.cos(place.heading) + out * outX,
+          cy = place.centre[1] + along * Math.sin(place.heading) + out * outY;
+        if (square === path.at(-1)) element("circle", { class: "last", cx, cy, r: 11 }, group);
+        element("circle", { cx, cy, r: 6 }, group);
+      }
+    }
   }
 
   /** Preview a move: the squares that get a seed, the last one, and the captures. */
@@ -235,6 +280,7 @@ export class BoardView extends MovingBoard {
     const at = event.target,
       way = at.closest?.(".way");
     if (event.ctrlKey || event.altKey || event.metaKey) return;
+    this.pointer = "key";
     if (event.key in ways && this.legal.size) {
       this.byKeyboard = true;
       const next = way ? this.wayTowards(ways[event.key]) : this.fieldTowards(at, ways[event.key]);

@@ -103,6 +103,7 @@ export class DrawnBoard extends EventTarget {
     this.plates = layer("plates", true);
     this.hits = layer("hits", true);
     this.hints = layer("hints");
+    this.paths = layer("hints paths");
     this.hand = layer("pieces");
     this.ways = layer("ways", true);
     this.heaps = drawing.squares.map(() => []);
@@ -154,7 +155,7 @@ export class DrawnBoard extends EventTarget {
     }
     const bowl = this.two ? element("g", { class: "bowl" }, group) : null;
     const face = element("g", {}, group);
-    return { group, name, role, points, bowl, face, at, x, y };
+    return { group, name, role, points, bowl, face, at, x, y, player };
   }
 
   /** Return the position of a captured seed or stone in a bowl. */
@@ -215,12 +216,8 @@ export class DrawnBoard extends EventTarget {
   /** Lay out the words of a plate: on one line for two rows, else below one another. */
   layPlate(plate) {
     const size = Math.max(21, 13 * this.k),
-      inwards = this.drawing.middle.map((middle, axis) => middle - [plate.x, plate.y][axis]);
-    // keeps larger letters away from the rows
-    const room = this.two ? 0 : Math.min(Math.max(0, (1.6 * size - 45) / Math.hypot(...inwards)), 0.45);
-    const x = plate.x + inwards[0] * room,
-      y = plate.y + inwards[1] * room,
-      line = this.two && !this.upright;
+      line = this.two && !this.upright,
+      [x, y] = this.two ? [plate.x, plate.y] : this.insideRing(plate, size);
     const lines = line
       ? [plate.name]
       : this.upright && plate.role.textContent
@@ -236,11 +233,30 @@ export class DrawnBoard extends EventTarget {
       at = line
         ? [x - 22 * scale, y]
         : [x + (x < this.drawing.middle[0] ? 17 : -17) * scale, y - 1.8 * size - 17 * scale];
-    const place = this.two ? at : [x, y - 1.9 * size - 4]; // above the name for three or four players
+    // above the name for three or four players, below it where a slanting row is above
+    const below = this.drawing.players === 3 && plate.player !== this.seat,
+      place = this.two ? at : [x, y + (below ? 1 : -1) * (1.9 * size + 4)];
     plate.face.setAttribute(
       "transform",
       `translate(${place}) scale(${Math.min(scale, line ? 1.2 : this.two ? 2 : 1.3)})`,
     );
+  }
+
+  /** The radius of the arrows for a move, in units of the drawing. */
+  get wayRadius() {
+    return Math.max(32, 23 * this.k);
+  }
+
+  /** Return where a plate stands inside a ring of rows: away from its row, and if there is room, beyond its arrows. */
+  insideRing({ x, y, player }, size) {
+    const { middle, fields, players, squares } = this.drawing,
+      [first, last] = [0, fields - 1].map((field) => squares[player * (fields + 1) + field].centre),
+      row = first.map((place, axis) => (place + last[axis]) / 2),
+      inwards = middle.map((place, axis) => place - row[axis]),
+      all = Math.hypot(...inwards);
+    const arrows = players === 4 || player === this.seat ? 60 + 2 * this.wayRadius + 1.7 * size : 50 + 1.6 * size,
+      part = Math.max(Math.hypot(x - row[0], y - row[1]), arrows) / all;
+    return row.map((place, axis) => place + inwards[axis] * part);
   }
 
   // ---- a position --------------------------------------------------------------------------------------------------

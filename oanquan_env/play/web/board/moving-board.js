@@ -2,6 +2,7 @@
 
 import { DrawnBoard, SHORTEST } from "./drawn-board.js";
 import { element, html } from "../nodes.js";
+import { VERSE as SPOKEN } from "../words/board-words.js";
 
 const VERSE = 3200; // minimum milliseconds for the verse at the end
 const CUT = new Error("the motion was cut short"); // ends a step that is waiting
@@ -246,9 +247,21 @@ export class MovingBoard extends DrawnBoard {
       size = Math.max(30, 17 * this.k);
     this.sound("verse");
     this.cry?.remove();
-    this.words.verse.forEach((line, number) => {
-      const text = element("text", { x, y: y + size * (1.5 * number - 2.25), "font-size": size }, verse, line);
-      text.style.animationDelay = `${(number * VERSE) / (5 * this.speed)}ms`;
+    const { verse: meanings } = this.words,
+      step = meanings.length ? 2.2 : 1.5;
+    SPOKEN.forEach((line, number) => {
+      const top = y + size * step * (number - 1.5),
+        texts = [element("text", { x, y: top, "font-size": size }, verse, line)];
+      if (meanings.length)
+        texts.push(
+          element(
+            "text",
+            { x, y: top + 0.95 * size, "font-size": 0.6 * size, class: "meaning" },
+            verse,
+            meanings[number],
+          ),
+        );
+      for (const text of texts) text.style.animationDelay = `${(number * VERSE) / (5 * this.speed)}ms`;
     });
     return verse;
   }

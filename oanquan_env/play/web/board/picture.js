@@ -4,6 +4,7 @@ import { styleOf } from "./board-style.js";
 import { DrawnBoard } from "./drawn-board.js";
 import { Gif } from "./gif.js";
 import { markShapes } from "./move-markers.js";
+import { sweeping } from "./moving-board.js";
 import { copyFrame, element, html } from "../nodes.js";
 import { heap } from "./rotation.js";
 
@@ -21,12 +22,13 @@ const WIDTH = 600,
   AREA = 210_000; // maximum size of a GIF in pixels
 // heights of the lines above and below the board, in units of the drawing
 const HEAD = 64,
-  ROW = 48;
+  ROW = 48,
+  SIDE = 24; // margin of a card
 
 /**
  * Yield the pictures of a game: the board, marks, and seeds in the hand between two steps. `game` is {drawing, start,
- * starter, moves, scores, winners, tabs, names, labels, verdict}: moves as in a state, final scores and winners or
- * null, `tabs` and `names` as in `DrawnBoard.show`, a label for each move, and words for the end.
+ * starter, moves, scores, winners, tabs, codes, names, labels, verdict}: moves as in a state, final scores and winners or
+ * null, `tabs` and `names` as in `DrawnBoard.show`, `codes` as in `sweeping`, a label for each move, and words for the end.
  */
 export function pictures({ drawing, start, starter, moves, scores, winners, labels, verdict }) {
   const made = [
@@ -80,17 +82,25 @@ export function pictures({ drawing, start, starter, moves, scores, winners, labe
   return made;
 }
 
+/** Return the last picture of a game, with the seeds left on the board in their owners' bowls. */
+export function finalPicture(game) {
+  const { drawing, start, moves, scores, codes } = game,
+    last = pictures(game).at(-1);
+  return scores ? { ...last, ...sweeping(drawing, moves.at(-1)?.after ?? start, scores, codes).after } : last;
+}
+
 /** A board outside the visible page that is rendered to pictures. */
 class Sketch extends DrawnBoard {
-  constructor(game, language, above, below, palette, scaleOf) {
+  constructor(game, language, above, below, palette, scaleOf, side = 0) {
     super(html("div", {}, document.body), language);
     this.host.style.cssText = "position: fixed; left: -2000px; width: 800px";
     Object.assign(this, { game, above, style: styleOf(palette) });
     this.setDrawing(game.drawing);
     const [left, top, width, height] = this.view;
-    this.box = [left, top - above, width, height + above + below];
-    const scale = scaleOf(width, height + above + below);
-    this.canvas = html("canvas", { width: Math.round(width * scale), height: Math.round(this.box[3] * scale) });
+    this.box = [left - side, top - above, width + 2 * side, height + above + below];
+    const [, , wide, high] = this.box,
+      scale = scaleOf(wide, high);
+    this.canvas = html("canvas", { width: Math.round(wide * scale), height: Math.round(high * scale) });
     this.pen = this.canvas.getContext("2d", { willReadFrequently: true, alpha: false });
   }
 
@@ -151,7 +161,7 @@ export async function gif(game, language, onprogress = () => {}) {
   const { light } = game.drawing.colours,
     size = (width, height) => Math.min(WIDTH / width, Math.sqrt(AREA / (width * height)));
   const sketch = new Sketch(game, language, 0, ROW, light, size),
-    frames = pictures(game),
+    frames = [...pictures(game).slice(0, -1), finalPicture(game)],
     { width, height } = sketch.canvas;
   const pixels = async (picture) => {
     await sketch.paint(picture, [[picture.note, "middle", 0, 20]]);
@@ -184,12 +194,12 @@ function palette(light, samples) {
 /** Return the final picture as a PNG, with the verdict above it, and lines of pairs of texts below it. */
 export async function card(game, language, rows, dark) {
   const { colours } = game.drawing,
-    sketch = new Sketch(game, language, HEAD, ROW * rows.length, dark ? colours.dark : colours.light, () => 2);
+    sketch = new Sketch(game, language, HEAD, ROW * rows.length, dark ? colours.dark : colours.light, () => 2, SIDE);
   const lines = rows.flatMap(([one, other], line) => [
     [one, "start", line, 21],
     [other, "end", line, 21],
   ]);
-  await sketch.paint(pictures(game).at(-1), [[game.verdict, "start", -1, 30], ["Ô Ăn Quan", "end", -1, 21], ...lines]);
+  await sketch.paint(finalPicture(game), [[game.verdict, "start", -1, 30], ["Ô Ăn Quan", "end", -1, 21], ...lines]);
   sketch.destroy();
   return new Promise((resolve) => {
     sketch.canvas.toBlob(resolve, "image/png");

@@ -188,7 +188,7 @@ export class Session extends EventTarget {
   _branch({ moves }) {
     const { rules, names } = this.game,
       { position } = this.#after(moves),
-      other = names.find((name) => name !== PERSON) ?? PERSON;
+      other = this.opponent;
     const seats =
       names[position.mover] === PERSON
         ? names
@@ -239,6 +239,11 @@ export class Session extends EventTarget {
     return this.#put(await this.#read(text, number), seats, { id, paused: keep ? this.#toResume : null });
   }
 
+  /** The computer player or friend of this game, or of the game that a puzzle interrupted; PERSON if it has none. */
+  get opponent() {
+    return (this.puzzle ? this.#paused : this).game.names.find((name) => name !== PERSON) ?? PERSON;
+  }
+
   // ---- the state shown ----------------------------------------------------------------------------------------------
 
   /** Return the state, without the drawing. */
@@ -251,7 +256,16 @@ export class Session extends EventTarget {
       link: linkOf(game, this.#catalogue),
     };
     const json = { ...gameJson(game, this.#drawing, this.#names), puzzle: puzzle && puzzleJson(puzzle, game) };
-    const state = { version, game: this.number, trouble, can_resume: this.#paused !== null, friend, ...texts, ...json };
+    const state = {
+      version,
+      game: this.number,
+      trouble,
+      can_resume: this.#paused !== null,
+      opponent: this.opponent,
+      friend,
+      ...texts,
+      ...json,
+    };
     if (!puzzle) return state;
     return { ...state, previews: {}, ...(this.#answered ? { turn: "solved", legal: [] } : {}) };
   }
@@ -266,18 +280,16 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Return the values of the moves in the current position, or for a review after `moves` moves; `nodes` limits the
-   * search.
+   * Return the values of the moves in the current position, or after `moves` moves; `nodes` limits the search.
    */
   async hint(moves = null, nodes = null) {
     const { game } = this,
       { serial, position } = moves === null ? game.node : this.#after(moves),
       values = this.#values,
-      key = `${serial} ${moves === null} ${nodes}`;
+      key = `${serial} ${nodes}`;
     if (position.ended) throw impossible("the game is over", "ván đã hết");
     if (!values.has(key)) {
       const answer = await this.#thinker.hint(game.rules, position, {
-        review: moves !== null,
         proved: !changedHands(game.match),
         ...(nodes && { nodes, signal: this.#turn.signal }),
       });

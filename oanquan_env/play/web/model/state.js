@@ -122,10 +122,24 @@ export function progress({ line }, game) {
  * the line.
  */
 export function puzzleJson(puzzle, game) {
-  const { level, name = "", number, counts, id = "", themes = [], revealed, day } = puzzle,
+  const { level, name = "", number, counts, id = "", themes = [], found = null, revealed, day } = puzzle,
     { moves, wrong, done } = progress(puzzle, game);
   const steps = (puzzle.line.length + 1) / 2,
     step = Math.min(steps, Math.floor((moves.length - wrong) / 2) + 1);
   const answer = wrong || done ? { move: moves.at(-1), right: done, line: puzzle.line } : null;
-  return { level, name, number, counts, id, themes, rules: puzzle.source.rules, day, revealed, step, steps, answer };
+  return {
+    level,
+    name,
+    number,
+    counts,
+    id,
+    themes,
+    found,
+    rules: puzzle.source.rules,
+    day,
+    revealed,
+    step,
+    steps,
+    answer,
+  };
 }

@@ -50,6 +50,11 @@ export class Book {
     return mirrored ? this.rules.actions - 1 - moves[number] : moves[number];
   }
 
+  /** Follow the strategy for positions after `ply` plies, which may take seconds. */
+  prepare(ply) {
+    this.#numbers(ply % 2 ? "upper" : "lower");
+  }
+
   /** Follow a strategy once; return the numbers of its positions by their keys. */
   #numbers(name) {
     if (!this.#followed[name]) {

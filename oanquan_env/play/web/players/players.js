@@ -15,9 +15,8 @@ const searchers = (ms) =>
     `${kind}:nodes=${ms * NODES_PER_MS.plain}`,
   ]);
 
-/** Players for hints and for reviews of whole games; the first that supports the rules is used. */
+/** Players for the values of moves; the first that supports the rules is used. */
 export const ADVISERS = [...searchers(1000), "maxn:depth=6"].map((name) => `book:${name}`);
-export const REVIEWERS = [...searchers(250), "maxn:depth=5"];
 
 /**
  * The levels of oanquan_env/play/levels.py: players, of which the first that supports the rules is used; the

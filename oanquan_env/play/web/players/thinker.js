@@ -23,6 +23,7 @@ export class Thinker {
   #mind = null;
   #jobs = [];
   #current = null;
+  #hints = new Map();
 
   constructor({ engine, layout, data, catalogue, think = null, worker = null, ask = null, askable = () => true }) {
     this.#made = { engine, layout, data };
@@ -39,8 +40,24 @@ export class Thinker {
     return parseMove(await this.#ask(name, positionText(rules, position), rulesText(rules, this.catalogue)));
   }
 
-  hint(rules, position, { signal, ...options } = {}) {
-    return this.#request("hint", [rules, position, options], signal);
+  /** Load what a player needs for its move after `ply` plies, unless Python plays. */
+  async prepare(name, rules, ply) {
+    if (!this.needsPython(name, rules)) await this.#request("prepare", [name, rules, ply]);
+  }
+
+  /** Resolve with the values of all moves (`Thinking.hint`). The same question gets the same answer without a search. */
+  hint(rules, position, { signal, proved = true, nodes = null } = {}) {
+    const key = [rulesText(rules, this.catalogue), positionText(rules, position), proved, nodes].join(" ");
+    const asked = this.#hints.get(key);
+    if (asked)
+      return asked.catch((error) => {
+        if (error.name !== "AbortError" || signal?.aborted) throw error;
+        return this.hint(rules, position, { signal, proved, nodes }); // only the first asker lost interest
+      });
+    const answer = this.#request("hint", [rules, position, { proved, nodes }], signal);
+    this.#hints.set(key, answer);
+    answer.catch(() => this.#hints.delete(key));
+    return answer;
   }
 
   /**
@@ -136,6 +153,9 @@ class Remote {
   }
   hint(...args) {
     return this.#call("hint", args);
+  }
+  prepare(...args) {
+    return this.#call("prepare", args);
   }
 
   end() {

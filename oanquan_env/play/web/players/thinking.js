@@ -4,17 +4,7 @@ import { fold } from "./any-rules-net.js";
 import { Book, Openings } from "./book.js";
 import { Engine, CAPTURE } from "../model/engine.js";
 import { moveText } from "../model/notation.js";
-import {
-  ADVISERS,
-  ANY,
-  REVIEWERS,
-  firstPlaying,
-  playerOf,
-  presetOf,
-  searchAll,
-  searchSaving,
-  seeded,
-} from "./players.js";
+import { ADVISERS, ANY, firstPlaying, playerOf, presetOf, searchAll, searchSaving, seeded } from "./players.js";
 import { Refused } from "../model/refused.js";
 
 // points: a proved move is the hint unless the search values another move higher by more than this
@@ -66,22 +56,34 @@ export class Thinking {
     return { actions: (await this.#search(player, engine, rules, position, false)).actions, legal, epsilon, goesOn };
   }
 
+  /** Load what a player needs for its move after `ply` plies. */
+  async prepare(name, fields, ply) {
+    const engine = await this.#engine(),
+      rules = engine.rules(fields),
+      { kind, fallback, net } = playerOf(name, rules, await this.#catalogue());
+    if (kind === "book") (await this.#proofs(Book, engine, rules))?.prepare(ply);
+    await this.#loaded(engine, rules, fallback?.net ?? net);
+  }
+
   /**
    * Resolve with the best move, and the value of each move: the mover's final lead. `exact` lists the moves with proved
-   * values, `search.net` is as in `playerOf`. Pass `proved: false` if fields changed hands: no value is then proved.
-   * `review` selects its players; `nodes` limits the search.
+   * values, `search.net` is as in `playerOf`. If all moves have proved values, nothing is searched. Pass `proved: false`
+   * if fields changed hands: no value is then proved. `nodes` limits the search.
    */
-  async hint(fields, position, { review = false, proved = true, nodes = null } = {}) {
+  async hint(fields, position, { proved = true, nodes = null } = {}) {
     const engine = await this.#engine(),
       rules = engine.rules(fields),
       catalogue = await this.#catalogue();
-    const player = firstPlaying(review ? REVIEWERS : ADVISERS, rules, catalogue);
-    const adviser = player.fallback ?? player,
-      found = await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
+    const player = firstPlaying(ADVISERS, rules, catalogue),
+      adviser = player.fallback;
     const openings =
         proved && rules.players === 2 ? ((await this.#proofs(Openings, engine, rules)) ?? Openings.none(engine)) : null,
       bounds = openings?.moveValues(rules, position) ?? {},
-      most = openings?.value(rules, position)?.upper ?? Infinity;
+      most = openings?.value(rules, position)?.upper ?? Infinity,
+      known = engine.legal(rules, position).map((action) => [action, bounds[action]?.lower, bounds[action]?.upper]);
+    const found = known.every(([, lower, upper]) => Number.isFinite(lower) && lower === upper)
+      ? { values: Object.fromEntries(known), proved: true, depth: 0, nodes: 0 }
+      : await this.#search(nodes ? { ...adviser, nodes } : adviser, engine, rules, position, true);
     const { scores, mover } = position,
       lead = scores[mover] - (scores.reduce((sum, score) => sum + score, 0) - scores[mover]) / (rules.players - 1);
     const moves = Object.entries(found.values).map(([action, value]) => {
@@ -95,9 +97,9 @@ export class Thinking {
       // without an exact value, book moves need not be best
       book = begin && begin.lower === begin.upper ? await this.#proofs(Book, engine, rules) : null;
     const action = book?.provedMove(position) ?? null,
-      known = moves.find((move) => move.action === action);
-    const near = known && known.final >= moves[0].final - (known.exact && moves[0].exact ? 0 : PREFERENCE),
-      best = near ? known : moves[0];
+      advised = moves.find((move) => move.action === action);
+    const near = advised && advised.final >= moves[0].final - (advised.exact && moves[0].exact ? 0 : PREFERENCE),
+      best = near ? advised : moves[0];
     const taken = engine.play(rules, position, best.action).steps.filter(([kind]) => kind === CAPTURE);
     const total = (place) => taken.reduce((sum, step) => sum + step[place], 0);
     return {
@@ -118,8 +120,11 @@ export class Thinking {
   async #search({ kind, depth, nodes, net }, engine, rules, position, everyMove) {
     if (kind === "full") return searchAll(engine, rules, position, depth);
     if (kind === "saver") return searchSaving(engine, rules, position);
-    const loaded = net && (await this.#once(`net ${net} ${rules.key}`, () => this.#net(net, engine, rules)));
-    return engine.search(rules, position, { depth, nodes, everyMove, net: loaded });
+    return engine.search(rules, position, { depth, nodes, everyMove, net: await this.#loaded(engine, rules, net) });
+  }
+
+  #loaded(engine, rules, net) {
+    return net && this.#once(`net ${net} ${rules.key}`, () => this.#net(net, engine, rules));
   }
 
   async #net(name, engine, rules) {

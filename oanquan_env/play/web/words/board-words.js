@@ -3,6 +3,9 @@
 
 const margin = (points, ahead, behind, level) => (points > 0 ? ahead(points) : points < 0 ? behind(-points) : level);
 
+/** The lines that children say at the end of a game; `verse` translates them. */
+export const VERSE = ["Hết quan,", "tàn dân,", "thu quân,", "bán ruộng!"];
+
 export const WORDS = {
   en: {
     board: "Board of Ô Ăn Quan",
@@ -39,15 +42,17 @@ export const WORDS = {
     none: "instant",
     worth: "final lead",
     strike: "One strike, one mandarin!",
-    verse: ["The mandarins are gone,", "the seeds are few;", "gather the pieces", "and sell the fields!"],
+    verse: ["The mandarins are gone,", "the people scatter,", "the pieces are gathered,", "the fields are sold!"],
     tap: "Tap one of your squares, then choose a direction.",
     thinking: (name) => `${name} is thinking…`,
+    preparing: (name) => `${name} is opening its books…`,
     waiting: (name) => `Send the link to ${name}, then open the link that comes back.`,
     looking: "Looking for the best move…",
-    canTake: (field, points, stone) =>
-      `You can capture ${stone ? "a mandarin" : points === 1 ? "1 point" : `${points} points`} with square ${field}.`,
+    canTake: (field, way, points, stone) =>
+      `You can capture ${stone ? "a mandarin" : points === 1 ? "1 point" : `${points} points`}: square ${field}, ${way}.`,
     bare: "Your row is nearly empty. If it’s empty on your turn, five of your points go back into it.",
-    noCapture: "You can’t capture anything this turn. Tap your squares to see where their seeds would go.",
+    noCapture: "You can’t capture anything this turn.",
+    look: "Tap your squares to see where their seeds would go.",
     goal: (name) => `Vietnam’s mancala: capture more than ${name}.`,
     turn: (name) => `${name} to move.`,
     yourTurn: "Your turn.",
@@ -61,7 +66,7 @@ export const WORDS = {
     over: "The game is over.",
     won: "won",
     resigned: (loser, winners) =>
-      `${loser} ${loser === "you" ? "resign" : "resigns"}${winners ? `: ${winners} wins` : ""}.`,
+      `${loser} ${loser === "you" ? "resign" : "resigns"}${winners ? `: ${winners} ${winners === "you" ? "win" : "wins"}` : ""}.`,
     hinted: (field, way, move) => `Try square ${field}, ${way} (${move})`,
     ends: (points, how) =>
       `with best play you end ${margin(
@@ -74,7 +79,7 @@ export const WORDS = {
     seen: (depth, net) => `searched ${depth} moves ahead${net === "any" ? " with the net for any rules" : ""}`,
     puzzles: {
       mandarin: "Capture a mandarin in one move.",
-      refute: "South captured eleven points with 5A. Why does that lose? Find North’s reply.",
+      refute: "Your opponent captured eleven points with 5A. Why does that lose? Find the reply.",
       win: "Capture the last mandarin and win.",
       own: "This is from your game. Find a better move than the one you played.",
       "": "Only one move wins by force. Find it.",
@@ -87,7 +92,7 @@ export const WORDS = {
         : `${move} isn’t good enough${reply ? `: ${reply} answers it` : ""}. Undo and try again.`,
     answer: (line) => `The answer: ${line}.`,
     noMove: "No moves yet.",
-    matchWon: (name) => `${name} wins the match.`,
+    matchWon: (name) => `${name} ${name === "You" ? "win" : "wins"} the match.`,
     matchDrawn: "The match is a draw.",
   },
   vi: {
@@ -105,11 +110,11 @@ export const WORDS = {
     undo: "Đi lại",
     redo: "Làm lại",
     hint: "Gợi ý",
-    again: "Xem lại",
+    again: "Xem lại nước",
     skip: "Bỏ qua",
     first: "Đầu ván",
     previous: "Lùi",
-    tour: "Xem cả ván",
+    tour: "Chiếu cả ván",
     pause: "Dừng",
     next: "Tiến",
     last: "Nước cuối",
@@ -125,14 +130,16 @@ export const WORDS = {
     none: "tức thì",
     worth: "kết quả",
     strike: "Một đập ăn quan!",
-    verse: ["Hết quan,", "tàn dân,", "thu quân,", "bán ruộng!"],
+    verse: [],
     tap: "Chạm vào một ô của bạn, rồi chọn mũi tên.",
     thinking: (name) => `${name} đang nghĩ…`,
+    preparing: (name) => `${name} đang mở sách…`,
     waiting: (name) => `Hãy gửi liên kết cho ${name}, rồi mở liên kết được gửi lại.`,
     looking: "Đang tìm nước hay nhất…",
-    canTake: (field, points, stone) => `Bạn có thể ăn ${stone ? "quan" : `${points} điểm`} từ ô ${field}.`,
+    canTake: (field, way, points, stone) => `Bạn có thể ăn ${stone ? "quan" : `${points} điểm`}: ô ${field}, ${way}.`,
     bare: "Hàng của bạn sắp trống: đến lượt mà hết dân thì phải lấy năm điểm rải lại.",
-    noCapture: "Chưa nước nào ăn được: hãy chạm vào từng ô để xem dân sẽ đi đâu.",
+    noCapture: "Chưa nước nào ăn được.",
+    look: "Hãy chạm vào từng ô để xem dân sẽ đi đâu.",
     goal: (name) => `Bạn đi trước: hãy ăn nhiều điểm hơn ${name}.`,
     turn: (name) => `Đến lượt ${name}.`,
     yourTurn: "Đến lượt bạn.",
@@ -158,7 +165,7 @@ export const WORDS = {
     seen: (depth, net) => `nhìn trước ${depth} nước${net === "any" ? ", bằng mạng nơ-ron cho mọi luật" : ""}`,
     puzzles: {
       mandarin: "Hãy ăn quan trong một nước.",
-      refute: "Đối phương vừa ăn mười một điểm bằng 5↺. Vì sao nước ấy thua? Hãy tìm nước đáp.",
+      refute: "Đối phương vừa ăn mười một điểm bằng 5A. Vì sao nước ấy thua? Hãy tìm nước đáp.",
       win: "Hãy ăn quan cuối cùng và thắng.",
       own: "Đây là thế cờ trong ván của bạn. Hãy tìm nước hay hơn nước đã đi.",
       "": "Có đúng một nước thắng, dù đối thủ đáp thế nào. Hãy tìm nước ấy.",
@@ -183,6 +190,12 @@ export const ROLES = {
   vi: { human: "bạn", friend: "người bạn", ...NAMES },
 };
 
+/** How strong each level is, as shown next to its name. */
+export const STRENGTHS = {
+  en: { beginner: "beginner", easy: "easy", medium: "medium", hard: "hard", perfect: "perfect" },
+  vi: { beginner: "mới tập", easy: "dễ", medium: "vừa", hard: "khó", perfect: "hoàn hảo" },
+};
+
 /** What each level says at the start of a game. */
 export const GREETINGS = {
   en: {
@@ -200,6 +213,3 @@ export const GREETINGS = {
     perfect: "Nơi nào đã có chứng minh, ta cứ theo.",
   },
 };
-
-/** A move as shown to people: the direction is a letter, or in Vietnamese an arrow. */
-export const moveName = (move, language) => (language === "vi" ? move.replace("A", "↺").replace("C", "↻") : move);

@@ -1,10 +1,16 @@
 // The words of rules and lessons, which only dialogs use; the first dialog that loads adds them to the page's words.
 
+import { capital } from "../nodes.js";
 import { WORDS } from "./words.js";
+
+const shown = (hands, names) => hands.map(([player, hand]) => `${capital(player)}: ${names[hand]}`).join(", ");
 
 const ADDED = {
   en: {
+    lotAbout: "What is oẳn tù tì?",
     byLot: "Rock, paper, scissors (oẳn tù tì)",
+    drawn: (hands, name) =>
+      `${shown(hands, ["rock ✊", "paper ✋", "scissors ✌️"])}. ${capital(name)} ${name === "you" ? "start" : "starts"}.`,
     person: "A person at this device",
     named: "Another player…",
     name: "Player’s name",
@@ -14,6 +20,9 @@ const ADDED = {
     game: (number) => `Game ${number}`,
     copied: "Link copied.",
     opened: "Game opened.",
+    won: (won, games) => `won ${won} of ${games}`,
+    noData: "This file holds no data of this page.",
+    empty: "Paste a record or a link first.",
     length: (moves) => (moves === 1 ? "1 move" : `${moves} moves`),
     judged: (blunders, share) =>
       `${blunders === 1 ? "1 blunder" : `${blunders} blunders`} · ${share}% of the points possible`,
@@ -123,8 +132,10 @@ const ADDED = {
     },
   },
   vi: {
+    lotAbout: "Oẳn tù tì là gì?",
     byLot: "Oẳn tù tì",
-    person: "Người chơi",
+    drawn: (hands, name) => `${shown(hands, ["búa ✊", "bao ✋", "kéo ✌️"])}. ${capital(name)} đi trước.`,
+    person: "Người (trên máy này)",
     named: "Máy khác…",
     name: "Tên của máy",
     firstGame: "Chơi ván đầu",
@@ -133,6 +144,9 @@ const ADDED = {
     game: (number) => `Ván ${number}`,
     copied: "Đã sao chép liên kết đến ván này.",
     opened: "Đã mở ván.",
+    won: (won, games) => `thắng ${won}/${games}`,
+    noData: "Tệp này không có dữ liệu của trang.",
+    empty: "Hãy dán biên bản hoặc liên kết trước.",
     length: (moves) => `${moves} nước`,
     judged: (blunders, share) => `${blunders} nước lỗi · đạt ${share}% số điểm có thể đạt`,
     saved: (name) => `Đã lưu ván vào ${name}.`,

@@ -1,6 +1,5 @@
 // The story of a move in both languages, and the names of the seats in it.
 
-import { moveName } from "./board-words.js";
 import { capital } from "../nodes.js";
 import { TERMINATIONS, moveText } from "../model/notation.js";
 
@@ -8,21 +7,22 @@ const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
 // By language, the words from engine/words.json; `python -m tools.write_page` writes this line.
 // prettier-ignore
-const STORY = {"en":{"seats":{"2":["South","North"],"3":["South","East","West"],"4":["South","East","North","West"]},"to_move":"{name} to move","wins":"{name} wins","share":"{names} share the win","draw":"A draw","ply":"ply {ply}","played":"{name} played {move}","field":"square {field} of {owner}","mandarin":"the mandarin square after {owner}","own_field":"square {field} of {owner}","own_mandarin":"the mandarin square after {owner}","seeds":["{n} seed","{n} seeds"],"stones":["{n} stone","{n} stones"],"points":["{n} point","{n} points"],"one":"one seed","stone":"the stone","and":" and ","plays":"{name} plays {move}.","lift":"Pick up {pieces} from {square}; the last seed lands in {last}.","take":"Capture {pieces} from {square}, behind the gap at {gap}: {points}.","turn":"The turn ends: {why}.","refill":"{name} refills its row with {seeds}.","borrow":"{name} refills its row with {seeds}, {borrowed} of them borrowed.","over":"The game is over: {why}.","leftover":"{name} gets {points} for seeds left on the board.","nobody":"Nobody gets {pieces}.","finals":"Final points: {all}.","turn_ends":{"mandarin_ahead":"the next square is a mandarin square that is not empty","empty_mandarin_ahead":"the next square is an empty mandarin square, which is no gap","nothing_behind":"the square behind the gap is empty","no_further_gap":"the square after the capture is not empty","unripe_mandarin":"the mandarin behind the gap cannot be captured yet","seeds_stay":"the seeds of the mandarin square behind the gap cannot be captured","one_capture":"only one capture is allowed per turn","not_completed":"the move cannot be completed"},"endings":{"stones_captured":"all mandarin stones have been captured","squares_empty":"all mandarin squares are empty","forfeit":"a player has too few points to refill its row","max_plies":"the move limit has been reached","endless_relay":"a relay would never end","too_many_seeds":"refills on credit would bring more than 255 seeds into play"}},"vi":{"seats":{"2":["bên dưới","bên trên"],"3":["bên dưới","bên phải","bên trái"],"4":["bên dưới","bên phải","bên trên","bên trái"]},"to_move":"đến lượt {name}","wins":"{name} thắng","share":"{names} cùng thắng","draw":"hòa","ply":"{ply} nước","played":"{name} vừa đi {move}","field":"ô {field} của {owner}","mandarin":"ô quan cạnh ô {field} của {owner}","own_field":"ô {field}","own_mandarin":"ô quan cạnh ô {field}","seeds":["{n} dân","{n} dân"],"stones":["{n} quan","{n} quan"],"points":["{n} điểm","{n} điểm"],"one":"một dân","stone":"quan","and":" và ","plays":"{name} đi {move}.","lift":"Bốc {pieces} ở {square}; dân cuối rơi vào {last}.","take":"Cách {gap} trống, ăn {pieces} ở {square}: {points}.","turn":"Hết lượt: {why}.","refill":"{name} rải {seeds} vào hàng trống của mình.","borrow":"{name} rải {seeds} vào hàng trống của mình, trong đó vay {borrowed}.","over":"Hết ván: {why}.","leftover":"{name} thu dân còn trên bàn: {points}.","nobody":"Không thuộc về ai: {pieces}.","finals":"Điểm cuối cùng: {all}.","turn_ends":{"mandarin_ahead":"phía trước là ô quan còn quân","empty_mandarin_ahead":"phía trước là ô quan trống, không tính là khoảng trống","nothing_behind":"sau ô trống lại là ô trống","no_further_gap":"sau ô vừa ăn là ô còn quân","unripe_mandarin":"quan sau ô trống còn non, chưa ăn được","seeds_stay":"không được ăn dân trong ô quan sau ô trống","one_capture":"mỗi lượt chỉ ăn một lần","not_completed":"nước này không thể đi trọn"},"endings":{"stones_captured":"các quan đã bị ăn hết","squares_empty":"các ô quan đã trống","forfeit":"một người không còn quân để rải","max_plies":"đã đủ số nước đi","endless_relay":"lượt rải sẽ không bao giờ dừng","too_many_seeds":"vay thêm thì trên bàn có quá 255 dân"}}};
+const STORY = {"en":{"seats":{"2":["South","North"],"3":["South","East","West"],"4":["South","East","North","West"]},"to_move":"{name} to move","to_move_you":"your turn","wins":"{name} wins","wins_you":"you win","share":"{names} share the win","draw":"A draw","ply":"ply {ply}","played":"{name} played {move}","field":"square {field} of {owner}","mandarin":"the mandarin square after {owner}","own_field":"square {field} of {owner}","own_mandarin":"the mandarin square after {owner}","field_you":"your square {field}","mandarin_you":"the mandarin square after your square {field}","seeds":["{n} seed","{n} seeds"],"stones":["{n} stone","{n} stones"],"points":["{n} point","{n} points"],"one":"one seed","stone":"the stone","and":" and ","plays":"{name} plays {move}.","plays_you":"you play {move}.","lift":"Pick up {pieces} from {square}; the last seed lands in {last}.","take":"Capture {pieces} from {square}, behind the gap at {gap}: {points}.","turn":"The turn ends: {why}.","refill":"{name} refills its row with {seeds}.","refill_you":"you refill your row with {seeds}.","borrow":"{name} refills its row with {seeds}, {borrowed} of them borrowed.","borrow_you":"you refill your row with {seeds}, {borrowed} of them borrowed.","over":"The game is over: {why}.","leftover":"{name} gets {points} for seeds left on the board.","leftover_you":"you get {points} for seeds left on the board.","nobody":"Nobody gets {pieces}.","finals":"Final points: {all}.","turn_ends":{"mandarin_ahead":"the next square is a mandarin square that is not empty","empty_mandarin_ahead":"the next square is an empty mandarin square, which is no gap","nothing_behind":"the square behind the gap is empty","no_further_gap":"the square after the capture is not empty","unripe_mandarin":"the mandarin behind the gap cannot be captured yet","seeds_stay":"the seeds of the mandarin square behind the gap cannot be captured","one_capture":"only one capture is allowed per turn","not_completed":"the move cannot be completed"},"endings":{"stones_captured":"all mandarin stones have been captured","squares_empty":"all mandarin squares are empty","forfeit":"a player has too few points to refill its row","max_plies":"the move limit has been reached","endless_relay":"a relay would never end","too_many_seeds":"refills on credit would bring more than 255 seeds into play"}},"vi":{"seats":{"2":["bên dưới","bên trên"],"3":["bên dưới","bên phải","bên trái"],"4":["bên dưới","bên phải","bên trên","bên trái"]},"to_move":"đến lượt {name}","wins":"{name} thắng","share":"{names} cùng thắng","draw":"hòa","ply":"{ply} nước","played":"{name} vừa đi {move}","field":"ô {field} của {owner}","mandarin":"ô quan cạnh ô {field} của {owner}","own_field":"ô {field}","own_mandarin":"ô quan cạnh ô {field}","seeds":["{n} dân","{n} dân"],"stones":["{n} quan","{n} quan"],"points":["{n} điểm","{n} điểm"],"one":"một dân","stone":"quan","and":" và ","plays":"{name} đi {move}.","lift":"Bốc {pieces} ở {square}; dân cuối rơi vào {last}.","take":"Cách {gap} trống, ăn {pieces} ở {square}: {points}.","turn":"Hết lượt: {why}.","refill":"{name} rải {seeds} vào hàng trống của mình.","borrow":"{name} rải {seeds} vào hàng trống của mình, trong đó vay {borrowed}.","over":"Hết ván: {why}.","leftover":"{name} thu dân còn trên bàn: {points}.","nobody":"Không thuộc về ai: {pieces}.","finals":"Điểm cuối cùng: {all}.","turn_ends":{"mandarin_ahead":"phía trước là ô quan còn quân","empty_mandarin_ahead":"phía trước là ô quan trống, không tính là khoảng trống","nothing_behind":"sau ô trống lại là ô trống","no_further_gap":"sau ô vừa ăn là ô còn quân","unripe_mandarin":"quan sau ô trống còn non, chưa ăn được","seeds_stay":"không được ăn dân trong ô quan sau ô trống","one_capture":"mỗi lượt chỉ ăn một lần","not_completed":"nước này không thể đi trọn"},"endings":{"stones_captured":"các quan đã bị ăn hết","squares_empty":"các ô quan đã trống","forfeit":"một người không còn quân để rải","max_plies":"đã đủ số nước đi","endless_relay":"lượt rải sẽ không bao giờ dừng","too_many_seeds":"vay thêm thì trên bàn có quá 255 dân"}}};
 
 /** Fill in the placeholders of a sentence. */
 const filled = (text, parts) => text.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
+/** Return the words `key` about a player; English has other words if the player is "you". */
+const about = (name, words, key) => (name === "you" && words[`${key}_you`]) || words[key];
 const counted = (words, thing, n) => filled(words[thing][n === 1 ? 0 : 1], { n });
 
 /** Return a square of the ring as sentences name it; in `mover`'s row, the owner is omitted if the language does so. */
 export function squareWords(language, names, fields, index, mover = null) {
   const player = Math.floor(index / (fields + 1)),
     field = index % (fields + 1),
-    kind = field === fields ? "mandarin" : "field";
-  return filled(STORY[language][player === mover ? `own_${kind}` : kind], {
-    field: Math.min(field + 1, fields),
-    owner: names[player],
-  });
+    kind = field === fields ? "mandarin" : "field",
+    owner = names[player],
+    key = player === mover && owner !== "you" ? `own_${kind}` : kind;
+  return filled(about(owner, STORY[language], key), { field: Math.min(field + 1, fields), owner });
 }
 
 /**
@@ -34,7 +34,7 @@ export function moveLines(trace, language, names) {
     { rules, player, laps, takings, refillings, ended } = trace;
   const square = (index) => squareWords(language, names, rules.fields, index, player);
   return [
-    filled(words.plays, { name: names[player], move: moveName(moveText(trace.action), language) }),
+    filled(about(names[player], words, "plays"), { name: names[player], move: moveText(trace.action) }),
     ...laps.map((lap) =>
       filled(words.lift, {
         pieces: lap.one ? words.one : counted(words, "seeds", lap.seeds),
@@ -55,7 +55,7 @@ export function moveLines(trace, language, names) {
     }),
     filled(words.turn, { why: words.turn_ends[trace.turnEnd] }),
     ...refillings.map(({ player: seat, seeds, borrowed }) =>
-      filled(words[borrowed ? "borrow" : "refill"], {
+      filled(about(names[seat], words, borrowed ? "borrow" : "refill"), {
         name: names[seat],
         seeds: counted(words, "seeds", seeds),
         borrowed,
@@ -74,7 +74,9 @@ function ending({ after, standings, ended }, words, names) {
   return [
     filled(words.over, { why: words.endings[TERMINATIONS[ended]] }),
     ...names.flatMap((name, player) =>
-      leftovers[player] ? [filled(words.leftover, { name, points: counted(words, "points", leftovers[player]) })] : [],
+      leftovers[player]
+        ? [filled(about(name, words, "leftover"), { name, points: counted(words, "points", leftovers[player]) })]
+        : [],
     ),
     ...(pieces.length ? [filled(words.nobody, { pieces: pieces.join(words.and) })] : []),
     filled(words.finals, { all: names.map((name, player) => `${name} ${standings[player]}`).join(", ") }),
@@ -82,8 +84,8 @@ function ending({ after, standings, ended }, words, names) {
 }
 
 /**
- * Return the names of the seats in sentences: English uses the points of the compass, Vietnamese the player or the
- * place.
+ * Return the names of the seats in sentences. If one person plays, it is "you"; other seats have their points of the
+ * compass in English, and their places in Vietnamese.
  *
  * `persons` says for each seat whether a person sits there; `solver` is the seat of the person solving a puzzle, or
  * null.
@@ -94,5 +96,8 @@ export function seatNames(persons, solver = null) {
   const place = (seat) => STORY.vi.seats[players][(seat - (alone ?? 0) + players) % players];
   const other = (seat) => (solver !== null ? "đối thủ" : players === 2 ? "máy" : `máy ${place(seat)}`);
   const name = (seat) => (alone === null ? place(seat) : seat === alone ? "bạn" : other(seat));
-  return { en: STORY.en.seats[players], vi: persons.map((_, seat) => name(seat)) };
+  const english = STORY.en.seats[players].map((compass, seat) =>
+    alone === null ? compass : seat === alone ? "you" : players === 2 ? "your opponent" : compass,
+  );
+  return { en: english, vi: persons.map((_, seat) => name(seat)) };
 }

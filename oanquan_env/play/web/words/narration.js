@@ -1,6 +1,6 @@
 // The texts about a game: players, winner, hints and puzzles. `view` is a `GameView`.
 
-import { GREETINGS, ROLES, WORDS, moveName } from "./board-words.js";
+import { GREETINGS, ROLES, STRENGTHS, WORDS } from "./board-words.js";
 import { MINUS, capital } from "../nodes.js";
 
 const wordsOf = (view) => WORDS[view.board.language];
@@ -20,7 +20,7 @@ function nameAndRole(view, player) {
     alone = seats.filter((seat) => seat.person).length === 1;
   if (puzzle && player === starter) return [known.human, ""];
   if (alone && seats.length === 2 && seats.every((seat) => seat.name in known)) return [known[name], ""];
-  return [seatName(view, player), person && (language === "vi" || !alone) ? "" : (known[name] ?? name)];
+  return [seatName(view, player), person ? "" : (known[name] ?? name)];
 }
 
 export const playerName = (view, player) => nameAndRole(view, player)[0];
@@ -35,7 +35,7 @@ export const plateNames = (view) =>
       [name, role] = nameAndRole(view, player);
     return [
       capital(two ? name.replace(/^your /, "") : name.replace(/^(máy )?bên /, "")),
-      two || seat.person ? role.split(":")[0] : "",
+      two || seat.person ? (STRENGTHS[view.board.language][seat.name] ?? role.split(":")[0]) : "",
       seat.name,
     ];
   });
@@ -74,9 +74,7 @@ export function status(view) {
   const { state } = view,
     words = wordsOf(view);
   if (view.viewing !== null) {
-    const move = view.viewing
-      ? `: ${moveName(view.moves[state.line[view.viewing - 1]].move, view.board.language)}`
-      : "";
+    const move = view.viewing ? `: ${view.moves[state.line[view.viewing - 1]].move}` : "";
     return (
       words.viewing(view.viewing, state.line.length) +
       move +
@@ -84,12 +82,14 @@ export function status(view) {
     );
   }
   if (state.puzzle) return puzzleWords(view);
+  const goal = view.goals.map((words) => words()).find(Boolean);
   if (state.turn === "over") {
     const scores = state.match ? state.match.rounds.at(-1).scores : state.outcome?.scores,
       result = capital(verdict(view));
     const points = scores && standing(view, scores);
     return [
       state.outcome ? `${words.over} ${result} (${points}).` : points ? `${result} ${capital(points)}.` : result,
+      goal,
       view.notes.get(view.number),
       view.whole,
     ]
@@ -98,9 +98,11 @@ export function status(view) {
   }
   if (state.trouble) return `${words.trouble} ${navigator.onLine === false ? words.offline : state.trouble}`;
   if (state.turn === "friend") return words.waiting(playerName(view, state.mover));
-  if (state.turn === "player") return capital(words.thinking(sentenceName(view, state.mover)));
+  if (state.turn === "player")
+    return capital(words[view.preparing === state.game ? "preparing" : "thinking"](sentenceName(view, state.mover)));
   const alone = state.seats.filter((seat) => seat.person).length === 1,
     turn = alone ? words.yourTurn : words.turn(seatName(view, state.mover));
+  if (goal) return `${turn} ${goal}`;
   if (view.helped === state.game) return (state.line.length ? "" : greeting(view)) + help(view);
   if (state.line.length > 1) return turn;
   const others =
@@ -120,22 +122,21 @@ function help(view) {
     } = view,
     words = wordsOf(view),
     at = state.mover * (fields + 1);
-  const takes = Object.entries(state.previews)
-    .map(
-      ([
-        move,
-        {
-          captured: [points, stones],
-        },
-      ]) => ({ move, points, stones }),
-    )
-    .sort((one, other) => other.points - one.points);
-  if (takes[0].points) return words.canTake(takes[0].move[0], takes[0].points, takes[0].stones);
+  const [
+    {
+      move,
+      captured: [points, stones],
+    },
+  ] = Object.entries(state.previews)
+    .map(([move, { captured }]) => ({ move, captured }))
+    .sort((one, other) => other.captured[0] - one.captured[0]);
+  if (points) return words.canTake(move[0], move.endsWith("A") ? words.anticlockwise : words.clockwise, points, stones);
   const left = view
     .position(state.line.length)
     .frame.seeds.slice(at, at + fields)
     .reduce((all, seeds) => all + seeds, 0);
-  return left < 3 ? words.bare : words.noCapture;
+  if (left < 3) return words.bare;
+  return view.board.preview ? `${words.noCapture} ${words.look}` : words.noCapture;
 }
 
 /** Return the greeting of the only opponent when the game begins. */
@@ -147,29 +148,15 @@ function greeting({ state: { seats }, board: { language } }) {
 
 function puzzleWords(view) {
   const { name, step, steps, revealed, answer } = view.state.puzzle,
-    words = wordsOf(view),
-    { language } = view.board;
+    words = wordsOf(view);
   const { title = "", reply = null } = view.puzzled?.puzzle === view.state.puzzle ? view.puzzled : {},
     begin = title && `${title}. `;
   if (!answer) {
     const task = step > 1 ? words.further(step, steps) : (words.puzzles[name] ?? words.puzzles[""]);
     return `${begin || `${words.yourTurn} `}${task}`;
   }
-  const all = answer.line
-    .map((moves) =>
-      moves
-        .split(" ")
-        .map((move) => moveName(move, language))
-        .join("/"),
-    )
-    .join(" ");
-  return revealed
-    ? words.answer(all)
-    : (answer.right ? words.right : words.wrong)(
-        moveName(answer.move, language),
-        !name,
-        reply && moveName(reply, language),
-      );
+  const all = answer.line.map((moves) => moves.replaceAll(" ", "/")).join(" ");
+  return revealed ? words.answer(all) : (answer.right ? words.right : words.wrong)(answer.move, !name, reply);
 }
 
 /** Say in brackets whether the best move's value is proved, or how deep the search was. */
@@ -185,6 +172,6 @@ export function hintWords(view, hint) {
   const words = wordsOf(view),
     way = best.endsWith("A") ? words.anticlockwise : words.clockwise;
   const ends = words.ends(Math.round(values[best]), how(view, hint), view.state.seats.length);
-  const hinted = words.hinted(best[0], way, moveName(best, view.board.language));
+  const hinted = words.hinted(best[0], way, best);
   return `${hinted}: ${points ? `${words.captures} ${points}; ` : ""}${ends}`;
 }

@@ -12,13 +12,14 @@ const followed = ({ lower, upper }, language) =>
 const longest = ({ lower, upper }) => Math.max(lower?.plies ?? 0, upper?.plies ?? 0);
 const seconds = (ms, language) =>
   (ms / 1000).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-const limit = (bound, least) => (bound === least ? "do better" : `hold South below ${signed(least)}`);
+const limit = (bound, least) => (bound === least ? "do better" : `hold it below ${signed(least)}`);
 const gioiHan = (bound, least) => (bound === least ? "làm tốt hơn" : `ép máy xuống dưới ${least} điểm`);
 
 export const PROOF = {
   en: {
     names: ["South", "North"],
     plates: ["South", "North"],
+    help: "What the numbers mean",
     about:
       "South moves first. Each number is South’s final lead (+) or deficit (−) in points if both sides play their best from there. A “proved” value is certain; a “searched” one comes from looking some moves ahead and may be wrong.",
     refuted: (move, points, lost, exact, reply, ends) =>
@@ -50,22 +51,16 @@ export const PROOF = {
     holds: (what, found, ms) =>
       `Proved: ${what}. ${followed(found, "en")} positions checked, ${whole(sum(found, "replies"), "en")} replies, longest game: ${longest(found)} moves, ${seconds(ms, "en")} s.`,
     fails: (fault) => `Not proved. ${fault}`,
-    network: "The strongest network",
-    aboutNetwork:
-      "It learned by playing against itself. A search found these games, in which it always plays the move it thinks best and still loses.",
-    networkLine: (seat, margin, moves) => `As ${["South", "North"][seat]} it loses by ${margin} in ${moves} moves`,
-    beatNetwork: "Can you beat it without help?",
-    networkNeeds: (name) =>
-      `This network doesn’t run in a browser. Install the project, run “python -m oanquan_env play --browser --opponent ${name}”, and try again on the page that opens.`,
     beat: "Play against the proof",
     goal: ({ bound, least }) =>
-      `You play North, and South follows the proof. Your goal: hold South to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
-    held: (lead, { bound, least }) => `You held South to ${signed(lead)}: nobody can ${limit(bound, least)}.`,
-    missed: (lead, { bound }) => `South won by ${lead}; perfect play would have held South to ${signed(bound)}.`,
+      `The computer follows the proof. Your goal: hold its lead to ${signed(bound)}. Nobody can ${limit(bound, least)}.`,
+    held: (lead, { bound, least }) => `You held the computer to ${signed(lead)}: nobody can ${limit(bound, least)}.`,
+    missed: (lead, { bound }) => `The computer won by ${lead}; perfect play would have held it to ${signed(bound)}.`,
   },
   vi: {
     names: ["bên đi trước", "bên đi sau"],
     plates: ["Trước", "Sau"],
+    help: "Các con số nghĩa là gì",
     about:
       "Các con số tính cho bên đi trước: cuối ván bên ấy hơn (+) hay kém (−) bao nhiêu điểm, nếu từ đó hai bên đều đi hay nhất. “Đã chứng minh” là chắc chắn; “máy đoán” là máy nhìn trước vài nước, có thể sai.",
     refuted: (move, points, lost, exact, reply, ends) =>
@@ -98,13 +93,6 @@ export const PROOF = {
     holds: (what, found, ms) =>
       `Đã chứng minh: ${what}. Đã xem ${followed(found, "vi")} thế cờ, ${whole(sum(found, "replies"), "vi")} nước đáp, ván dài nhất ${longest(found)} nước, hết ${seconds(ms, "vi")} giây.`,
     fails: (fault) => `Không chứng minh được. ${fault}`,
-    network: "Mạng nơ-ron mạnh nhất",
-    aboutNetwork:
-      "Mạng này tự học bằng cách đấu với chính mình. Máy đã tìm ra các ván mà mạng đi nước nó cho là hay nhất nhưng vẫn thua.",
-    networkLine: (seat, margin, moves) => `Mạng ${["đi trước", "đi sau"][seat]}: thua ${margin} điểm sau ${moves} nước`,
-    beatNetwork: "Bạn có tự mình thắng được không?",
-    networkNeeds: (name) =>
-      `Mạng này không chạy trong trình duyệt: hãy cài dự án, chạy “python -m oanquan_env play --browser --opponent ${name}”, rồi thử lại trên trang vừa mở.`,
     beat: "Đấu với máy hoàn hảo",
     goal: ({ bound, least }) =>
       `Bạn đi sau; máy đi trước và đi theo chứng minh. Mục tiêu: chỉ để máy hơn ${bound} điểm. Không ai ${gioiHan(bound, least)} được.`,

@@ -2,7 +2,10 @@
 
 import { WORDS } from "./words.js";
 
-const date = ({ year, month, day }) => `${day}.${month}.${year}`;
+/** Say by how much a result is short of par; "resigned" is one of the results. */
+const offPar = (short, resigned, level, words) => (short === "resigned" ? resigned : short ? words(short) : level);
+const date = ({ year, month, day }, language) =>
+  new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(Date.UTC(year, month - 1, day));
 
 const ADDED = {
   en: {
@@ -20,6 +23,7 @@ const ADDED = {
       double: "Double threat",
     },
     solvedOf: (solved, count) => `${solved} of ${count} solved`,
+    rating: (points) => `your rating: ${points}`,
     place: (number, count) => `Puzzle ${number} of ${count}`,
     daily: "Puzzle of the day",
     streak: (days) => `${days}-day streak`,
@@ -29,14 +33,19 @@ const ADDED = {
     returns: "You’ll see it again later.",
     allSolved: "You’ve solved all of these.",
     about: (themes) => `Theme: ${themes}.`,
-    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days}-day streak`,
+    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day, "en-GB")} · ${marks} · ${days}-day streak`,
     par: "Par of the day",
-    offPar: (short) => (short ? `${short} short of par` : "par"),
-    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${short ? `${short} short of par` : "par"}`,
+    offPar: (short) => offPar(short, "resigned", "par", (points) => `${points} short of par`),
+    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day, "en-GB")} · ${ADDED.en.offPar(short)}`,
     parGoal: (par) =>
       `Your goal is par: ${par > 0 ? `win by ${par}` : par < 0 ? `lose by no more than ${-par}` : "a draw"}. Against perfect play nobody can do better (proved).`,
     parEnd: (short) =>
-      short ? `${short} ${short > 1 ? "points" : "point"} short of par.` : "Par! Nobody can do better.",
+      offPar(
+        short,
+        "This is your result of the day.",
+        "Par! Nobody can do better.",
+        (points) => `${points} ${points > 1 ? "points" : "point"} short of par.`,
+      ),
   },
   vi: {
     aboutPuzzles:
@@ -50,9 +59,10 @@ const ADDED = {
       starve: "Vét sạch hàng",
       quiet: "Nước đi êm",
       deny: "Chặn nước ăn lớn",
-      double: "Đe dọa kép",
+      double: "Dọa hai nơi",
     },
     solvedOf: (solved, count) => `đã giải ${solved}/${count}`,
+    rating: (points) => `trình độ của bạn: ${points}`,
     place: (number, count) => `Câu ${number}/${count}`,
     daily: "Câu đố hôm nay",
     streak: (days) => `${days} ngày liền`,
@@ -62,13 +72,19 @@ const ADDED = {
     returns: "Bạn sẽ gặp lại câu này sau.",
     allSolved: "Bạn đã giải hết các câu này.",
     about: (themes) => `Chủ đề: ${themes}.`,
-    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day)} · ${marks} · ${days} ngày liền`,
+    shared: (day, marks, days) => `Ô Ăn Quan · ${date(day, "vi")} · ${marks} · ${days} ngày liền`,
     par: "Điểm chuẩn hôm nay",
-    offPar: (short) => (short ? `kém ${short} điểm` : "đạt chuẩn"),
-    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day)} · ${short ? `kém chuẩn ${short} điểm` : "đạt điểm chuẩn"}`,
+    offPar: (short) => offPar(short, "xin thua", "đạt chuẩn", (points) => `kém chuẩn ${points} điểm`),
+    sharedPar: (day, short) => `Ô Ăn Quan · ${date(day, "vi")} · ${ADDED.vi.offPar(short)}`,
     parGoal: (par) =>
       `Mục tiêu của bạn là điểm chuẩn: ${par > 0 ? `thắng ${par} điểm` : par < 0 ? `chỉ thua ${-par} điểm` : "hòa"}. Đối thủ luôn đi nước hay nhất, nên không ai làm hơn được (đã chứng minh).`,
-    parEnd: (short) => (short ? `Kém điểm chuẩn ${short} điểm.` : "Đạt điểm chuẩn! Không ai làm hơn được."),
+    parEnd: (short) =>
+      offPar(
+        short,
+        "Đây là kết quả hôm nay của bạn.",
+        "Đạt điểm chuẩn! Không ai làm hơn được.",
+        (points) => `Kém điểm chuẩn ${points} điểm.`,
+      ),
   },
 };
 
