@@ -14,9 +14,8 @@ Layout of `planes`, float32, mostly 0 to 1. Networks learn faster from it, becau
     counts   P * (F+1) * 16  one-hot number of seeds in each square: 0 .. 14, or 15 or more
     seeds    P * (F+1)       seeds of each square, divided by 10
     stones   P               stone on each side's mandarin square
+    scores   P               points, divided by all points of the game
     plies    1               plies left before the game is truncated, divided by max_plies
-
-Scores are left out because future margins do not depend on them; with the reward `outcome`, use `counts` instead.
 
 Layout of `moves`, float32: `planes`, then two parts with one value per action, zero if the action is illegal or the
 viewer is not to move:
@@ -105,6 +104,11 @@ class Encoder:
                 "counts": (rules.squares * COUNTS, 0, 1),
                 "seeds": (rules.squares, 0, MAX_SEEDS / SCALE),
                 "stones": (players, 0, 1),
+                "scores": (
+                    players,
+                    min(score / one.total for score, one in zip(least, everything, strict=True)),
+                    max(score / one.total for score, one in zip(greatest, everything, strict=True)),
+                ),
                 "plies": (1, 0, 1),
             }
         if observation == "moves":  # a ply wins at most the points on the board and the seeds that refills add

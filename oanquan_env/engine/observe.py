@@ -97,7 +97,7 @@ def observe_planes(
     ordered, points = in_turn(players, sides, viewer), in_turn(players, scores, viewer)
     fields, actions, squares = rules.fields, 2 * rules.fields, players * (rules.fields + 1)
     seeds, stones = squares * COUNTS, squares * (COUNTS + 1)
-    wins = stones + players + 1
+    wins = stones + 2 * players + 1
     for at in range(seeds):
         observation.row[at] = 0
     for place in range(players):
@@ -107,7 +107,8 @@ def observe_planes(
             observation.row[(at + field) * COUNTS + min(count, COUNTS - 1)] = 1
             observation.row[seeds + at + field] = count / SCALE
         observation.row[stones + place] = side >> 8 * STONE_BYTE
-    observation.row[stones + players] = (rules.max_plies - ply) / rules.max_plies
+        observation.row[stones + players + place] = points[place] / rules.total
+    observation.row[stones + 2 * players] = (rules.max_plies - ply) / rules.max_plies
     if moves:
         for action in range(actions):
             won, remains = 0, 0

@@ -47,14 +47,15 @@ def test_observations_stay_within_bounds_and_turn_with_the_seats(rules: Rules, s
         positions = positions[~positions.over]
 
 
-def test_planes_are_one_hot_counts_numbers_stones_and_plies() -> None:
+def test_planes_are_one_hot_counts_numbers_stones_scores_and_plies() -> None:
     core = Core()
     encoder = Encoder(core, "planes")
     (found,) = encoder.encode(parse_position(core, "40,5,5,5,5,0*/5,5,5,5,5,0* 0,-35 0 50", checked=False))
     counts = found[encoder.layout["counts"]].reshape(12, COUNTS)
     assert (counts.sum(axis=1) == 1).all()
     assert counts.argmax(axis=1).tolist() == [COUNTS - 1, 5, 5, 5, 5, 0, 5, 5, 5, 5, 5, 0]
-    assert found[-15:].tolist() == pytest.approx([4.0, 0.5, 0.5, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 1, 1, 0.75])
+    numbers = [4.0, 0.5, 0.5, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0, 1, 1, 0, -0.5, 0.75]
+    assert found[-17:].tolist() == pytest.approx(numbers)
 
 
 def gains_by_action(core: Core, position: Positions) -> list[list[float]]:
