@@ -26,7 +26,7 @@ from oanquan_env.benchmark.rule_pairs import (
 )
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.benchmark.tables import interval
-from oanquan_env.engine.core import random_actions
+from oanquan_env.engine.core import sample_actions
 from oanquan_env.players import Policy, make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.any_rules_net import read_any_rules_net
@@ -72,7 +72,7 @@ class UnderOtherRules:
         """See `oanquan_env.players.Policy.choose`."""
         legal = self.core.legal_mask(positions)
         best = self.player.tied_moves(positions) & legal
-        return random_actions(np.where(best.any(axis=1, keepdims=True), best, legal), rng)
+        return sample_actions(np.where(best.any(axis=1, keepdims=True), best, legal), rng)
 
 
 def players(nodes: int) -> dict[str, Chooser]:

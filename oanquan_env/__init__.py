@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from oanquan_env.board import Board, IllegalMoveError
-from oanquan_env.engine.core import Core, IllegalActionError
+from oanquan_env.engine.core import Core, IllegalActionError, sample_actions
 from oanquan_env.engine.notation import Move, NotationError
 from oanquan_env.engine.positions import Outcome, PositionError, Positions, Termination
 from oanquan_env.engine.rules import PRESETS, Rules, RulesError
@@ -61,6 +61,7 @@ __all__ = [
     "read_suite",
     "regret",
     "rotate_seats",
+    "sample_actions",
     "write_suite",
 ]
 

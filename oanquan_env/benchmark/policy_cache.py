@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from oanquan_env.array_types import Mask
-from oanquan_env.engine.core import Core, random_actions
+from oanquan_env.engine.core import Core, sample_actions
 from oanquan_env.engine.positions import Positions
 from oanquan_env.engine.symmetry import Keys
 from oanquan_env.errors import UsageError
@@ -116,7 +116,7 @@ class Answers:
             several = (tied.sum(axis=1) > 1).nonzero()[0]
             self.draws |= bool(several.size)
             for row in () if self.every_tie else several:  # draw as `choose` does if asked only about this row
-                tied[row] = actions == random_actions(tied[row : row + 1], position_generator(positions, row))
+                tied[row] = actions == sample_actions(tied[row : row + 1], position_generator(positions, row))
             return tied
         rng = np.random.default_rng(0)
         if not self.draws:

@@ -314,7 +314,7 @@ def advance_randomly(
     """Return the iterator of `advance` for games with random moves."""
 
     def choose(_: Ints, current: Positions) -> Ints:
-        return random_actions(core.legal_mask(current), rng)
+        return sample_actions(core.legal_mask(current), rng)
 
     return advance(core, positions, choose, plies, checked=False)
 
@@ -322,10 +322,14 @@ def advance_randomly(
 def best_actions(values: npt.NDArray[np.floating], mask: Mask, rng: np.random.Generator) -> Ints:
     """Return (N,) intp: for each row of `values` (N, A), a best action that `mask` allows, drawn at random if tied."""
     best = np.where(mask, values, -np.inf)
-    return random_actions((best == best.max(axis=1, keepdims=True)) & mask, rng)
+    return sample_actions((best == best.max(axis=1, keepdims=True)) & mask, rng)
 
 
-def random_actions(mask: Mask, rng: np.random.Generator) -> Ints:
-    """Return (N,) intp: for each row of `mask` (N, A), one of the actions that it allows, drawn at random."""
-    choice: Ints = np.where(mask, rng.random(mask.shape), -1.0).argmax(axis=1)
-    return choice
+def sample_actions(masks: npt.NDArray[Any], rng: np.random.Generator) -> Ints:
+    """Return (N,) intp: for each row of `masks` (N, A), one of the actions that it allows, drawn at random.
+
+    Masks may be bool or int8, as in `info["action_mask"]`. A row that allows nothing, such as a finished game's, gets
+    action 0. A mask (A,) of one game gives one action.
+    """
+    actions: Ints = np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=-1)
+    return actions

@@ -35,7 +35,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     illegal actions and endings. Observations are (N, D), rewards (N,) float64, terminations and truncations (N,) bool.
     `info["action_mask"]` is (N, A) int8 and `action_masks()` is (N, A) bool. Each entry of `info` comes with an (N,)
     bool array, named with a leading underscore as in `_action_mask`, that marks the rows to which the entry applies.
-    `action_space.sample(tuple(info["action_mask"]))` draws random legal actions. `termination`, a string in
+    `oanquan_env.sample_actions(info["action_mask"], rng)` draws random legal actions. `termination`, a string in
     `OAnQuanEnv`, is int64 here, because strings would need a Python object for each game: the code is the index of the
     string in `oanquan_env.envs.TERMINATIONS`.
 
@@ -66,6 +66,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
             arranges the pictures as tiles; it needs the package moviepy.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
         threads: number of threads among which the games are divided. It does not change the games.
+        every_seat: whether `info` also has `mover` (N,) int64, the seats to move, and after a step `rewards` (N, P)
+            float64, the rewards of all seats for this step, as self-play of three or four players needs. The rewards
+            sum to zero, except after an illegal action. A step then takes about a tenth longer.
         max_episode_steps: must be None, because `max_plies` of the rules limits the games.
 
     Raises:
@@ -89,6 +92,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         threads: int = 1,
+        every_seat: bool = False,
         max_episode_steps: None = None,
     ) -> None:
         if max_episode_steps is not None:
@@ -105,6 +109,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.autoreset_mode = mode  # where TorchRL looks for it
         self.render_mode = render_mode
+        self._every_seat = every_seat
         self._games = Games(
             num_envs,
             rules,
@@ -196,11 +201,14 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         if games.log.size:
             self._follow(np.arange(len(self._replays)))
         rewards, terminated, truncated = games.rewards.copy(), games.terminated.copy(), games.truncated.copy()
+        of_seats = games.records["rewards"].copy() if self._every_seat else None
         if count and self._is_same_step:
             final = self._restart(terminated | truncated)
             info = {**self._info(), **final}
         else:
             info = self._info(over=terminated | truncated if count else None)
+        if of_seats is not None:
+            info |= {"rewards": of_seats, "_rewards": self._everyone}
         return games.observation, rewards, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -234,6 +242,9 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
     def _info(self, present: Mask | None = None, over: Mask | None = None) -> dict[str, Any]:
         """Return `batch_info`; as in Gymnasium, `_name` (N,) bool marks the rows to which the entry `name` applies."""
         info = batch_info(self._games, present, over)
+        if self._every_seat:
+            movers = self._games.records["mover"].astype(np.int64)
+            info["mover"] = movers if present is None else movers * present
         everyone = self._everyone if present is None else present
         return info | {f"_{name}": over if name in ENDINGS else everyone for name in info}
 

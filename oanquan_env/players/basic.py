@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from oanquan_env.array_types import Ints, Mask
-from oanquan_env.engine.core import Core, Expanded, best_actions, random_actions, relative_points
+from oanquan_env.engine.core import Core, Expanded, best_actions, relative_points, sample_actions
 from oanquan_env.engine.positions import Positions
 from oanquan_env.players.policy import Policy
 
@@ -17,7 +17,7 @@ class RandomPolicy:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `Policy.choose`."""
-        return random_actions(self.tied_moves(positions), rng)
+        return sample_actions(self.tied_moves(positions), rng)
 
     def tied_moves(self, positions: Positions) -> Mask:
         """See `DrawingPolicy.tied_moves`."""

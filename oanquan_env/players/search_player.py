@@ -7,7 +7,7 @@ import numpy as np
 
 from oanquan_env.array_types import Floats, Ints, Mask
 from oanquan_env.board import Board
-from oanquan_env.engine.core import Core, best_actions, random_actions
+from oanquan_env.engine.core import Core, best_actions, sample_actions
 from oanquan_env.engine.notation import Move, seat_name
 from oanquan_env.engine.positions import Positions
 from oanquan_env.search.deepening import Search
@@ -114,7 +114,7 @@ class SearchPlayer:
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
         """See `oanquan_env.players.Policy.choose`."""
-        return random_actions(self.tied_moves(positions), rng)
+        return sample_actions(self.tied_moves(positions), rng)
 
     def tied_moves(self, positions: Positions) -> Mask:
         """See `oanquan_env.players.DrawingPolicy.tied_moves`."""

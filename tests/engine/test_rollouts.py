@@ -107,6 +107,6 @@ def test_random_play_stops_with_the_last_game(monkeypatch: pytest.MonkeyPatch) -
     positions = CORE.start(3)
     play_randomly(CORE, positions, None, np.random.default_rng(0))
     assert positions.over.all()
-    monkeypatch.setattr(engine_core, "random_actions", lambda *arguments: pytest.fail("a finished game was played"))
+    monkeypatch.setattr(engine_core, "sample_actions", lambda *arguments: pytest.fail("a finished game was played"))
     for plies in (10**12, [10**12, 0, 5]):
         play_randomly(CORE, positions, plies, np.random.default_rng(0))

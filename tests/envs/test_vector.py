@@ -11,15 +11,16 @@ from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.random import default_rng
 
-from oanquan_env import Core, IllegalActionError, Rules, raw_env
+from oanquan_env import Core, IllegalActionError, Rules, raw_env, sample_actions
 from oanquan_env.board import shared_core
 from oanquan_env.envs import TERMINATIONS
 from oanquan_env.envs.arguments import RuleSets
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.observation import OBSERVATIONS, Encoder
-from oanquan_env.rewards import REWARDS
+from oanquan_env.rewards import REWARDS, ply_rewards
 from tests import ROOT, strategies
 from tests.players import FirstMove, random_legal, refusing
 
@@ -72,6 +73,37 @@ def test_rows_are_single_environments(preset: str, mode: AutoresetMode) -> None:
     for observation in ("planes", "moves"):
         settings = {"opponent": "greedy", "opening_plies": 3, "observation": observation}
         assert compare_with_single(rules, mode, n=4, steps=20, seed=7, **settings) > 0
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+def test_every_seat_s_rewards_and_the_seats_to_move_are_returned_on_request(mode: AutoresetMode) -> None:
+    settings: Any = {"rules": "three-player max_plies=20", "opponent": None, "reward": "margin", "autoreset_mode": mode}
+    games, plain = OAnQuanVectorEnv(8, every_seat=True, **settings), OAnQuanVectorEnv(8, **settings)
+    info, core, rng, ends = games.reset(seed=0)[1], games._games.core, default_rng(0), 0
+    assert not {"mover", "rewards"} & plain.reset(seed=0)[1].keys()
+    assert info["mover"].tolist() == [0] * 8
+    for _ in range(50):
+        before, over = games.positions, ~info["action_mask"].any(axis=1)
+        actions = sample_actions(info["action_mask"], rng)
+        _, rewards, terminated, truncated, info = games.step(actions)
+        after = before.copy()
+        core.play(after, actions[~over], rows=(~over).nonzero()[0])
+        earned = ply_rewards("margin", core, before.scores, after) * ~over[:, None]
+        assert info["rewards"] == pytest.approx(earned)
+        assert (info["mover"] == games.positions.mover).all()
+        assert (info["rewards"][np.arange(8), before.mover] == rewards).all()
+        ends += int((terminated | truncated).sum())
+    assert ends > 8
+
+
+def test_sampled_actions_are_legal_and_each_legal_action_is_as_likely() -> None:
+    rng, masks = default_rng(0), np.zeros((60_000, 10), np.int8)
+    masks[:, [1, 4, 9]] = 1
+    counts = np.bincount(sample_actions(masks, rng), minlength=10)
+    assert counts.nonzero()[0].tolist() == [1, 4, 9]
+    assert counts[[1, 4, 9]] == pytest.approx(20_000, rel=0.03)
+    assert sample_actions(masks[0] * 0, rng) == 0
+    assert sample_actions(masks[0], rng) in (1, 4, 9)
 
 
 @pytest.mark.skipif(not Core().compiled, reason="runs the loops as plain Python")
