@@ -18,16 +18,18 @@ from oanquan_env import Board, Core, IllegalActionError, Positions, rule_sets
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
 from oanquan_env.observation import Encoder
 from oanquan_env.players import as_policy
-from oanquan_env.sb3 import OAnQuanVecEnv
+from oanquan_env.sb3 import HYPERPARAMETERS, OAnQuanVecEnv
 from tests.boards import random_positions
 from tests.players import random_legal, rng
 
+COUNTS: dict[str, Any] = {"reward": "outcome", "observation": "counts", "opening_plies": 0}
+"""The defaults of `OAnQuanVectorEnv`."""
 SMALL: dict[str, Any] = {"n_steps": 4, "batch_size": 16, "n_epochs": 1, "device": "cpu"}
 
 
 def test_it_is_the_vector_environment_with_monitor_entries() -> None:
-    games = OAnQuanVecEnv(6, opponent="greedy", reward="margin", seed=5)
-    plain = OAnQuanVectorEnv(6, opponent="greedy", reward="margin", autoreset_mode=AutoresetMode.SAME_STEP)
+    games = OAnQuanVecEnv(6, **COUNTS, seed=5)
+    plain = OAnQuanVectorEnv(6, autoreset_mode=AutoresetMode.SAME_STEP)
     (expected, _), rng, earned, ended = plain.reset(seed=5), np.random.default_rng(0), np.zeros(6), 0
     assert (games.reset() == expected).all()
     for _ in range(120):
@@ -63,7 +65,7 @@ def test_games_share_one_object() -> None:
         games.get_attr("render_mode", 6)
 
 
-OPENINGS: dict[str, Any] = {"opponent": "random", "opening_plies": 6}
+OPENINGS: dict[str, Any] = {**COUNTS, "opponent": "random", "opening_plies": 6}
 
 
 def test_seeds_take_effect_at_the_next_reset() -> None:
@@ -88,7 +90,10 @@ def test_seeds_take_effect_at_the_next_reset() -> None:
 
 
 def test_options_take_effect_at_the_next_reset() -> None:
-    games, positions = OAnQuanVecEnv(3, opponent="random", seat=0), random_positions(Core(), 40, seed=0)
+    games, positions = (
+        OAnQuanVecEnv(3, opponent="random", seat=0, opening_plies=0),
+        random_positions(Core(), 40, seed=0),
+    )
     south = positions[(positions.mover == 0).nonzero()[0][:3]]
     board = Board.from_positions(Core(), south[:1])
     each = Positions.concatenate([south[:1]] * 3)
@@ -126,7 +131,7 @@ def test_actions_are_whole_numbers(actions: Any) -> None:
 
 def test_games_are_drawn() -> None:
     n = DRAWN_GAMES + 1
-    games = OAnQuanVecEnv(n, opponent="random", seat=0, render_mode="rgb_array")
+    games = OAnQuanVecEnv(n, **COUNTS, opponent="random", seat=0, render_mode="rgb_array")
     plain = OAnQuanVectorEnv(n, opponent="random", seat=0, render_mode="rgb_array")
     games.reset()
     plain.reset()
@@ -150,7 +155,7 @@ def test_the_self_play_view_is_refused_with_a_remedy() -> None:
 
 
 def test_sb3_s_evaluation_reports_the_rewards_of_the_game() -> None:
-    games = VecNormalize(OAnQuanVecEnv(4, opponent="random"))
+    games = VecNormalize(OAnQuanVecEnv(4, opponent="random", reward="outcome"))
     model = MaskablePPO("MlpPolicy", games, **SMALL, seed=0).learn(16)
     rewards, lengths = evaluate_policy(model, games, 20, return_episode_rewards=True)  # type: ignore[arg-type]
     assert {*rewards} <= {-1.0, 0.0, 1.0}
@@ -176,7 +181,7 @@ def test_a_model_s_observations_are_normalised_as_in_training(observation: str) 
         (lambda: as_policy(loaded, normalize="greedy"), "normalize must be the model's VecNormalize, .*; got str"),
         (
             lambda: as_policy(loaded, normalize=VecNormalize(OAnQuanVecEnv(1, observation="moves"))),
-            r"got VecNormalize for shape \(227,\)$",
+            r"got VecNormalize for shape \(229,\)$",
         ),
         (lambda: as_policy("greedy", normalize=games), "normalize needs a model of stable-baselines3; got str"),
     ):
@@ -199,15 +204,15 @@ def test_a_model_with_a_memory_is_refused() -> None:
         as_policy(model)
 
 
-def test_maskable_ppo_learns_on_planes_and_takes_another_opponent() -> None:
-    games = OAnQuanVecEnv(8, opponent="random", observation="planes")
-    model = MaskablePPO("MlpPolicy", games, n_steps=32, batch_size=64, seed=0, device="cpu")
+def test_maskable_ppo_learns_with_the_documented_hyperparameters_and_takes_another_opponent() -> None:
+    games = OAnQuanVecEnv(8, opponent="random")
+    model = MaskablePPO("MlpPolicy", games, **HYPERPARAMETERS, seed=0)
     model.learn(512)
     games.set_opponent(["greedy", "random"])
     games.set_opponent_weights([1, 3])
     model.learn(512)
     assert len(model.ep_info_buffer or ()) > 5
-    assert games.observation_space.shape == (12 * 17 + 3,)
+    assert games.observation_space.shape == (12 * 17 + 2 * 2 + 1,)
     core = Core()
     player = as_policy(model, core)  # it gets the observation that it was trained on
     assert core.legal_mask(core.start())[0, player.choose(core.start(), np.random.default_rng(0))[0]]
