@@ -11,6 +11,7 @@ import numpy as np
 
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import MOST_PAIRS, by_order, pairing_result
+from oanquan_env.benchmark.policy_cache import repeats
 from oanquan_env.benchmark.regret import Part, check_part
 from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart
 from oanquan_env.benchmark.statistics import mean_estimate, rate, score_estimate
@@ -116,9 +117,10 @@ def measured(
         regret = tournament.measure_regret(0, judged, runs)[0] if judged else None
     finally:
         line.end()
+    games = games_measured(tournament, pairings)
     evaluation = dataclasses.replace(
-        games_measured(tournament, pairings),
-        players=[PlayerResult(mine.label, mine.name, regret=regret)],
+        games,
+        players=[dataclasses.replace(games.players[0], regret=regret)],
         suite=SuitePart.of(judged, part) if judged else None,
         illegal=_illegal(mine.policy) - replaced,
         **origin(),
@@ -176,7 +178,10 @@ def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluatio
     return Evaluation(
         rules=str(tournament.core.rules),
         seed=tournament.seed,
-        players=[PlayerResult(one.label, one.name, one.files) for one in entrants],
+        players=[
+            PlayerResult(one.label, one.name, one.files, repeats=repeats(one.policy, openings.positions))
+            for one in entrants
+        ],
         openings=openings.name,
         openings_digest=openings.digest(),
         pairings=[

@@ -3,15 +3,17 @@
 A player that chooses between moves at random is asked in one of two ways. By default it uses a generator derived from
 the position (`position_generator`), which makes it a fixed policy. With `every_tie` it may play any of its tied moves.
 A player may still draw in other ways, or depend on the clock. So it counts as a fixed policy only if it has given the
-same answers when asked twice (`Answers.ask_twice`).
+same answers when asked twice with equal generators (`asked_twice`). Evaluations and tournaments ask `repeats`.
 """
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from oanquan_env.array_types import Mask
 from oanquan_env.engine.core import Core, sample_actions
@@ -26,6 +28,8 @@ MOST_ANSWERS = 1 << 22
 """Maximum number of stored answers; if there are more, all are deleted."""
 ASKED_TWICE = 256
 """Number of positions about which a player is asked twice before we claim that it is a fixed policy."""
+ASKED = 16
+"""Number of positions about which an evaluation asks each player twice."""
 MOST_ASKED, QUESTION_SECONDS = 16_384, 0.5
 """Maximum number of positions in one call of the player, and the target duration of a call in seconds."""
 NO_TIES = "every_tie needs a player that reports its tied moves, as minimax and maxn do"
@@ -41,6 +45,21 @@ def position_keys(positions: Positions) -> Keys:
     columns = positions.squares, *(array.view(np.uint8) for array in (positions.scores, positions.ply[:, None]))
     content = np.ascontiguousarray(np.concatenate([*columns, positions.ended[:, None]], axis=1))
     return content.view(np.dtype((np.void, content.shape[1])))[:, 0]
+
+
+def asked_twice(ask: Callable[[], npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], bool]:
+    """Return the answers of a function that asks a player, and whether they are the same when it asks again."""
+    answers = ask()
+    return answers, np.array_equal(answers, ask())
+
+
+def repeats(player: Policy, positions: Positions) -> bool:
+    """Return whether a player repeats its moves in the first `ASKED` of N positions when asked with equal generators.
+
+    If not, it has randomness of its own or depends on the clock, and a seed does not fix its results.
+    """
+    few = positions[:ASKED]
+    return asked_twice(lambda: np.asarray(player.choose(few.copy(), np.random.default_rng(0))))[1]
 
 
 @dataclass
@@ -102,8 +121,8 @@ class Answers:
 
     def ask_twice(self, positions: Positions) -> Mask:
         """Return the player's answers as `ask` does; ask again, and clear `fixed` if the answers differ."""
-        answers = self.ask(positions)
-        self.fixed &= np.array_equal(answers, self.ask(positions))
+        answers, same = asked_twice(lambda: self.ask(positions))
+        self.fixed &= same
         if self.every_tie and not self.fixed and not isinstance(self.player, DrawingPolicy):
             raise UsageError(NO_TIES)
         return answers

@@ -87,6 +87,7 @@ class PlayerResult:
         ms_per_move: mean wall time of a move in ms, when many are chosen at once.
         exploited: best response found in each seat, in the form of `BestResponse.to_dict`; None if not searched.
         following: which of two rule sets its moves follow; None if not measured.
+        repeats: whether it repeated its moves when asked again with an equal generator; None if it was not asked.
     """
 
     __pydantic_config__ = FORBID
@@ -101,6 +102,7 @@ class PlayerResult:
     ms_per_move: float | None = None
     exploited: list[dict[str, Any]] | None = None
     following: RuleFollowing | None = None
+    repeats: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -313,6 +315,8 @@ def explanation(found: Evaluation) -> str:
     if any(one.ms_per_move is not None for one in found.players):
         batch = "the regret suite's positions" if found.suite else "all games of a pairing"
         parts.append(f"Times are wall times of a player that moves in {batch} at once; searches use all processors.")
+    if own := ", ".join(name(one.label) for one in found.players if one.repeats is False):
+        parts.append(f"Asked again with the same seed, {own} chose other moves, so the seed does not fix the results.")
     if found.illegal:
         parts.append(f"{found.illegal} illegal actions were replaced by random legal ones.")
     if found.reused:

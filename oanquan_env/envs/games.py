@@ -356,7 +356,7 @@ class Games:
                 if self.many:
                     masks = np.zeros((len(queue), self.core.rules.actions), np.bool_)
                     self._loops.legal(self._rules_array, records, queue, masks)
-                    actions = choose(self._opponents, records, queue, masks, observe, draw)
+                    actions = choose(self._opponents, records, queue, masks, observe, draw, rng)
                 else:
                     actions = self._opponents.choose(records["player"][queue], self._positions(queue), rng)
                 waiting = self._loops.reply(self._rules_array, records, queue, actions, self.log)

@@ -14,7 +14,7 @@ from oanquan_env.engine.step import GREEDY, NOBODY, OTHERS, RANDOM
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import GreedyPolicy, Policy, RandomPolicy, as_policy, ask_players
-from oanquan_env.players.adapters import Observed, choices
+from oanquan_env.players.adapters import Asked, Observed, choices
 
 Opponent: TypeAlias = object
 """Anything that `oanquan_env.players.as_policy` accepts, or a list of such values, or None for the self-play view."""
@@ -34,12 +34,12 @@ class Observer:
         layout = getattr(function, "observation", "counts")
         if layout != encoder.observation:
             encoder = Encoder(encoder.core, layout, encoder.rule_sets, rules_visible=encoder.rules_visible)
-        self.encoder, self._function = encoder, function
+        self.encoder, self._function = encoder, Asked(function, None)
 
-    def choose(self, observations: Observation, masks: Mask) -> Ints:
+    def choose(self, observations: Observation, masks: Mask, rng: np.random.Generator) -> Ints:
         """Return (M,) legal actions. Raises `IllegalActionError` as `Opponents.choose` does."""
         try:
-            return choices(self._function, observations, masks)[0]
+            return choices(self._function, observations, masks, rng)[0]
         except IllegalActionError as error:
             raise _illegal(error) from None
 

@@ -43,11 +43,12 @@ def choose(
     masks: Mask,
     observe: Callable[..., object],
     draw: Callable[..., object],
+    rng: np.random.Generator,
 ) -> Ints:
     """Return the (M,) actions of the opponents in games `rows` (M,), which draw their rules from a list.
 
     `masks` (M, A) are the legal actions. `observe(rows, encoder, observations)` writes observations of the movers, and
-    `draw(games, rows, greedy, actions)` the actions of `random` or `greedy`.
+    `draw(games, rows, greedy, actions)` the actions of `random` or `greedy`. Functions may draw from `rng`.
     """
     numbers, actions = games["player"][rows], np.zeros(len(rows), np.int64)
     for number, player in opponents.of(numbers):
@@ -55,7 +56,7 @@ def choose(
         if isinstance(player, Observer):
             seen = np.zeros(len(games), player.encoder.row_type)
             observe(rows[mine], player.encoder, seen)
-            actions[mine] = player.choose(seen["row"][rows[mine]], masks[mine])
+            actions[mine] = player.choose(seen["row"][rows[mine]], masks[mine], rng)
         else:
             chosen = np.zeros(len(mine), np.int64)
             draw(games, rows[mine], player == GREEDY, chosen)

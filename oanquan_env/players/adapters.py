@@ -9,6 +9,7 @@ import functools
 import importlib
 import importlib.util
 import inspect
+import numbers
 import os
 import re
 import sys
@@ -30,8 +31,11 @@ from oanquan_env.players.basic import RandomPolicy
 from oanquan_env.players.making import KINDS, make
 from oanquan_env.players.policy import Policy
 
-Observed: TypeAlias = Callable[[Observation, Mask], npt.ArrayLike]
-"""A function that takes (N, D) observations and (N, A) bool masks of legal actions, and returns (N,) actions."""
+Observed: TypeAlias = Callable[..., npt.ArrayLike]
+"""A function that takes (N, D) observations and (N, A) bool masks of legal actions, and returns (N,) actions.
+
+It may also return a logit or value of each action, (N, A), and take the arguments `rng` and `rules` by these names.
+"""
 
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 """The pattern of MODULE:NAME."""
@@ -41,7 +45,12 @@ INSTALLED = {"site-packages", "dist-packages"}
 
 
 def as_policy(
-    player: object, core_or_rules: Core | Rules | str = DEFAULT_PRESET, *, normalize: object = None
+    player: object,
+    core_or_rules: Core | Rules | str = DEFAULT_PRESET,
+    *,
+    temperature: float = 0.0,
+    observation: str | None = None,
+    normalize: object = None,
 ) -> Policy:
     """Return `player` as a `Policy` for a core or for rules.
 
@@ -57,37 +66,52 @@ def as_policy(
       its environment has lost this object, so pass it
     - a torch module: anything with `forward` and `state_dict`. It takes observations, or observations and masks, and
       returns a logit or value of each action as its first output; the legal action with the highest output is played
-    - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions
+    - a function of (N, D) int32 observations and (N, A) bool masks that returns (N,) legal actions, or (N, A) outputs
+      like those of a module. If it has an argument `rng`, it receives the generator from which a player should draw,
+      and an argument `rules` receives the `Rules`
 
-    A function or torch module whose attribute `observation` is `"planes"` or `"moves"` receives these observations
-    instead. A model receives the observations that fit its observation space; see `oanquan_env.observation`.
+    A function or torch module receives the observations that `observation` names, which defaults to its attribute
+    `observation` or, without one, to `counts`. A model receives the observations that fit its observation space; see
+    `oanquan_env.observation`. With a `temperature` above 0, the player draws legal actions from the softmax of the
+    outputs divided by the temperature, with the generator that it receives. At 1, a policy network plays as in
+    training.
 
     Raises:
         UnknownAgentError: a `ValueError`; the name is unknown, or the module or the object in it does not exist.
         ValueError: for any other object, for a class instead of an instance, for a player with a `core` of other rules,
             for a model whose observation space does not fit the rules, that lacks its `normalize` or that remembers
-            earlier observations, such as `RecurrentPPO`, and in the same cases as `make`.
+            earlier observations, such as `RecurrentPPO`, for a temperature or observation that the player cannot have,
+            and in the same cases as `make`.
     """
     core = core_or_rules if isinstance(core_or_rules, Core) else Core(as_rules(core_or_rules))
     is_model = hasattr(player, "predict") and hasattr(player, "observation_space")
     if normalize is not None and not is_model:
         raise UsageError(f"normalize needs a model of stable-baselines3; got {type(player).__name__}")
-    if isinstance(player, str):
-        return _named(player, core)
+    if isinstance(temperature, bool) or not isinstance(temperature, numbers.Real) or not 0 <= temperature < np.inf:
+        raise UsageError(f"temperature must be a number of 0 or more; got {temperature!r}")
     if inspect.isclass(player):
         raise UsageError(f"{player.__name__} is a class: pass an instance, such as {player.__name__}()")
-    if callable(getattr(player, "choose", None)):
+    is_player = isinstance(player, str) or callable(getattr(player, "choose", None))
+    if (is_player and temperature) or ((is_player or is_model) and observation is not None):
+        what = "a name" if isinstance(player, str) else f"this {type(player).__name__}"
+        raise UsageError(
+            "temperature needs a function, a torch module or a model, and observation a function or a torch module; "
+            f"{what} chooses its moves and its input itself"
+        )
+    if isinstance(player, str):
+        return _named(player, core)
+    if is_player:
         made_for = getattr(player, "core", None)
         if isinstance(made_for, Core) and made_for.rules != core.rules:
             raise UsageError(f"this {type(player).__name__} plays '{made_for.rules}', not '{core.rules}'")
         return cast(Policy, player)
     if is_model:
-        return _model_policy(player, core, normalize)
+        return _model_policy(player, core, normalize, temperature)
+    layout = observation or getattr(player, "observation", "counts")
     if hasattr(player, "forward") and hasattr(player, "state_dict"):
-        layout = getattr(player, "observation", "counts")
-        return ObservedPolicy(core, _module_choice(player, layout), observation=layout)
+        player = _module_outputs(player, layout)
     if callable(player):
-        return ObservedPolicy(core, player, observation=getattr(player, "observation", "counts"))
+        return ObservedPolicy(core, player, observation=layout, temperature=temperature)
     raise UsageError(
         "a player is a name, an object with a method choose(positions, rng), a function of observations and masks, an "
         f"sb3 model or a torch module; got {type(player).__name__}"
@@ -167,17 +191,26 @@ class ObservedPolicy:
         choose: the function that chooses actions from observations and masks, see `Observed`.
         masked: whether `choose` respects action masks. If not, its illegal actions are replaced by random legal ones.
         observation: the layout of observations, one of `oanquan_env.observation.OBSERVATIONS`.
+        temperature: see `as_policy`.
 
     Attributes:
         illegal: number of illegal actions replaced so far.
     """
 
-    def __init__(self, core: Core, choose: Observed, *, masked: bool = True, observation: str = "counts") -> None:
+    def __init__(
+        self,
+        core: Core,
+        choose: Observed,
+        *,
+        masked: bool = True,
+        observation: str = "counts",
+        temperature: float = 0.0,
+    ) -> None:
         self.core = core
         self.encoder = Encoder(core, observation)
         self.masked = masked
         self.illegal = 0
-        self._choose = choose
+        self._choose, self._temperature = Asked(choose, core.rules), temperature
         self._random = RandomPolicy(core)
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
@@ -186,19 +219,56 @@ class ObservedPolicy:
         Raises `IllegalActionError` unless the function returns N integers, and for an illegal action if `masked`.
         """
         masks = self.core.legal_mask(positions)
-        chosen, wrong = choices(self._choose, self.encoder.encode(positions), masks, refused=self.masked)
+        seen = self.encoder.encode(positions)
+        chosen, wrong = choices(self._choose, seen, masks, rng, refused=self.masked, temperature=self._temperature)
         if wrong.size:
             chosen[wrong] = self._random.choose(positions[wrong], rng)
             self.illegal += len(wrong)
         return chosen
 
 
-def choices(function: Observed, observations: Observation, masks: Mask, *, refused: bool = True) -> tuple[Ints, Ints]:
+class Asked:
+    """A function that is asked for moves; if it has the arguments `rng` or `rules`, it receives them by name.
+
+    Raises `UsageError` if it has `rules` and they are None, because they differ between games.
+    """
+
+    def __init__(self, function: Observed, rules: Rules | None) -> None:
+        try:
+            names = inspect.signature(function).parameters.keys()
+        except ValueError:  # some built-in functions have no signature
+            names = {}.keys()
+        if "rules" in names and rules is None:
+            raise UsageError("under a list of rule sets, a function cannot take rules; its observations end with them")
+        self._function, self._draws = function, "rng" in names
+        self._rules = {"rules": rules} if "rules" in names else {}
+
+    def __call__(self, observations: Observation, masks: Mask, rng: np.random.Generator) -> npt.ArrayLike:
+        """Return what the function returns for (N, D) observations and (N, A) masks."""
+        return self._function(observations, masks, **self._rules, **({"rng": rng} if self._draws else {}))
+
+
+def choices(
+    function: Asked,
+    observations: Observation,
+    masks: Mask,
+    rng: np.random.Generator,
+    *,
+    refused: bool = True,
+    temperature: float = 0.0,
+) -> tuple[Ints, Ints]:
     """Return the (N,) actions that a function chooses, and the rows in which they are illegal.
 
-    Raises `IllegalActionError` unless they are N integers, and if `refused` for an illegal action.
+    Raises `IllegalActionError` unless it returns N integers or (N, A) outputs, and if `refused` for an illegal action;
+    `UsageError` if it returns no outputs but has a `temperature`.
     """
-    actions = np.asarray(function(observations, masks.copy()))
+    actions = np.asarray(function(observations, masks.copy(), rng))
+    if actions.shape == masks.shape:
+        return _select(actions, masks, rng, temperature), np.zeros(0, np.intp)
+    if temperature:
+        raise UsageError(
+            f"temperature needs logits of shape {masks.shape}, but the function returned shape {actions.shape}"
+        )
     if actions.shape == (len(masks), 1):
         actions = actions[:, 0]
     check_whole(actions, len(masks))
@@ -212,6 +282,18 @@ def choices(function: Observed, observations: Observation, masks: Mask, *, refus
     return chosen, wrong
 
 
+def _select(outputs: npt.NDArray[Any], masks: Mask, rng: np.random.Generator, temperature: float) -> Ints:
+    """Return the legal actions with the highest (N, A) outputs, or draw them from a softmax by the Gumbel-max trick."""
+    if np.isnan(outputs[masks]).any():
+        row = int((np.isnan(outputs) & masks).any(axis=1).argmax())
+        raise ValueError(f"the player returned NaN for a legal action in row {row}")
+    if temperature:
+        outputs = outputs / temperature + rng.gumbel(size=outputs.shape)
+    lowest = np.finfo(np.float64).min  # a legal action of -inf ranks above all illegal ones
+    actions: Ints = np.where(masks, np.maximum(outputs, lowest), -np.inf).argmax(axis=1)
+    return actions
+
+
 @functools.cache
 def use_one_torch_thread_in_children() -> None:
     """Set torch to one thread in forked processes, which would otherwise wait for threads that fork does not copy."""
@@ -219,7 +301,7 @@ def use_one_torch_thread_in_children() -> None:
         os.register_at_fork(after_in_child=functools.partial(sys.modules["torch"].set_num_threads, 1))
 
 
-def _model_policy(model: Any, core: Core, normalize: Any) -> Policy:
+def _model_policy(model: Any, core: Core, normalize: Any, temperature: float) -> Policy:
     if "torch" in sys.modules:
         use_one_torch_thread_in_children()
     shape, encoders = model.observation_space.shape, [Encoder(core, name) for name in OBSERVATIONS]
@@ -236,9 +318,17 @@ def _model_policy(model: Any, core: Core, normalize: Any) -> Policy:
         got = type(normalize).__name__ + (f" for shape {other}" if other else "")
         raise UsageError(f"normalize must be the model's VecNormalize, for observations of shape {shape}; got {got}")
     masked = "action_masks" in inspect.signature(model.predict).parameters
+    if temperature and not hasattr(model.policy, "get_distribution"):
+        raise UsageError(f"temperature needs a model with a distribution over actions; {type(model).__name__} has none")
 
     def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
         seen = observations if normalize is None else normalize.normalize_obs(observations)
+        if temperature:
+            torch: Any = sys.modules["torch"]
+            model.policy.set_training_mode(False)
+            with torch.no_grad():
+                distribution = model.policy.get_distribution(model.policy.obs_to_tensor(seen)[0]).distribution
+            return cast(npt.ArrayLike, distribution.logits.double().cpu().numpy())
         actions, memory = model.predict(seen, deterministic=True, **{"action_masks": masks} if masked else {})
         if memory is not None:
             raise UsageError(
@@ -248,7 +338,7 @@ def _model_policy(model: Any, core: Core, normalize: Any) -> Policy:
         return cast(npt.ArrayLike, actions)
 
     choose(encoder.encode(core.start()), core.legal_mask(core.start()))  # refuse a memory before any game is played
-    return ObservedPolicy(core, choose, masked=masked, observation=encoder.observation)
+    return ObservedPolicy(core, choose, masked=masked, observation=encoder.observation, temperature=temperature)
 
 
 def _check_seen(seen: object, encoder: Encoder) -> None:
@@ -262,13 +352,13 @@ def _check_seen(seen: object, encoder: Encoder) -> None:
             )
 
 
-def _module_choice(module: Any, layout: str) -> Observed:
-    """Return a function that chooses the legal action with the highest logit of a torch module."""
+def _module_outputs(module: Any, layout: str) -> Observed:
+    """Return a function that returns the first output of a torch module, (N, A) float64."""
     torch: Any = sys.modules["torch"]
     use_one_torch_thread_in_children()
     with_masks = len(inspect.signature(module.forward).parameters) > 1
 
-    def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
+    def outputs_of(observations: Observation, masks: Mask) -> npt.ArrayLike:
         weights = (weight for weight in module.parameters() if weight.is_floating_point())
         like = next(weights, torch.zeros(0))
         inputs = [torch.as_tensor(observations).to(like)]
@@ -298,10 +388,6 @@ def _module_choice(module: Any, layout: str) -> Observed:
         logits = output.double().cpu().numpy()
         if logits.shape != masks.shape:
             raise ValueError(f"the module must return logits of shape {masks.shape}; got {logits.shape}")
-        if np.isnan(logits[masks]).any():
-            row = int((np.isnan(logits) & masks).any(axis=1).argmax())
-            raise ValueError(f"the module returned NaN for a legal action in row {row}")
-        lowest = np.finfo(np.float64).min  # a legal action of -inf ranks above all illegal ones
-        return cast(npt.ArrayLike, np.where(masks, np.maximum(logits, lowest), -np.inf).argmax(axis=1))
+        return cast(npt.ArrayLike, logits)
 
-    return choose
+    return outputs_of

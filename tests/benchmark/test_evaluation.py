@@ -2,20 +2,23 @@
 
 import dataclasses
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import evaluate as evaluate_script
 from agents.tournament_run import read_report
-from oanquan_env import Core, IllegalActionError, Rules, evaluate, progress
+from oanquan_env import Core, IllegalActionError, Rules, evaluate, progress, sample_actions
 from oanquan_env.array_types import Ints, Mask
 from oanquan_env.benchmark.evaluation import REFERENCES, STRONGEST, reference_players
 from oanquan_env.benchmark.statistics import elo_of_score
 from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import RandomPolicy, as_policy
@@ -198,3 +201,71 @@ def test_progress_is_shown_only_if_requested(
         assert ("\rrandom, games: 4 of 4" in err and err.endswith("\r")) if requested else not err
         monkeypatch.setattr(progress, "PATIENCE", 0.0)
         monkeypatch.setattr(progress, "EVERY", 0.0)
+
+
+def outputs(observations: Observation, masks: Mask) -> npt.ArrayLike:
+    """Return logits with which action 0 of field 0 is three times as likely as each other legal action."""
+    return np.where(np.arange(masks.shape[1]) == 0, math.log(3), 0.0) - 99 * ~masks
+
+
+def test_outputs_are_played_greedily_or_drawn_at_a_temperature() -> None:
+    core = Core()
+    starts = core.start(20_000)
+    assert (as_policy(outputs).choose(starts, np.random.default_rng(0)) == 0).all()
+    for temperature, share in ((1.0, 3 / 12), (0.5, 9 / 18), (1e-300, 1.0)):
+        sampled = as_policy(outputs, temperature=temperature)
+        actions = sampled.choose(starts, np.random.default_rng(0))
+        assert (actions == 0).mean() == pytest.approx(share, abs=0.01)
+        assert (actions == sampled.choose(starts, np.random.default_rng(0))).all()
+    for player, arguments, message in (
+        ("greedy", {"temperature": 1.0}, "temperature needs a function, a torch module or a model, .*; a name chooses"),
+        (FirstMove(core), {"observation": "planes"}, "this FirstMove chooses its moves and its input itself"),
+        (outputs, {"temperature": -1}, "temperature must be a number of 0 or more; got -1"),
+        (outputs, {"observation": "pixels"}, "observation must be one of counts, planes, moves"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            as_policy(player, **arguments)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"temperature needs logits of shape \(1, 10\), .* returned shape \(1,\)"):
+        as_policy(first_legal, temperature=1.0).choose(core.start(), np.random.default_rng(0))
+
+
+def test_a_function_receives_the_generator_and_the_rules_by_name_and_the_observation_that_is_asked_for() -> None:
+    seen = []
+
+    def function(observations: Observation, masks: Mask, *, rules: Rules, rng: np.random.Generator) -> npt.ArrayLike:
+        seen.append((observations.shape, rules))
+        return sample_actions(masks, rng)
+
+    player, rng = as_policy(function, "tonkin", observation="planes"), np.random.default_rng(3)
+    starts = Core("tonkin").start(50)
+    expected = sample_actions(Core("tonkin").legal_mask(starts), np.random.default_rng(3))
+    assert (player.choose(starts, rng) == expected).all()
+    assert seen == [((50, 209), Rules.parse("tonkin"))]
+    games = OAnQuanVectorEnv(2, ["tonkin", "ludii"], opponent=lambda seen, masks, rng: sample_actions(masks, rng))
+    games.step(games.reset(seed=0)[1]["action_mask"].argmax(axis=1))
+    with pytest.raises(ValueError, match="under a list of rule sets, a function cannot take rules"):
+        OAnQuanVectorEnv(2, ["tonkin"], opponent=function)
+
+
+def test_models_draw_their_moves_at_a_temperature() -> None:
+    sb3, contrib = pytest.importorskip("stable_baselines3"), pytest.importorskip("sb3_contrib")
+    core, game = Core(), OAnQuanEnv(observation="planes")
+    model = contrib.MaskablePPO("MlpPolicy", game, n_steps=8, batch_size=8, seed=0, device="cpu")
+    starts = core.start(20_000)
+    observation, _ = model.policy.obs_to_tensor(Encoder(core, "planes").encode(starts[:1]))
+    wanted = model.policy.get_distribution(observation, core.legal_mask(starts[:1])).distribution.probs[0].tolist()
+    actions = as_policy(model, temperature=1.0).choose(starts, np.random.default_rng(0))
+    assert np.bincount(actions, minlength=10) / len(starts) == pytest.approx(np.array(wanted), abs=0.01)
+    with pytest.raises(ValueError, match="temperature needs a model with a distribution over actions; DQN has none"):
+        as_policy(sb3.DQN("MlpPolicy", game, buffer_size=10, seed=0, device="cpu"), temperature=1.0)
+
+
+def test_a_player_with_randomness_of_its_own_is_named() -> None:
+    own, drawn = np.random.default_rng(0), as_policy(outputs, temperature=1.0)
+    players = {"own": lambda seen, masks: sample_actions(masks, own), "drawn": drawn}
+    found = {label: evaluate(one, opponents=["greedy"], pairs=1, label=label) for label, one in players.items()}
+    assert [one.players[0].repeats for one in found.values()] == [False, True]
+    assert "Asked again with the same seed, `own` chose other moves, so the seed does not fix the results." in str(
+        found["own"]
+    )
+    assert "Asked again" not in str(found["drawn"])
