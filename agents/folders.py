@@ -2,15 +2,18 @@
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
-from oanquan_env.files import TEMPORARY, FileError, read_json, write_atomically
+from agents import provenance
+from oanquan_env.files import TEMPORARY, FileError, read_json, short_hash, write_atomically
 
-ABOUT_NAME = "about.json"  # records the options, and the meaning of the arrays in each file
+ABOUT_NAME = "about.json"
+"""The data card: the options, the meaning of the arrays, the origin, the licence, counts and a checksum."""
 
 
 def lock_folder(folder: Path) -> AcquireReturnProxy[FileLock]:
@@ -31,8 +34,13 @@ def lock_folder(folder: Path) -> AcquireReturnProxy[FileLock]:
 
 
 @contextlib.contextmanager
-def data_folder(folder: Path, kind: str, asked: Mapping[str, Any], fields: Mapping[str, str]) -> Iterator[None]:
+def data_folder(
+    folder: Path, kind: str, asked: Mapping[str, Any], fields: Mapping[str, str], command: str
+) -> Iterator[Callable[[Mapping[str, int]], None]]:
     """Lock a folder, creating it if needed. Record `asked` (options) and `fields` (the meaning of the files' arrays).
+
+    The block receives a function that completes the data card when all files exist, with the counts that it is given,
+    such as the number of games, the origin, and a checksum of the `.npz` files.
 
     Raises `ValueError` if the folder was made with other options; the message calls the content `kind`.
     """
@@ -40,8 +48,29 @@ def data_folder(folder: Path, kind: str, asked: Mapping[str, Any], fields: Mappi
     with lock_folder(folder):
         path = folder / ABOUT_NAME
         before = read_json(path).get("asked") if path.exists() else None
+
+        def write(**card: Any) -> None:
+            write_atomically(path, (json.dumps({"asked": asked, "fields": fields, **card}, indent=1) + "\n").encode())
+
+        def complete(counts: Mapping[str, int]) -> None:
+            write(
+                rules=asked["rules"],
+                command=command,
+                commit=provenance.commit(),
+                versions=provenance.versions(("oanquan", "numpy", "numba", "torch")),
+                licence=metadata.metadata("oanquan")["License-Expression"],
+                counts={**counts, "files": len(list(folder.glob("*.npz")))},
+                checksum=checksum(folder),
+            )
+
         if before is None:
-            write_atomically(path, (json.dumps({"asked": asked, "fields": fields}, indent=1) + "\n").encode())
+            write()
         elif before != asked:
             raise ValueError(f"{folder} holds {kind} made with {before}; choose another folder for {asked}")
-        yield
+        yield complete
+
+
+def checksum(folder: Path) -> str:
+    """Return a short hash of the names and contents of the `.npz` files in a folder."""
+    files = sorted(folder.glob("*.npz"))
+    return short_hash(*(f"{path.name} {short_hash(path.read_bytes())}\n".encode() for path in files))

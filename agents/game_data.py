@@ -22,14 +22,14 @@ import numpy.typing as npt
 import tyro
 
 from agents.config import Count, CountOrZero, Folder, Seed, command, command_of, progress_bar
-from agents.folders import data_folder
+from agents.folders import ABOUT_NAME, data_folder
 from agents.tournament_run import hash_of_files
-from oanquan_env import Core
+from oanquan_env import Core, Positions
 from oanquan_env.engine.core import advance
 from oanquan_env.engine.positions import Termination
 from oanquan_env.engine.rules import DEFAULT_PRESET
-from oanquan_env.errors import needing_extra
-from oanquan_env.files import naming_damage, npz_bytes, read_arrays, write_atomically
+from oanquan_env.errors import UsageError, needing_extra
+from oanquan_env.files import naming_damage, npz_bytes, read_arrays, read_json, write_atomically
 from oanquan_env.observation import Encoder
 from oanquan_env.players import Policy, as_policy
 from oanquan_env.rewards import check_reward, ply_rewards
@@ -51,6 +51,8 @@ FIELDS = {
     "final_observations": "(G, D) int32, the final position as the player sees it",
 }
 """The arrays of a file of G games with M plies in total (P players, A actions, D numbers per observation)."""
+PLIES = "observations", "masks", "actions", "rewards"
+"""The arrays of `episodes` that have an entry for each of the player's plies."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,11 @@ def write_games(recipe: Recipe, core: Core, folder: Path) -> None:
                 write_atomically(path, npz_bytes(**games))
 
 
+def game_files(folder: Path) -> list[Path]:
+    """Return the files of games in a folder, in order."""
+    return sorted(folder.glob("games-*.npz"))
+
+
 def read_games(path: Path) -> Columns:
     """Read the arrays in `FIELDS` from a file. Raises `ValueError` if an array is missing or the file is damaged."""
     with naming_damage(path, "not a file of games", "; delete it to make it anew"):
@@ -133,12 +140,48 @@ def episodes(games: Columns) -> Iterator[Columns]:
         }
 
 
+def read_episodes(folder: Path | str, observation: str = "counts", *, returns_to_go: bool = False) -> Iterator[Columns]:
+    """Yield the player's plies from a folder of games, one batch for each file, so that memory does not grow.
+
+    A batch of B plies has `observations` (B, D) in the layout `observation`, `masks` (B, A) bool, `actions` (B,) int64,
+    `rewards` (B,) float32, and `begins` (E,) int64, the index of the first ply of each episode. An episode is a game as
+    in `episodes`, without its final observation. With `returns_to_go`, `returns` (B,) float32 are the sums of the
+    rewards from each ply to the end of its episode.
+
+    Raises `ValueError` for a folder without games, for an unknown observation, and if a file is damaged.
+    """
+    folder = Path(folder)
+    if not (files := game_files(folder)):
+        raise UsageError(f"{folder} holds no games; make some with {PROGRAM} --output {folder} --games 1000")
+    core = Core(read_json(folder / ABOUT_NAME)["asked"]["rules"])
+    encoder = Encoder(core, observation)
+    for path in files:
+        parts = list(episodes(read_games(path)))
+        lengths = [len(one["actions"]) for one in parts]
+        batch = {name: np.concatenate([one[name][:t] for one, t in zip(parts, lengths, strict=True)]) for name in PLIES}
+        begins = np.append(0, np.cumsum(lengths)[:-1])
+        if observation != "counts":
+            batch["observations"] = encoder.encode(decoded(core, batch["observations"]))
+        if returns_to_go:
+            total = np.append(0, np.cumsum(batch["rewards"], dtype=np.float64))
+            ends = np.repeat(total[np.append(begins[1:], len(total) - 1)], lengths)
+            batch["returns"] = (ends - total[:-1]).astype(np.float32)
+        yield {**batch, "begins": begins}
+
+
+def decoded(core: Core, observations: npt.NDArray[np.int32]) -> Positions:
+    """Return positions that the mover sees as the (N, D) observations `counts`, with the mover in seat 0."""
+    parts = {name: observations[:, part] for name, part in Encoder(core).layout.items()}
+    ply = core.rules.max_plies - parts["plies"][:, 0]
+    return core.setup(parts["seeds"], parts["stones"], parts["scores"], np.zeros_like(ply), ply)
+
+
 def write_minari(name: str, recipe: Recipe, folder: Path) -> int:
     """Write a Minari data set of the player's episodes from a folder's files; return the number of episodes."""
     with needing_extra("minari"):
         import minari
         from minari.data_collector import EpisodeBuffer
-    games = (episode for path in sorted(folder.glob("games-*.npz")) for episode in episodes(read_games(path)))
+    games = (episode for path in game_files(folder) for episode in episodes(read_games(path)))
     buffers = []
     for number, episode in enumerate(games):
         masks = episode.pop("masks").astype(np.int8)
@@ -175,8 +218,10 @@ def main(options: Options) -> None:
     check_reward(recipe.reward)
     files = [hash_of_files(name, core.rules) for name in (recipe.player, recipe.opponent)]
     settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": files}
-    with data_folder(folder, "games", settings, FIELDS):
+    with data_folder(folder, "games", settings, FIELDS, command_of(PROGRAM, recipe)) as complete:
         write_games(recipe, core, folder)
+        plies = sum(len(read_games(path)["actions"]) for path in game_files(folder))
+        complete({"games": recipe.games, "plies": plies})
         print(f"{recipe.games:,} games in {folder}")
         if options.minari is not None:
             print(f"{write_minari(options.minari, recipe, folder):,} episodes in the Minari data set {options.minari}")

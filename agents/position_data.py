@@ -19,7 +19,7 @@ import numpy.typing as npt
 import tyro
 from pydantic import Field
 
-from agents.config import Count, CountOrZero, Folder, Seed, Whole, command
+from agents.config import Count, CountOrZero, Folder, Seed, Whole, command, command_of
 from agents.folders import data_folder
 from agents.suites.regret import met_in_play, mixed_players
 from agents.suites.resumable_pool import PoolOptions, ResumablePool
@@ -33,6 +33,7 @@ from oanquan_env.observation import Encoder
 from oanquan_env.rollouts import play_randomly
 from oanquan_env.search.limits import Limits
 
+PROGRAM = "python -m agents.position_data"
 SHARD = 5000  # positions per file
 MOST_POSITIONS = 10**8  # the hashes of all positions are kept in memory
 POSITIONS_A_GAME = 16  # one game is played for this many requested positions
@@ -129,7 +130,7 @@ class Options(PoolOptions):
     recipe: tyro.conf.OmitArgPrefixes[Recipe]
 
 
-@command(Options, "python -m agents.position_data", __doc__)
+@command(Options, PROGRAM, __doc__)
 def main(options: Options) -> None:
     """Make the data, or resume an interrupted command."""
     recipe, folder = options.recipe, options.output
@@ -139,8 +140,13 @@ def main(options: Options) -> None:
         raise ValueError(f"--rules: values of moves need rules for two players; '{core.rules}' has more")
     net = short_hash(net_bytes(recipe.net, core) or b"")
     settings = {**dataclasses.asdict(recipe), "rules": str(core.rules), "files": [net]}
-    with data_folder(folder, "data", settings, FIELDS), options.pool(folder / "positions") as workers:
+    asked = command_of(PROGRAM, recipe)
+    with (
+        data_folder(folder, "data", settings, FIELDS, asked) as complete,
+        options.pool(folder / "positions") as workers,
+    ):
         write_positions(recipe, core, folder, workers)
+        complete({"positions": recipe.positions})
     print(f"{recipe.positions:,} positions in {folder}")
 
 

@@ -1,6 +1,7 @@
 """Test the files of whole games, and that their episodes match the environment's."""
 
 import hashlib
+import json
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +11,17 @@ import numpy as np
 import pytest
 
 from agents import game_data
-from agents.game_data import FIELDS, episodes, main, read_games
+from agents.folders import ABOUT_NAME, checksum
+from agents.game_data import FIELDS, decoded, episodes, game_files, main, read_episodes, read_games
+from examples import offline_learning
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Ints
+from oanquan_env.benchmark.regret import regret
+from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.envs.single import OAnQuanEnv
+from oanquan_env.envs.vector import OAnQuanVectorEnv
+from oanquan_env.observation import Encoder
+from oanquan_env.players import make
 
 GAMES = ["--player", "greedy", "--opponent", "random"]
 
@@ -81,6 +89,57 @@ def test_files_depend_on_the_options_and_are_kept(
     (tmp_path / "a" / "games-00000.npz").write_bytes(b"nothing")
     with pytest.raises(ValueError, match=r"games-00000\.npz: not a file of games"):
         read_games(tmp_path / "a" / "games-00000.npz")
+
+
+@pytest.mark.parametrize("rules", ["mancala-world", "three-player", "tonkin"])
+def test_batches_of_plies_are_those_of_the_episodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: str
+) -> None:
+    monkeypatch.setattr(game_data, "GAMES", 4)
+    assert main(["--output", str(tmp_path), *GAMES, "--games", "6", "--rules", rules]) == 0
+    plain = list(read_episodes(tmp_path))
+    assert [len(batch["begins"]) for batch in plain] == [4, 2]
+    for batch, path in zip(read_episodes(tmp_path, "planes", returns_to_go=True), game_files(tmp_path), strict=True):
+        whole, begin = list(episodes(read_games(path))), 0
+        for episode, begins in zip(whole, batch["begins"], strict=True):
+            assert begins == begin
+            end = begin + len(episode["actions"])
+            rewards = episode["rewards"].tolist()
+            assert batch["returns"][begin:end] == pytest.approx(
+                [sum(rewards[t:]) for t in range(len(rewards))], abs=1e-5
+            )
+            assert (batch["actions"][begin:end] == episode["actions"]).all()
+            assert (batch["masks"][begin:end] == episode["masks"][:-1]).all()
+            begin = end
+        assert batch["observations"].shape == (begin, Encoder(Core(rules), "planes").size)
+    env = OAnQuanVectorEnv(64, rules, observation="planes")
+    both = env.reset(seed=0)[0], Encoder(env.encoder.core).encode(env.positions)
+    assert (env.encoder.encode(decoded(env.encoder.core, both[1])) == both[0]).all()
+    with pytest.raises(ValueError, match=r"holds no games; make some with python -m agents\.game_data --output"):
+        next(read_episodes(tmp_path / "nothing"))
+
+
+def test_the_data_card_says_where_the_games_come_from(tmp_path: Path) -> None:
+    assert main(["--output", str(tmp_path), *GAMES, "--games", "6"]) == 0
+    card = json.loads((tmp_path / ABOUT_NAME).read_text())
+    assert card["counts"] == {"games": 6, "plies": len(read_games(tmp_path / "games-00000.npz")["actions"]), "files": 1}
+    assert card["command"].startswith("python -m agents.game_data --games 6 --player greedy --opponent random")
+    assert (card["rules"], card["licence"]) == ("mancala-world", "MIT")
+    assert {"python", "oanquan", "numpy", "numba"} <= card["versions"].keys()
+    assert "commit" in card
+    assert card["checksum"] == checksum(tmp_path)
+    (tmp_path / "games-00000.npz").write_bytes(b"changed")
+    assert card["checksum"] != checksum(tmp_path)
+
+
+@pytest.mark.slow
+def test_policies_are_learned_from_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offline_learning, "WIDTH", 128)
+    assert main(["--output", str(tmp_path), *GAMES, "--games", "1500"]) == 0
+    found = offline_learning.main([str(tmp_path), "--epochs", "10", "--batch-size", "128"])
+    assert list(found) == ["behaviour cloning", "return-conditioned"]
+    random = regret(make("random"), load_suite(Core().rules).part("development"), np.random.default_rng(0))
+    assert all(one.regret is not None and one.regret.mean < random.mean - 1 for one in found.values())
 
 
 def test_minari_shows_the_episodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,9 @@ def test_damaged_files_are_named_and_run_no_code(tmp_path: Path, capsys: pytest.
 def test_a_network_learns_from_the_files(tmp_path: Path) -> None:
     make_data(tmp_path, "--positions", "1500", "--depth", "3")
     net = str(tmp_path / "offline.npz")
-    found = offline_learning.main([str(tmp_path), "--epochs", "20", "--batch-size", "256", "--save", net]).regret
+    found = offline_learning.main([str(tmp_path), "--epochs", "20", "--batch-size", "256", "--save", net])[
+        "value net"
+    ].regret
     suite = load_suite(Core().rules).part("development")
     greedy, again = (regret(make(name), suite, rng()) for name in ("greedy", f"maxn:depth=1,net={net}"))
     assert found is not None
