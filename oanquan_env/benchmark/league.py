@@ -1,0 +1,126 @@
+"""Payoff matrices of the players of a league, a Nash equilibrium of such a matrix, and weights of opponents.
+
+    found = payoffs({"greedy": "greedy", "self 1": model}, pairs=50, cache="payoffs.json")
+    print(found, nash(found.mean), prioritised(found.mean[-1]))
+
+Shapes: K players.
+"""
+
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from oanquan_env.array_types import Floats
+from oanquan_env.benchmark.evaluation import OPENING_PLIES, default_openings
+from oanquan_env.benchmark.openings import load_openings
+from oanquan_env.benchmark.pairs import MOST_PAIRS, play_pairs, rng_for
+from oanquan_env.benchmark.report import table
+from oanquan_env.benchmark.statistics import score_estimate
+from oanquan_env.engine.core import Core
+from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
+from oanquan_env.errors import UsageError, as_whole
+from oanquan_env.files import read_json, write_atomically
+from oanquan_env.players import as_policy
+
+
+@dataclass(frozen=True)
+class Payoffs:
+    """The share of games that each player wins against each other player; a shared win is divided.
+
+    Attributes:
+        names: (K,) names of the players.
+        mean, low, high: (K, K) float64, the share of the row's player against the column's player, and its 95 %
+            interval over the openings. With more than two seats, the column's player takes all other seats. On the
+            diagonal, all three are 1 / P.
+    """
+
+    names: list[str]
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    def __str__(self) -> str:
+        """Return the matrix in percent as a Markdown table, with intervals."""
+        ends = zip(self.mean, self.low, self.high, strict=True)
+        cells = [[f"{m:.0f} ({a:.0f} to {b:.0f})" for m, a, b in 100 * np.transpose(one)] for one in ends]
+        rows = [[name, *row] for name, row in zip(self.names, cells, strict=True)]
+        return table(["wins against, %", *self.names], rows, padded=True)
+
+
+def payoffs(
+    players: Mapping[str, object],
+    rules: Rules | str = DEFAULT_PRESET,
+    pairs: int = 50,
+    seed: int = 0,
+    *,
+    cache: Path | str | None = None,
+) -> Payoffs:
+    """Play game pairs between all players, from the default openings, and return their payoff matrix.
+
+    Args:
+        players: anything that `oanquan_env.players.as_policy` takes, by name.
+        rules: a `Rules` or its text.
+        pairs: number of openings, each played in every seating; 1 to `MOST_PAIRS`.
+        seed: seed of all random choices.
+        cache: a JSON file with the games' results, which is written after each pairing. Pairings in the file are not
+            played again, so a name must always mean the same player.
+
+    Raises `UsageError` if an argument is out of range or the file was made with other rules, openings or another seed.
+    """
+    core, pairs, seed = Core(as_rules(rules)), as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0)
+    policies = [as_policy(player, core) for player in players.values()]
+    source, names, seats = default_openings(core.rules), list(players), core.rules.players
+    openings = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
+    settings = {"rules": str(core.rules), "openings": openings.digest(), "seed": seed}
+    path = None if cache is None else Path(cache)
+    stored = read_json(path) if path and path.exists() else {**settings, "scores": {}}
+    if settings != {name: stored.get(name) for name in settings}:
+        raise UsageError(f"{path} was made with other rules, openings or another seed; choose another file")
+    ends = np.full((3, len(names), len(names)), 1 / seats)
+    for a, b in (itertools.combinations if seats == 2 else itertools.permutations)(range(len(names)), 2):
+        own = stored["scores"].setdefault(names[a], {})
+        if names[b] not in own:
+            results = play_pairs(core, policies[a], policies[b], openings.positions, rng_for(seed))
+            own[names[b]] = results.score.mean(axis=1).tolist()
+            if path:
+                write_atomically(path, json.dumps(stored).encode())
+        estimate = score_estimate(np.array(own[names[b]]))
+        ends[:, a, b] = estimate.mean, estimate.low, estimate.high
+        if seats == 2:
+            ends[:, b, a] = 1 - estimate.mean, 1 - estimate.high, 1 - estimate.low
+    return Payoffs(names, *ends)
+
+
+def nash(shares: npt.ArrayLike, iterations: int = 5_000) -> Floats:
+    """Return the (K,) weights of a Nash equilibrium: no player wins more than half against the weighted players.
+
+    `shares` (K, K) is the matrix `Payoffs.mean` under rules for two players, in which opposite entries sum to 1.
+    Predictive regret matching+ (Farina et al. 2021, arXiv 2007.14358) approaches an equilibrium.
+
+    Raises `UsageError` for other matrices.
+    """
+    won = np.asarray(shares, np.float64)
+    if won.ndim != 2 or not won.size or won.shape[0] != won.shape[1] or not np.allclose(won + won.T, 1):
+        raise UsageError(f"shares must be a square matrix whose opposite entries sum to 1; got {won.tolist()}")
+    regrets, latest, total = np.zeros((3, len(won)))
+    for iteration in range(iterations):
+        expected = np.maximum(regrets + latest, 0)  # the latest regrets predict the next
+        weights = expected / expected.sum() if expected.any() else np.full(len(won), 1 / len(won))
+        latest = won @ weights - weights @ won @ weights
+        regrets = np.maximum(regrets + latest, 0)
+        total += iteration * weights
+    return np.array(total / total.sum())
+
+
+def prioritised(won: npt.ArrayLike, power: float = 2.0) -> Floats:
+    """Return (K,) weights of opponents from the shares that the learner wins against them: (1 - won) ** power.
+
+    The weights sum to 1; all are equal if the learner wins every game. Pass them to `set_opponent_weights`.
+    """
+    weights = (1 - np.asarray(won, np.float64)) ** power
+    return weights / weights.sum() if weights.any() else np.full(len(weights), 1 / len(weights))
