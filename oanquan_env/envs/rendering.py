@@ -80,6 +80,15 @@ class Replay:
         return board
 
 
+def _after(replay: Replay, ply: int) -> Board:
+    """Return the board after one of the plies of the last step."""
+    before, action = replay.last_plies()[ply]
+    board = Board.from_positions(replay.core, before)
+    if action is not None:
+        board.push(Move.from_action(action))
+    return board
+
+
 class Screen:
     """A renderer of positions with their last moves. Raises `ValueError` for an unknown `mode`."""
 
@@ -97,16 +106,18 @@ class Screen:
         if self.mode is None:
             gymnasium.logger.warn("render() draws nothing, because the environment was made without a render_mode.")
             return None
-        before, action = replay.last_plies()[-1]
-        board = Board.from_positions(replay.core, before)
-        if action is not None:
-            board.push(Move.from_action(action))
+        board = _after(replay, -1)
         if self.mode == "ansi":
             return render.text(board, last=board.last_mark, owners=owners)
         if self.mode == "rgb_array":
             return render.rgb(board, last=board.last_mark, owners=owners)
         self._open().show(board, last=board.last_mark, owners=owners)
         return None
+
+    def pictures(self, replay: Replay) -> list[npt.NDArray[np.uint8]]:
+        """Return a picture of the board after each ply of the last step, or of the position if it played none."""
+        boards = [_after(replay, ply) for ply in range(len(replay.last_plies()))]
+        return [render.rgb(board, last=board.last_mark) for board in boards]
 
     def show(self, replay: Replay, fps: float, owners: Owners | None = None) -> None:
         """Show the plies of the last step in the window, or the position if the step played none.

@@ -180,6 +180,10 @@ class OAnQuanEnv(gymnasium.Env[Observation, np.int64]):
         """Draw the board and the last ply as text, as a picture or in a window, according to `render_mode`."""
         return self._screen.draw(self._replay)
 
+    def render_plies(self) -> list[npt.NDArray[np.uint8]]:
+        """Draw the board after each ply of the last step, or the position if it played none, as pictures."""
+        return self._screen.pictures(self._replay)
+
     def close(self) -> None:
         """Close the window if one is open; the environment needs a reset before further use."""
         self._over = True

@@ -63,7 +63,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
         num_envs: the number of games, N.
         render_mode: `rgb_array`, `ansi` or None. `render` returns a tuple of N pictures or strings. Only the first 16
             games are drawn and the others are empty, so that large batches can be recorded. Gymnasium's `RecordVideo`
-            arranges the pictures as tiles; it needs the package moviepy.
+            arranges the pictures as tiles; it needs the extra `video`.
         autoreset_mode: an `AutoresetMode` or its value, `NextStep`, `SameStep` or `Disabled`.
         threads: number of threads among which the games are divided. It does not change the games.
         every_seat: whether `info` also has `mover` (N,) int64, the seats to move, and after a step `rewards` (N, P)

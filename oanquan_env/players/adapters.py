@@ -228,16 +228,16 @@ class ObservedPolicy:
 
 
 class Asked:
-    """A function that is asked for moves; if it has the arguments `rng` or `rules`, it receives them by name.
+    """A function that is asked for moves; if its third or a later argument is `rng` or `rules`, it receives them by name.
 
     Raises `UsageError` if it has `rules` and they are None, because they differ between games.
     """
 
     def __init__(self, function: Observed, rules: Rules | None) -> None:
         try:
-            names = inspect.signature(function).parameters.keys()
+            names = list(inspect.signature(function).parameters)[2:]
         except ValueError:  # some built-in functions have no signature
-            names = {}.keys()
+            names = []
         if "rules" in names and rules is None:
             raise UsageError("under a list of rule sets, a function cannot take rules; its observations end with them")
         self._function, self._draws = function, "rng" in names

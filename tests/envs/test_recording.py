@@ -1,7 +1,9 @@
 """Test the pictures of environments, and the window of the mode `human`."""
 
+import sys
 from collections.abc import Iterable
-from types import SimpleNamespace
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ import pytest
 from oanquan_env import Board, Move, env, raw_env, render
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
+from oanquan_env.envs.video import RecordVideo
+from oanquan_env.errors import MissingExtraError
 from oanquan_env.render import LastMove, Window, window
 from tests.boards import boards_of
 
@@ -172,3 +176,19 @@ def test_a_picture_is_held_on_until_its_time_is_up(monkeypatch: pytest.MonkeyPat
             shown.close()
         assert HOLD(shown, seconds) == held
         assert clock.now == pytest.approx(101.0)
+
+
+def test_a_video_shows_every_ply(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    game = OAnQuanEnv(RULES, opponent=lambda seen, masks: masks.argmax(axis=1), seat=0, render_mode="rgb_array")
+    monkeypatch.setitem(sys.modules, "moviepy", ModuleType("moviepy"))
+    recorded: Any = RecordVideo(game, str(tmp_path / "videos"), episode_trigger=lambda episode: True)
+    recorded.reset()
+    for first in LINE[::2]:
+        recorded.step(Move.parse(first).action)
+    assert np.array_equal(recorded.recorded_frames, [picture(*LINE[:plies]) for plies in range(4)])
+    recorded.recorded_frames = []  # no film is written
+    with pytest.raises(ValueError, match="needs the environment OAnQuan-v0 with render_mode='rgb_array'"):
+        RecordVideo(OAnQuanEnv(render_mode="ansi"), str(tmp_path))
+    monkeypatch.setitem(sys.modules, "moviepy", None)
+    with pytest.raises(MissingExtraError, match=r"moviepy is missing; install it with: pip install .*\[video\]"):
+        RecordVideo(game, str(tmp_path))
