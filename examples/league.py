@@ -73,7 +73,8 @@ def main(arguments: list[str]) -> Payoffs:
     if done:
         model = MaskablePPO.load(done[-1], games, seed=options.seed + len(done), device="cpu")
     else:
-        model = MaskablePPO("MlpPolicy", games, **HYPERPARAMETERS, seed=options.seed)
+        constant = {**HYPERPARAMETERS, "learning_rate": 1e-3}
+        model = MaskablePPO("MlpPolicy", games, **constant, seed=options.seed)
 
     def measured() -> Payoffs:
         found = payoffs(players, pairs=options.pairs, seed=options.seed, cache=options.folder / "payoffs.json")

@@ -57,11 +57,11 @@ def make_games(options: argparse.Namespace, rules: str) -> OAnQuanVecEnv:
     return OAnQuanVecEnv(options.envs, **settings, seed=options.seed)
 
 
-def make_model(options: argparse.Namespace, rules: str = "mancala-world") -> MaskablePPO:
-    """Return an untrained model that holds its environment."""
+def make_model(options: argparse.Namespace, rules: str = "mancala-world", **others: Any) -> MaskablePPO:
+    """Return an untrained model that holds its environment; `others` replace entries of `HYPERPARAMETERS`."""
     changes: dict[str, Any] = {"n_steps": options.n_steps, "batch_size": options.minibatch, "seed": options.seed}
     changes["policy_kwargs"] = {**HYPERPARAMETERS["policy_kwargs"], "net_arch": [options.width, options.width]}
-    return MaskablePPO("MlpPolicy", make_games(options, rules), **{**HYPERPARAMETERS, **changes})
+    return MaskablePPO("MlpPolicy", make_games(options, rules), **{**HYPERPARAMETERS, **changes, **others})
 
 
 def main(arguments: list[str]) -> TrainingCurve:
@@ -69,7 +69,10 @@ def main(arguments: list[str]) -> TrainingCurve:
     options = parse_options(arguments)
     torch.set_num_threads(1)
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed)
-    make_model(options).learn(sys.maxsize, callback=Measure(curve))
+    model = make_model(options)
+    schedule = model.lr_schedule
+    model.lr_schedule = lambda _: schedule(1 - curve.progress)  # falls over the budget, of time or of steps
+    model.learn(sys.maxsize, callback=Measure(curve))
     return curve
 
 

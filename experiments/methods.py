@@ -12,6 +12,7 @@ budget. Tables use the test part of the suites, and curves the development part.
 """
 
 import functools
+import io
 import itertools
 import json
 import tempfile
@@ -55,6 +56,10 @@ TIMED = 40
 NODES = 2_000, 20_000
 SHARES = 0.1, 0.25, 0.5, 1.0
 """Shares of the budget at which regret is measured for the curve."""
+CONSTANT = {"learning_rate": 1e-3, "batch_size": 512}
+"""Hyperparameters with a constant learning rate and smaller batches than `oanquan_env.sb3.HYPERPARAMETERS`."""
+SELF_PLIES, SELVES = 65_536, 4
+"""Plies between two former selves, and number of former selves that are opponents."""
 SEEDS = 5
 """Number of runs for each method and budget."""
 
@@ -109,22 +114,33 @@ class PQN:
 class SB3:
     """A run of `examples.sb3_ppo`, whose opponent is `greedy`. It counts only the agent's own plies.
 
-    With `defaults`, it has 64 games and sb3-contrib's default hyperparameters.
+    The `kind` ` defaults` has 64 games and sb3-contrib's default hyperparameters, and ` constant` the hyperparameters
+    in `CONSTANT`. In ` former selves`, copies of the model join the opponents and draw their moves: one after every
+    `SELF_PLIES` plies, of which the latest `SELVES` stay.
     """
 
-    def __init__(self, observation: str, defaults: bool, folder: Path, rules: str, seed: int) -> None:
-        games = ["--envs", "64"] if defaults else []
+    def __init__(self, observation: str, kind: str, folder: Path, rules: str, seed: int) -> None:
+        games = ["--envs", "64"] if kind == " defaults" else []
         options = sb3_ppo.parse_options(["--observation", observation, "--seed", str(seed), *games])
-        self.core, self.plies = Core(rules), 0
-        if defaults:
+        self.core, self.plies, self.kind, self.selves = Core(rules), 0, kind, list[Policy]()
+        if kind == " defaults":
             self.model = MaskablePPO("MlpPolicy", sb3_ppo.make_games(options, rules), seed=seed, device="cpu")
         else:
-            self.model = sb3_ppo.make_model(options, rules)
+            self.model = sb3_ppo.make_model(options, rules, **(CONSTANT if kind == " constant" else {}))
+        self.schedule = self.model.lr_schedule
 
     def iterate(self, done: float) -> None:
-        """Run one rollout and learn from it; the hyperparameters are constant."""
+        """Run one rollout and learn from it; `done` is the same as in `Training.iterate`."""
+        schedule = self.schedule
+        self.model.lr_schedule = lambda _: schedule(1 - done)
         self.model.learn(self.model.n_envs * self.model.n_steps, reset_num_timesteps=False)
         self.plies = self.model.num_timesteps
+        if self.kind == " former selves" and self.plies // SELF_PLIES > len(self.selves):
+            file = io.BytesIO()
+            self.model.save(file)
+            self.selves.append(as_policy(MaskablePPO.load(file, device="cpu"), self.core, temperature=1.0))
+            games: Any = self.model.get_env()
+            games.set_opponent(["greedy", *self.selves[-SELVES:]])
 
     def players(self) -> dict[str, Policy]:
         """Return the model as the only player."""
@@ -153,9 +169,9 @@ METHODS = {
     "TD(λ)": Method("search", functools.partial(Training, "value.yaml", {})),
     **{
         f"MaskablePPO{kind}, {name}": Method(
-            "observation" + " `moves`" * (name == "moves"), functools.partial(SB3, name, bool(kind))
+            "observation" + " `moves`" * (name == "moves"), functools.partial(SB3, name, kind)
         )
-        for kind in ("", " defaults")
+        for kind in ("", " constant", " defaults", " former selves")
         for name in OBSERVATIONS
     },
 }

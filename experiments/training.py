@@ -8,10 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from sb3_contrib import MaskablePPO
 
 from agents.ppo import PPOConfig, build_model, collect
 from experiments.frame import Cells, Experiment, Options
 from oanquan_env import Core
+from oanquan_env.players import as_policy
+from oanquan_env.sb3 import HYPERPARAMETERS, OAnQuanVecEnv
 
 NETWORKS = {
     "plain, 2 x 64": {"name": "plain", "embed": 4, "width": 64, "depth": 2},
@@ -54,6 +57,27 @@ class Clock:
         setattr(owner, method, timed)
 
 
+def sb3_speed(opponent: str) -> dict[str, float]:
+    """Return the same for sb3-contrib's `MaskablePPO` with `HYPERPARAMETERS`, against `opponent` or a sampled self."""
+    torch.set_num_threads(1)
+    games = OAnQuanVecEnv(128, opponent="greedy")
+    model = MaskablePPO("MlpPolicy", games, **HYPERPARAMETERS, seed=0)
+    if opponent == "self":
+        games.set_opponent(as_policy(model, temperature=1.0))
+    clock, plies = Clock(), games.num_envs * model.n_steps
+    for owner, method, name in (
+        (games, "step_wait", "stepping"),
+        (games, "action_masks", "stepping"),
+        (model, "collect_rollouts", "collecting"),
+        (model, "train", "learning"),
+    ):
+        clock.wrap(owner, method, name)
+    for iterations in (WARM_UP, ITERATIONS):
+        clock.spent.clear()
+        model.learn(iterations * plies, reset_num_timesteps=False)
+    return shares(clock, ITERATIONS * plies)
+
+
 def speed(config: PPOConfig) -> dict[str, float]:
     """Return plies per second (collecting, and in total) and the shares of time for stepping, network and learning."""
     torch.set_num_threads(config.threads)
@@ -68,7 +92,12 @@ def speed(config: PPOConfig) -> dict[str, float]:
             collect(env, model)
         with clock.part("learning"):
             model.train()
-    plies, spent = ITERATIONS * config.ppo.n_envs * config.ppo.n_steps, clock.spent
+    return shares(clock, ITERATIONS * config.ppo.n_envs * config.ppo.n_steps)
+
+
+def shares(clock: Clock, plies: int) -> dict[str, float]:
+    """Return speeds and shares from the time of the parts `stepping`, `collecting` and `learning` of `plies` plies."""
+    spent = clock.spent
     total = spent["collecting"] + spent["learning"]
     return {
         "collecting plies/s": plies / spent["collecting"],
@@ -97,6 +126,9 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
     results: dict[str, dict[str, float]] = {}
     for (name, network), (case, settings) in itertools.product(NETWORKS.items(), CASES.items()):
         results[f"{name}; {case}"] = speed(PPOConfig.model_validate({"network": network, **settings}))
+        yield {"ppo": PPOConfig().ppo.model_dump(), "results": results}
+    for opponent in ("greedy", "self"):
+        results[f"MaskablePPO, 2 x 256; 1 thread, against {opponent}"] = sb3_speed(opponent)
         yield {"ppo": PPOConfig().ppo.model_dump(), "results": results}
 
 

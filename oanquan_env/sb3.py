@@ -18,6 +18,7 @@ import numpy.typing as npt
 import torch
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
@@ -32,9 +33,9 @@ from oanquan_env.errors import UsageError, as_whole
 
 HYPERPARAMETERS: dict[str, Any] = {
     "n_steps": 32,
-    "batch_size": 512,
+    "batch_size": 1024,
     "n_epochs": 4,
-    "learning_rate": 1e-3,
+    "learning_rate": LinearSchedule(2e-3, 2e-4, 1.0),
     "gamma": 1.0,  # games are short
     "gae_lambda": 0.9,
     "ent_coef": 0.01,
@@ -44,7 +45,8 @@ HYPERPARAMETERS: dict[str, Any] = {
 }
 """Keyword arguments with which `MaskablePPO("MlpPolicy", OAnQuanVecEnv(128), **HYPERPARAMETERS)` learns this game.
 
-With sb3-contrib's own defaults, a rollout in 128 games has 262,144 plies, and learning has hardly begun after a minute.
+The learning rate falls over the plies of one call of `learn`; for repeated calls, choose a constant one. With
+sb3-contrib's own defaults, a rollout in 128 games has 262,144 plies, and learning has hardly begun after a minute.
 """
 
 

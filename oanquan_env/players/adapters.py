@@ -228,7 +228,7 @@ class ObservedPolicy:
 
 
 class Asked:
-    """A function that is asked for moves; if its third or a later argument is `rng` or `rules`, it receives them by name.
+    """A function that is asked for moves. If its arguments after the first two include `rng` or `rules`, it gets them.
 
     Raises `UsageError` if it has `rules` and they are None, because they differ between games.
     """
