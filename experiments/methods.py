@@ -5,10 +5,10 @@
     python -m tools.write_docs  # updates the tables
 
 Each finished run is written to `experiments/results/methods.json`, so you can stop the command at any time. At the end,
-the command draws `methods.png`. The first run of a method under some rules is timed, not counting measurements. Later
-runs get the plies that earlier runs managed in that time, so they may run in parallel or on a slower machine. Schedules
-span the whole budget, so each budget has its own runs. A run ends with the iteration whose end is nearest to its
-budget. Tables use the test part of the suites, and curves the development part.
+the command draws `methods.png` and `first.png`. The first run of a method under some rules is timed, not counting
+measurements. Later runs get the plies that earlier runs managed in that time, so they may run in parallel or on a
+slower machine. Schedules span the whole budget, so each budget has its own runs. A run ends with the iteration whose
+end is nearest to its budget. Tables use the test part of the suites, and curves the development part.
 """
 
 import functools
@@ -17,7 +17,7 @@ import itertools
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,7 +43,7 @@ from oanquan_env.benchmark.tables import interval
 from oanquan_env.errors import UsageError
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.observation import OBSERVATIONS
-from oanquan_env.players import Policy
+from oanquan_env.players import Policy, make
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.deepening import Search
@@ -58,6 +58,8 @@ SHARES = 0.1, 0.25, 0.5, 1.0
 """Shares of the budget at which regret is measured for the curve."""
 CONSTANT = {"learning_rate": 1e-3, "batch_size": 512}
 """Hyperparameters with a constant learning rate and smaller batches than `oanquan_env.sb3.HYPERPARAMETERS`."""
+FIRST = "MaskablePPO, planes"
+"""The method that people try first, as in the README."""
 SELF_PLIES, SELVES = 65_536, 4
 """Plies between two former selves, and number of former selves that are opponents."""
 SEEDS = 5
@@ -288,17 +290,27 @@ class Results:
             rows.append({"method": name, "sees": METHODS[method].sees, **regrets, **plies, **last})
         return f"Rules `{rules}`:\n\n{table_of(rows, left=2)}"
 
-    def picture(self) -> bytes:
-        """Draw the learning curves of the runs with the largest budget as PNG, with one panel per set of rules."""
+    def pictures(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the name and the PNG of each figure: the curves of all methods, and of `FIRST` beside `greedy`."""
+        yield "methods.png", png(draw_curves(self._curves(self.rules, METHODS)))
+        rules = self.rules[0]
+        if self.of(rules=rules, method=FIRST):
+            suite = load_suite(Rules.parse(rules)).part("development")
+            level = regret(make("greedy", rules), suite, np.random.default_rng(0), by_phase=False).mean
+            yield "first.png", png(draw_curves(self._curves([rules], [FIRST]), {"greedy": level}))
+
+    def _curves(self, rule_sets: Sequence[str], methods: Iterable[str]) -> dict[str, dict[str, LearningCurve]]:
+        """Return the learning curves of the runs with the largest budget, with one panel per set of rules."""
         panels: dict[str, dict[str, LearningCurve]] = {}
-        for rules in self.rules:
+        for rules in rule_sets:
             curves = panels[f"minutes of one core ({rules})"] = {}
             longest = max(run["minutes"] for run in self.of(rules=rules))
             for name, method, ending in self.rows(rules):
-                if runs := [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]:
+                runs = [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]
+                if runs and method in methods:
                     regrets = [[point["regret"][ending] for point in run] for run in runs]
                     curves[name] = LearningCurve.of([longest * share for share in SHARES], regrets)
-        return png(draw_curves(panels))
+        return panels
 
 
 def tables() -> str:
@@ -345,7 +357,8 @@ def main(options: Options) -> None:
         results.write()
         shown = ", ".join(f"{one['mean']:.2f}{ending}" for ending, one in entry["regret"].items())
         print(f"{number} of {len(tasks)}: {method}, {rules}, {minutes:g} min, seed {seed}: regret {shown}", flush=True)
-    write_atomically(options.output / "methods.png", Results(results.path).picture())
+    for name, picture in Results(results.path).pictures():
+        write_atomically(options.output / name, picture)
 
 
 if __name__ == "__main__":

@@ -93,8 +93,8 @@ def charts() -> Iterator[tuple[Path, bytes]]:
         content = read_json(path)
         runs = [curves.MeasuredRun(**run) for run in content["runs"]]
         yield path.with_suffix(".png"), curves.draw(runs, content["references"])
-    path = RESULTS / "methods.json"
-    yield path.with_suffix(".png"), Results(path).picture()
+    for name, picture in Results(RESULTS / "methods.json").pictures():
+        yield RESULTS / name, picture
 
 
 def main() -> None:

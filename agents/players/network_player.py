@@ -11,7 +11,7 @@ from oanquan_env import Core, Positions, Rules, mirror, mirror_actions
 from oanquan_env.array_types import Floats, Ints
 from oanquan_env.engine.rules import as_rules
 from oanquan_env.files import FileError
-from oanquan_env.players.adapters import use_one_torch_thread_in_children
+from oanquan_env.players.models import use_one_torch_thread_in_children
 
 BATCH = 4096
 """Maximum number of positions in one forward pass."""

@@ -21,7 +21,7 @@ from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnavailableError, UsageError, as_whole
 from oanquan_env.players import Policy, as_policy, make
-from oanquan_env.players.adapters import ObservedPolicy
+from oanquan_env.players.observed import ObservedPolicy
 from oanquan_env.progress import ProgressLine
 from oanquan_env.provenance import origin
 

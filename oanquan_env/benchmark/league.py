@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +79,7 @@ def payoffs(
     openings = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
     settings = {"rules": str(core.rules), "openings": openings.digest(), "seed": seed}
     path = None if cache is None else Path(cache)
-    stored = read_json(path) if path and path.exists() else {**settings, "scores": {}}
+    stored: dict[str, Any] = read_json(path) if path and path.exists() else {**settings, "scores": {}}
     if settings != {name: stored.get(name) for name in settings}:
         raise UsageError(f"{path} was made with other rules, openings or another seed; choose another file")
     ends = np.full((3, len(names), len(names)), 1 / seats)

@@ -14,7 +14,7 @@ from oanquan_env.engine.step import GREEDY, NOBODY, OTHERS, RANDOM
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import GreedyPolicy, Policy, RandomPolicy, as_policy, ask_players
-from oanquan_env.players.adapters import Asked, Observed, choices
+from oanquan_env.players.observed import Asked, Observed, choices
 
 Opponent: TypeAlias = object
 """Anything that `oanquan_env.players.as_policy` accepts, or a list of such values, or None for the self-play view."""

@@ -8,7 +8,7 @@ from gymnasium.wrappers import RecordVideo as GymnasiumRecordVideo
 from oanquan_env.errors import UsageError, needing_extra
 
 
-class RecordVideo(GymnasiumRecordVideo):  # type: ignore[type-arg]  # other versions have other parameters
+class RecordVideo(GymnasiumRecordVideo):
     """Gymnasium's `RecordVideo` for `OAnQuan-v0`, with a picture for each ply; it takes the same arguments.
 
     `video_length` counts plies. Raises `UsageError` unless the environment has the `render_mode` `rgb_array`, and

@@ -5,7 +5,6 @@ not import their libraries.
 """
 
 import contextlib
-import functools
 import importlib
 import importlib.util
 import inspect
@@ -16,26 +15,17 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from oanquan_env.array_types import Ints, Mask
-from oanquan_env.engine.core import Core, IllegalActionError, check_whole
-from oanquan_env.engine.positions import Positions
+from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UnknownAgentError, UsageError
-from oanquan_env.observation import OBSERVATIONS, Encoder, Observation
-from oanquan_env.players.basic import RandomPolicy
 from oanquan_env.players.making import KINDS, make
+from oanquan_env.players.models import model_policy, module_outputs
+from oanquan_env.players.observed import ObservedPolicy
 from oanquan_env.players.policy import Policy
-
-Observed: TypeAlias = Callable[..., npt.ArrayLike]
-"""A function that takes (N, D) observations and (N, A) bool masks of legal actions, and returns (N,) actions.
-
-It may also return a logit or value of each action, (N, A), and take the arguments `rng` and `rules` by these names.
-"""
 
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 """The pattern of MODULE:NAME."""
@@ -106,10 +96,10 @@ def as_policy(
             raise UsageError(f"this {type(player).__name__} plays '{made_for.rules}', not '{core.rules}'")
         return cast(Policy, player)
     if is_model:
-        return _model_policy(player, core, normalize, temperature)
+        return model_policy(player, core, normalize, temperature)
     layout = observation or getattr(player, "observation", "counts")
     if hasattr(player, "forward") and hasattr(player, "state_dict"):
-        player = _module_outputs(player, layout)
+        player = module_outputs(player, layout)
     if callable(player):
         return ObservedPolicy(core, player, observation=layout, temperature=temperature)
     raise UsageError(
@@ -181,213 +171,3 @@ def _current_folder() -> Iterator[None]:
     finally:
         if folder not in before and folder in sys.path:
             sys.path.remove(folder)
-
-
-class ObservedPolicy:
-    """A player that chooses from observations and action masks.
-
-    Args:
-        core: the core of the rules to play.
-        choose: the function that chooses actions from observations and masks, see `Observed`.
-        masked: whether `choose` respects action masks. If not, its illegal actions are replaced by random legal ones.
-        observation: the layout of observations, one of `oanquan_env.observation.OBSERVATIONS`.
-        temperature: see `as_policy`.
-
-    Attributes:
-        illegal: number of illegal actions replaced so far.
-    """
-
-    def __init__(
-        self,
-        core: Core,
-        choose: Observed,
-        *,
-        masked: bool = True,
-        observation: str = "counts",
-        temperature: float = 0.0,
-    ) -> None:
-        self.core = core
-        self.encoder = Encoder(core, observation)
-        self.masked = masked
-        self.illegal = 0
-        self._choose, self._temperature = Asked(choose, core.rules), temperature
-        self._random = RandomPolicy(core)
-
-    def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:
-        """See `Policy.choose`.
-
-        Raises `IllegalActionError` unless the function returns N integers, and for an illegal action if `masked`.
-        """
-        masks = self.core.legal_mask(positions)
-        seen = self.encoder.encode(positions)
-        chosen, wrong = choices(self._choose, seen, masks, rng, refused=self.masked, temperature=self._temperature)
-        if wrong.size:
-            chosen[wrong] = self._random.choose(positions[wrong], rng)
-            self.illegal += len(wrong)
-        return chosen
-
-
-class Asked:
-    """A function that is asked for moves. If its arguments after the first two include `rng` or `rules`, it gets them.
-
-    Raises `UsageError` if it has `rules` and they are None, because they differ between games.
-    """
-
-    def __init__(self, function: Observed, rules: Rules | None) -> None:
-        try:
-            names = list(inspect.signature(function).parameters)[2:]
-        except ValueError:  # some built-in functions have no signature
-            names = []
-        if "rules" in names and rules is None:
-            raise UsageError("under a list of rule sets, a function cannot take rules; its observations end with them")
-        self._function, self._draws = function, "rng" in names
-        self._rules = {"rules": rules} if "rules" in names else {}
-
-    def __call__(self, observations: Observation, masks: Mask, rng: np.random.Generator) -> npt.ArrayLike:
-        """Return what the function returns for (N, D) observations and (N, A) masks."""
-        return self._function(observations, masks, **self._rules, **({"rng": rng} if self._draws else {}))
-
-
-def choices(
-    function: Asked,
-    observations: Observation,
-    masks: Mask,
-    rng: np.random.Generator,
-    *,
-    refused: bool = True,
-    temperature: float = 0.0,
-) -> tuple[Ints, Ints]:
-    """Return the (N,) actions that a function chooses, and the rows in which they are illegal.
-
-    Raises `IllegalActionError` unless it returns N integers or (N, A) outputs, and if `refused` for an illegal action;
-    `UsageError` if it returns no outputs but has a `temperature`.
-    """
-    actions = np.asarray(function(observations, masks.copy(), rng))
-    if actions.shape == masks.shape:
-        return _select(actions, masks, rng, temperature), np.zeros(0, np.intp)
-    if temperature:
-        raise UsageError(
-            f"temperature needs logits of shape {masks.shape}, but the function returned shape {actions.shape}"
-        )
-    if actions.shape == (len(masks), 1):
-        actions = actions[:, 0]
-    check_whole(actions, len(masks))
-    chosen = actions.astype(np.intp)
-    within = (chosen >= 0) & (chosen < masks.shape[1])
-    wrong = (~(within & masks[np.arange(len(chosen)), np.where(within, chosen, 0)])).nonzero()[0]
-    if wrong.size and refused:
-        row = int(wrong[0])
-        legal = masks[row].nonzero()[0].tolist()
-        raise IllegalActionError(f"row {row}: the player chose action {chosen[row]}; legal actions are {legal}")
-    return chosen, wrong
-
-
-def _select(outputs: npt.NDArray[Any], masks: Mask, rng: np.random.Generator, temperature: float) -> Ints:
-    """Return the legal actions with the highest (N, A) outputs, or draw them from a softmax by the Gumbel-max trick."""
-    if np.isnan(outputs[masks]).any():
-        row = int((np.isnan(outputs) & masks).any(axis=1).argmax())
-        raise ValueError(f"the player returned NaN for a legal action in row {row}")
-    if temperature:
-        outputs = outputs / temperature + rng.gumbel(size=outputs.shape)
-    lowest = np.finfo(np.float64).min  # a legal action of -inf ranks above all illegal ones
-    actions: Ints = np.where(masks, np.maximum(outputs, lowest), -np.inf).argmax(axis=1)
-    return actions
-
-
-@functools.cache
-def use_one_torch_thread_in_children() -> None:
-    """Set torch to one thread in forked processes, which would otherwise wait for threads that fork does not copy."""
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=functools.partial(sys.modules["torch"].set_num_threads, 1))
-
-
-def _model_policy(model: Any, core: Core, normalize: Any, temperature: float) -> Policy:
-    if "torch" in sys.modules:
-        use_one_torch_thread_in_children()
-    shape, encoders = model.observation_space.shape, [Encoder(core, name) for name in OBSERVATIONS]
-    encoder = next((candidate for candidate in encoders if (candidate.size,) == shape), None)
-    if encoder is None:
-        shapes = ", ".join(f"({candidate.size},)" for candidate in encoders)
-        raise ValueError(f"the model needs observations of shape {shape}; '{core.rules}' has shapes {shapes}")
-    if normalize is None and hasattr(model, "get_vec_normalize_env"):
-        normalize = model.get_vec_normalize_env()
-    if normalize is None:
-        _check_seen(getattr(model, "_last_obs", None), encoder)  # the last input of the network; `load` keeps it
-    elif not hasattr(normalize, "normalize_obs") or normalize.observation_space.shape != shape:
-        other = getattr(getattr(normalize, "observation_space", None), "shape", None)
-        got = type(normalize).__name__ + (f" for shape {other}" if other else "")
-        raise UsageError(f"normalize must be the model's VecNormalize, for observations of shape {shape}; got {got}")
-    masked = "action_masks" in inspect.signature(model.predict).parameters
-    if temperature and not hasattr(model.policy, "get_distribution"):
-        raise UsageError(f"temperature needs a model with a distribution over actions; {type(model).__name__} has none")
-
-    def choose(observations: Observation, masks: Mask) -> npt.ArrayLike:
-        seen = observations if normalize is None else normalize.normalize_obs(observations)
-        if temperature:
-            torch: Any = sys.modules["torch"]
-            model.policy.set_training_mode(False)
-            with torch.no_grad():
-                distribution = model.policy.get_distribution(model.policy.obs_to_tensor(seen)[0]).distribution
-            return cast(npt.ArrayLike, distribution.logits.double().cpu().numpy())
-        actions, memory = model.predict(seen, deterministic=True, **{"action_masks": masks} if masked else {})
-        if memory is not None:
-            raise UsageError(
-                f"this {type(model).__name__} remembers earlier observations, but a player chooses from one position; "
-                "train a model without memory, such as MaskablePPO: the observation contains the whole position"
-            )
-        return cast(npt.ArrayLike, actions)
-
-    choose(encoder.encode(core.start()), core.legal_mask(core.start()))  # refuse a memory before any game is played
-    return ObservedPolicy(core, choose, masked=masked, observation=encoder.observation, temperature=temperature)
-
-
-def _check_seen(seen: object, encoder: Encoder) -> None:
-    """Raise `UsageError` if the entries of (N, D) that are whole numbers in observations of the game are not whole."""
-    if isinstance(seen, np.ndarray) and seen.shape[1:] == (encoder.size,):
-        whole = seen[:, encoder.layout.get("counts", slice(None))]
-        if (whole != np.rint(whole)).any():
-            raise UsageError(
-                "the model was trained on changed observations; if a VecNormalize changed them, use "
-                "as_policy(model, normalize=…), otherwise pass a function of observations and masks that does the same"
-            )
-
-
-def _module_outputs(module: Any, layout: str) -> Observed:
-    """Return a function that returns the first output of a torch module, (N, A) float64."""
-    torch: Any = sys.modules["torch"]
-    use_one_torch_thread_in_children()
-    with_masks = len(inspect.signature(module.forward).parameters) > 1
-
-    def outputs_of(observations: Observation, masks: Mask) -> npt.ArrayLike:
-        weights = (weight for weight in module.parameters() if weight.is_floating_point())
-        like = next(weights, torch.zeros(0))
-        inputs = [torch.as_tensor(observations).to(like)]
-        inputs += [torch.as_tensor(masks, device=like.device)] * with_masks
-        modes = [(part, part.training) for part in module.modules()]  # some parts may already be in evaluation mode
-        module.eval()
-        try:
-            with torch.no_grad():
-                outputs = module(*inputs)
-        except RuntimeError as error:
-            width = next((part.in_features for part in module.modules() if hasattr(part, "in_features")), None)
-            if width in (None, observations.shape[1]):
-                raise
-            raise UsageError(
-                f"the first linear layer of this {type(module).__name__} takes shape (N, {width}), but it received "
-                f"observations '{layout}' of shape {observations.shape}; if it expects another layout, set its "
-                f"attribute observation to one of {', '.join(OBSERVATIONS)}"
-            ) from error
-        finally:
-            for part, training in modes:
-                part.training = training
-        output = outputs[0] if isinstance(outputs, (tuple, list)) and outputs else outputs
-        if not isinstance(output, torch.Tensor):
-            raise UsageError(
-                f"a module must return logits, or a tuple that begins with them; got {type(output).__name__}"
-            )
-        logits = output.double().cpu().numpy()
-        if logits.shape != masks.shape:
-            raise ValueError(f"the module must return logits of shape {masks.shape}; got {logits.shape}")
-        return cast(npt.ArrayLike, logits)
-
-    return outputs_of
