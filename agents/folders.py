@@ -9,8 +9,8 @@ from typing import Any
 
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
-from agents import provenance
 from oanquan_env.files import TEMPORARY, FileError, read_json, short_hash, write_atomically
+from oanquan_env.provenance import origin
 
 ABOUT_NAME = "about.json"
 """The data card: the options, the meaning of the arrays, the origin, the licence, counts and a checksum."""
@@ -55,9 +55,7 @@ def data_folder(
         def complete(counts: Mapping[str, int]) -> None:
             write(
                 rules=asked["rules"],
-                command=command,
-                commit=provenance.commit(),
-                versions=provenance.versions(("oanquan", "numpy", "numba", "torch")),
+                **origin(command),
                 licence=metadata.metadata("oanquan")["License-Expression"],
                 counts={**counts, "files": len(list(folder.glob("*.npz")))},
                 checksum=checksum(folder),

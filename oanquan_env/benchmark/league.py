@@ -20,13 +20,14 @@ from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import OPENING_PLIES, default_openings
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import MOST_PAIRS, play_pairs, rng_for
-from oanquan_env.benchmark.report import table
 from oanquan_env.benchmark.statistics import score_estimate
+from oanquan_env.benchmark.tables import table
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UsageError, as_whole
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.players import as_policy
+from oanquan_env.provenance import origin
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def payoffs(
     openings = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
     settings = {"rules": str(core.rules), "openings": openings.digest(), "seed": seed}
     path = None if cache is None else Path(cache)
-    stored: dict[str, Any] = read_json(path) if path and path.exists() else {**settings, "scores": {}}
+    stored: dict[str, Any] = read_json(path) if path and path.exists() else {**settings, **origin(), "scores": {}}
     if settings != {name: stored.get(name) for name in settings}:
         raise UsageError(f"{path} was made with other rules, openings or another seed; choose another file")
     ends = np.full((3, len(names), len(names)), 1 / seats)

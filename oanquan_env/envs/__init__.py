@@ -7,7 +7,7 @@ In reading order:
 3. `games`: `Games`, N games as records, and the loops that step them; all environments except matches use it;
 4. `infos`: the entries of `info`;
 5. `opponents` and `rule_lists`: the opponents of N games, and games that draw their rules from a list;
-6. `arguments`, `reset_options` and `rendering`: checks of arguments and of options, and drawing.
+6. `arguments`, `reset_options` and `rendering`: checks of arguments and of options, and drawing; `video`: videos.
 
 `oanquan_env.engine.step` has the step itself.
 """

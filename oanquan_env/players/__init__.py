@@ -6,7 +6,8 @@ In reading order:
 2. `basic`: players that look at most two plies ahead;
 3. `names`: kinds of players and their names; `making`: `make`, which turns a name into a player;
 4. `search_player`: players that search; `book`: a player that follows the strategies of a certificate;
-5. `adapters`: `as_policy`, which turns functions and trained models into players.
+5. `observed`: players that choose from observations; `models`: functions of observations from trained models;
+   `adapters`: `as_policy`, which turns all of these into players.
 """
 
 from oanquan_env.engine.core import best_actions
