@@ -203,7 +203,10 @@ def test_the_page_lists_the_entries_of_info() -> None:
         r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|", page.partition("| entry |")[2].partition("\n\n")[0], re.M
     )
     rules = ["max_plies=1", "max_plies=2"]
-    single, batch = OAnQuanEnv(rules, seat=0), OAnQuanVectorEnv(3, rules, seat=0, autoreset_mode="SameStep")
+    single, batch = (
+        OAnQuanEnv(rules, seat=0),
+        OAnQuanVectorEnv(3, rules, seat=0, autoreset_mode="SameStep", every_seat=True),
+    )
     ended = single.reset()[1] and single.step(int(single.action_masks().argmax()))[4]
     infos = batch.reset()[1] and batch.step(batch.action_masks().argmax(axis=1))[4]
     shapes = {(10,): "(A,) ", (2,): "(P,) ", (3,): "(N,) ", (3, 10): "(N, A) ", (3, 2): "(N, P) "}
@@ -211,7 +214,7 @@ def test_the_page_lists_the_entries_of_info() -> None:
     def form(entry: object) -> str:
         return shapes[entry.shape] + str(entry.dtype) if isinstance(entry, np.ndarray) else type(entry).__name__
 
-    entries = infos["final_info"] | {name: infos[name] for name in ("final_obs", "final_info")}
+    entries = infos["final_info"] | {name: infos[name] for name in ("rewards", "final_obs", "final_info")}
     batch_forms = {name: form(entry) for name, entry in entries.items() if not name.startswith("_")}
     assert {name: text for name, text, _ in rows if text != "–"} == {name: form(entry) for name, entry in ended.items()}
     assert {name: text.removesuffix(", a code") for name, _, text in rows} == batch_forms
