@@ -20,8 +20,8 @@ from oanquan_env.array_types import Floats
 from oanquan_env.benchmark.evaluation import OPENING_PLIES, default_openings
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import MOST_PAIRS, play_pairs, rng_for
-from oanquan_env.benchmark.statistics import score_estimate
-from oanquan_env.benchmark.tables import table
+from oanquan_env.benchmark.statistics import Estimate, score_estimate
+from oanquan_env.benchmark.tables import interval, table
 from oanquan_env.engine.core import Core
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules, as_rules
 from oanquan_env.errors import UsageError, as_whole
@@ -38,7 +38,7 @@ class Payoffs:
         names: (K,) names of the players.
         mean, low, high: (K, K) float64, the share of the row's player against the column's player, and its 95 %
             interval over the openings. With more than two seats, the column's player takes all other seats. On the
-            diagonal, all three are 1 / P.
+            diagonal, the mean is 1 / P without an interval (NaN).
     """
 
     names: list[str]
@@ -48,9 +48,11 @@ class Payoffs:
 
     def __str__(self) -> str:
         """Return the matrix in percent as a Markdown table, with intervals."""
-        ends = zip(self.mean, self.low, self.high, strict=True)
-        cells = [[f"{m:.0f} ({a:.0f} to {b:.0f})" for m, a, b in 100 * np.transpose(one)] for one in ends]
-        rows = [[name, *row] for name, row in zip(self.names, cells, strict=True)]
+        estimates = np.stack([self.mean, self.low, self.high], axis=2)
+        rows = [
+            [name, *(interval(Estimate(*cell), ".0f", 100) for cell in row.tolist())]
+            for name, row in zip(self.names, estimates, strict=True)
+        ]
         return table(["wins against, %", *self.names], rows, padded=True)
 
 
@@ -83,7 +85,8 @@ def payoffs(
     stored: dict[str, Any] = read_json(path) if path and path.exists() else {**settings, **origin(), "scores": {}}
     if settings != {name: stored.get(name) for name in settings}:
         raise UsageError(f"{path} was made with other rules, openings or another seed; choose another file")
-    ends = np.full((3, len(names), len(names)), 1 / seats)
+    ends = np.full((3, len(names), len(names)), np.nan)
+    np.fill_diagonal(ends[0], 1 / seats)
     for a, b in (itertools.combinations if seats == 2 else itertools.permutations)(range(len(names)), 2):
         own = stored["scores"].setdefault(names[a], {})
         if names[b] not in own:
