@@ -304,7 +304,7 @@ class Results:
         panels: dict[str, dict[str, LearningCurve]] = {}
         for rules in rule_sets:
             curves = panels[f"minutes of one core ({rules})"] = {}
-            longest = max(run["minutes"] for run in self.of(rules=rules))
+            longest = max(run["minutes"] for run in self.of(rules=rules) if run["method"] in methods)
             for name, method, ending in self.rows(rules):
                 runs = [run["curve"] for run in self.of(rules=rules, method=method, minutes=longest)]
                 if runs and method in methods:

@@ -28,7 +28,7 @@ viewer is not to move:
 In an environment with a list of rule sets, every layout is float32 and ends with the rules, or with zeros if they are
 not visible:
 
-    rules    20  `oanquan_env.rule_sets.vector`
+    rules    `oanquan_env.rule_sets.LENGTH`  `oanquan_env.rule_sets.vector`
 """
 
 import copy

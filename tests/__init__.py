@@ -1,3 +1,18 @@
+"""The tests. They are also examples of use: to see how something is used, read
+
+| what | test |
+|---|---|
+| positions and moves of a batch | `engine/test_core.py` |
+| the vector environment in its three reset modes | `envs/test_vector.py` |
+| own losses, networks, rewards and algorithms | `agents/test_own_learning.py` |
+| own suites and comparisons of players and runs | `benchmark/test_comparing.py` |
+| records of games | `records/test_games.py` |
+| a rule, added by following the guide | `test_new_rule.py` |
+
+`referee.py` plays the rules one seed at a time, from the specification; `plain_search.py` searches without any pruning;
+`strategies.py` draws rules and positions for Hypothesis. `node.py` and `browsers.py` run the page's scripts.
+"""
+
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]  # of the repository
