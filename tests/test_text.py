@@ -93,6 +93,18 @@ def test_prompts_stay_the_same(language: Any) -> None:
     assert now == golden.path(f"prompts-{language}").read_text(encoding="utf-8").splitlines(), "python -m tests.golden"
 
 
+def test_two_squares_are_a_pair() -> None:
+    """The row of a player occurs twice in the ring and twice in the position."""
+    for fields, language, row, numbers in (
+        (2, "en", "squares 1 and 2", "numbered 1 and 2 from"),
+        (3, "en", "squares 1 to 3", "numbered 1 to 3 from"),
+        (2, "vi", "ô 1 và ô 2", "đánh số 1 và 2,"),
+        (3, "vi", "các ô từ 1 đến 3", "đánh số từ 1 đến 3,"),
+    ):
+        text = prompt(Board(f"fields={fields}"), language=language)
+        assert (text.lower().count(row), text.count(numbers)) == (4, 1)
+
+
 def test_the_documentation_shows_the_default_prompt() -> None:
     page = (golden.FOLDER.parents[1] / "docs" / "language-models.md").read_text(encoding="utf-8")
     assert f"```text\n{prompt(Board())}\n```" in page

@@ -6,9 +6,9 @@
 Run it after any change in `oanquan_env/play/web`: browsers with a cached page detect changes by these lists.
 
 The files hold the pages about the game, from docs/about.md and docs/about.vi.md; presets and fields of rules; the
-drawing of the empty board for each number of players and fields; lessons; the first puzzles; and the package's opening
-tables and value nets in the formats that the page reads. Other puzzles (`tools.write_puzzles`), daily positions
-(`tools.write_par`) and certificates (`oanquan solve`) are kept unchanged.
+rules in words; the drawing of the empty board for each number of players and fields; lessons; the first puzzles; and
+the package's opening tables and value nets in the formats that the page reads. Other puzzles (`tools.write_puzzles`),
+daily positions (`tools.write_par`) and certificates (`oanquan solve`) are kept unchanged.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from typing import Any, get_args, get_type_hints
 from markdown import markdown
 
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.notation import SEAT_NAMES
+from oanquan_env.engine.notation import SEAT_NAMES, WORDS
 from oanquan_env.engine.rules import (
     DEFAULT_MAX_PLIES,
     DEFAULT_PRESET,
@@ -50,6 +50,7 @@ from oanquan_env.search.leaf import with_net
 from oanquan_env.search.maxn import compile_multiplayer
 from oanquan_env.search.search_state import compile_rules
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, ValueNet, read_value_net
+from oanquan_env.text.words import TEXTS
 from tools.page_lists import ABOUT, BEGIN, WEB, lists
 
 FOLDER = WEB / "data"
@@ -121,6 +122,15 @@ def catalogue() -> dict[str, Any]:
         "players": EXAMPLES,
         "largest_file": 1_000_000,
     }
+
+
+def rule_words() -> dict[str, Any]:
+    """Return the sentences of the rules in words, and the words that fill them in."""
+    parts = {
+        language: {name: words[name] for name in ("seats", "seeds", "points")} | TEXTS["parts"][language]
+        for language, words in WORDS.items()
+    }
+    return {"titles": TEXTS["titles"], "sentences": TEXTS["sentences"], "parts": parts}
 
 
 def drawing(players: int, fields: int) -> dict[str, Any]:
@@ -223,6 +233,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         "puzzles-first.json",
         as_json([{"name": name, "position": at, "line": [best]} for name, at, best in FIRST_PUZZLES]),
     )
+    yield "rule-words.json", as_json(rule_words())
     yield PAR, (FOLDER / PAR).read_bytes()  # made by tools.write_par
     yield f"net-{ANY}.bin", any_rules_bytes(read_any_rules_net())
     for name, preset in PRESETS.items():

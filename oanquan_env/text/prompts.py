@@ -9,7 +9,7 @@ from oanquan_env.array_types import Floats
 from oanquan_env.board import Board
 from oanquan_env.engine.notation import WORDS, Language, Move, capital, names
 from oanquan_env.engine.rules import check_choice
-from oanquan_env.text.words import TEXTS, check_language, counted, example_move, rules_in_words
+from oanquan_env.text.words import TEXTS, check_language, counted, example_move, numbered, rules_in_words
 
 AnswerForm: TypeAlias = Literal["plain", "json", "tool"]
 AnswerOutcome: TypeAlias = Literal["legal", "illegal", "unparsable", "truncated"]
@@ -75,7 +75,7 @@ def _position(board: Board, language: Language) -> str:
             words["side"].format(
                 name=capital(name),
                 points=counted(language, "points", board.scores[player]),
-                fields=fields,
+                squares=numbered(language, "squares", fields),
                 counts=", ".join(map(str, counts)),
                 mandarin=WORDS[language]["and"].join(held) or words["nothing"],
             )

@@ -45,6 +45,11 @@ def counted(language: Language, thing: str, number: int) -> str:
     return str(forms[number != 1].format(n=digits))
 
 
+def numbered(language: Language, thing: str, fields: int) -> str:
+    """Return the `numbers` or the `squares` of a row, such as `squares 1 to 5`."""
+    return str(TEXTS["parts"][language][thing][fields > 2].format(fields=fields))
+
+
 def example_move(rules: Rules) -> str:
     """Return a move that illustrates the notation."""
     return f"{rules.fields}{DIRECTION_LETTERS[rules.sowing == 'clockwise']}"
@@ -68,10 +73,12 @@ def _facts(rules: Rules) -> dict[str, Any]:
 def _values(rules: Rules, language: Language) -> dict[str, object]:
     """Return the texts that replace the names in braces."""
     parts, names = TEXTS["parts"][language], WORDS[language]["seats"][str(rules.players)]
-    rows = [part.format(fields=rules.fields, name=name) for name in names for part in (parts["row"], parts["mandarin"])]
+    squares = numbered(language, "squares", rules.fields)
+    rows = [part.format(squares=squares, name=name) for name in names for part in (parts["row"], parts["mandarin"])]
     return {
         "players": rules.players,
         "fields": rules.fields,
+        "numbers": numbered(language, "numbers", rules.fields),
         "seats": ", ".join(names),
         "ring": ", ".join([*rows, parts["again"].format(name=names[0])]),
         "both": parts["both"][rules.players > 2],

@@ -5,21 +5,22 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oanquan_env import Board, GameRecord, Match, Move, NotationError, Rules, RulesError, parse_records
-from oanquan_env.engine.notation import square_name
+from oanquan_env.engine.notation import Language, square_name
 from oanquan_env.engine.rules import FIELD_NAMES, PRESETS
 from oanquan_env.errors import UsageError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.records.games import RESERVED, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
+from oanquan_env.text import rules_in_words
 from tests import strategies
 from tests.boards import boards, mutated
 from tests.node import CALLS, node
@@ -79,6 +80,14 @@ def test_rules_have_the_same_texts(page: Ask, rules: Rules) -> None:
     whole = " ".join(f"{name}={value}" for name, value in fields.items())
     for text in (str(rules), whole):
         assert page("rules", text) == ([str(rules), fields], None)
+
+
+@given(strategies.rules() | st.sampled_from([*PRESETS, "four-player fields=2", "stone_value=1 max_plies=1000000"]))
+@settings(max_examples=300)
+def test_rules_have_the_same_words(page: Ask, rules: Rules | str) -> None:
+    for language in get_args(Language):
+        sections, _ = page("inWords", str(rules), language)
+        assert "\n\n".join(map("\n".join, sections)) == rules_in_words(rules, language)
 
 
 VALUES = ["True", "False", "0", "1", "2", "3", "5", "10", "255", "256", "1001", "-1", "+3", "1_0", "５", "", "007", "x"]

@@ -35,6 +35,8 @@ const [
 );
 const engine = await Engine.load(file("engine.wasm"), JSON.parse(file("engine.json")));
 const catalogue = JSON.parse(file("data/catalogue.json"));
+const { rulesInWords } = await load("words/rule-words.js"),
+  ruleWords = JSON.parse(file("data/rule-words.json"));
 const read = (text) => rules.parseRules(text, catalogue);
 
 const texts = (moves) => moves.map(notation.moveText);
@@ -88,6 +90,7 @@ function linked({ rules: by, position, moves, seats }) {
 
 const ANSWERS = {
   rules: (text) => [rules.rulesText(read(text), catalogue), read(text)],
+  inWords: (text, language) => rulesInWords(read(text), language, ruleWords),
   match: (text, match) => rules.matchRulesText(rules.parseMatchRules(match, read(text), catalogue)),
   move: (text) => [notation.parseMove(text), notation.moveText(notation.parseMove(text))],
   position(by, text) {

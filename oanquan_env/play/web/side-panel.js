@@ -19,6 +19,8 @@ async function review(wanted = true) {
   }
 }
 
+$("game-rules").ontoggle = show;
+
 export function show() {
   if (!page.state) return;
   const { state } = page,
@@ -32,6 +34,10 @@ export function show() {
         return strength && state.seats.length === 2 ? `${named} · ${strength}` : named;
       })
       .join(" – ");
+  if ($("game-rules").open)
+    import("./activities/rules-in-words.js")
+      .then((loaded) => loaded.tell($("game-rules"), state.rules))
+      .catch(complain);
   $("values").hidden = Boolean(state.puzzle);
   $("evaluate").parentNode.hidden = state.seats.length > 2;
   values?.showValues();

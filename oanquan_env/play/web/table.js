@@ -104,6 +104,8 @@ export async function playFor(aim, asked) {
   view.refresh();
 }
 
+/** Return the sentences of the rules in words; see words/rule-words.js. */
+export const ruleWords = () => data("rule-words.json");
 /** Return the lessons with their drawings and moves. */
 export const lessons = async () => (await import("./activities/lessons.js")).lessonsOf(engine, page.catalogue, data);
 

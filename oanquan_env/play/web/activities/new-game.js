@@ -9,6 +9,7 @@ import { capital } from "../nodes.js";
 import { drawLots } from "../model/lot.js";
 import { SEATS } from "../model/notation.js";
 import { play, view } from "../table.js";
+import { tell } from "./rules-in-words.js";
 import { results } from "./progress.js";
 import { playerName } from "../words/narration.js";
 
@@ -17,6 +18,7 @@ const VARIANTS = ["app", "ludii"];
 const LARGEST = { seeds: 20, mandarin_seeds: 30, stone_value: 30, quan_non: 30, max_plies: 1000 }; // shown as limits
 // as in texts of rules
 const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
+const showRules = () => $("new-rules").open && tell($("new-rules"), chosenRules());
 const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
@@ -67,6 +69,16 @@ function fillFields(changes = {}) {
     }),
   );
   fillSeats();
+  showRules();
+}
+
+/** Return the chosen rules as text. */
+function chosenRules() {
+  const preset = presetValues();
+  const changes = [...$("fields").querySelectorAll("[data-field]")]
+    .filter(({ value, dataset }) => value !== written(preset[dataset.field]))
+    .map(({ value, dataset }) => `${dataset.field}=${value}`);
+  return [$("preset").value, ...changes].join(" ");
 }
 
 function fieldInput({ name, choices, range }, value) {
@@ -154,14 +166,9 @@ function setStarter() {
 
 /** Return the arguments of the session's request `new`; `lot` is the result of `drawLots`, or null. */
 function asked(lot) {
-  const preset = presetValues(),
-    inputs = [...$("fields").querySelectorAll("[data-field]")],
-    players = $("seats").children.length,
+  const players = $("seats").children.length,
     position = $("position").value.trim();
-  const changes = inputs
-    .filter(({ value, dataset }) => value !== written(preset[dataset.field]))
-    .map(({ value, dataset }) => `${dataset.field}=${value}`);
-  const game = { rules: [$("preset").value, ...changes].join(" "), seats: [...$("seats").children].map(seatName) };
+  const game = { rules: chosenRules(), seats: [...$("seats").children].map(seatName) };
   if ($("as-match").checked && players === 2) return { ...game, match: "", position: position || null };
   if (position) return { ...game, position };
   return {
@@ -171,6 +178,7 @@ function asked(lot) {
 }
 
 $("preset").onchange = () => fillFields();
+$("fields").onchange = $("new-rules").ontoggle = showRules;
 $("more").ontoggle = () => fillPresets();
 $("as-match").onchange = $("starter").onchange = setStarter;
 $("position").oninput = setStarter;

@@ -1,0 +1,25 @@
+// The rules in words, in a disclosure: those of the game on the board, and those chosen for a new game.
+
+import { explain, make, page } from "../common.js";
+import { parseRules } from "../model/rules.js";
+import { ruleWords } from "../table.js";
+import { rulesInWords } from "../words/rule-words.js";
+
+/** Show rules, given as text, below the summary of a disclosure; if they are impossible, show why. */
+export async function tell(disclosure, text) {
+  const shown = `${page.language} ${text}`;
+  if (disclosure.dataset.shown === shown) return;
+  let nodes;
+  try {
+    const sections = rulesInWords(parseRules(text, page.catalogue), page.language, await ruleWords());
+    nodes = sections.flatMap(([title, said]) => [
+      make("h3", { textContent: title, style: "margin: 0; font-size: inherit" }),
+      make("p", { textContent: said, style: "margin: 0 0 12px; white-space: pre-line" }),
+    ]);
+    disclosure.dataset.shown = shown;
+  } catch (error) {
+    nodes = [make("p", { className: "error", textContent: explain(error) })];
+    delete disclosure.dataset.shown; // try again
+  }
+  disclosure.replaceChildren(disclosure.firstElementChild, ...nodes);
+}
