@@ -6,6 +6,7 @@
     python train.py --config configs/quick.yaml --sweep "ppo.learning_rate=1e-3,3e-4 seed=0-4"
     python train.py --config configs/value.yaml [--rules vietnamese]
     python train.py --kind td --help
+    python train.py --kind my_learning:PenaltyRun --kl-coef 3   # your own loss: docs/how-to/learning.md
 
 A run folder holds the resolved configuration, TensorBoard logs, evaluations, the last checkpoint and the result:
 an agent for the player `ppo:FOLDER`, or a value net for players such as `minimax:nodes=20000,net=FOLDER`.

@@ -90,7 +90,11 @@ class Net(Protocol):
     config_type: type[NetworkConfig]  # needed only for additional options
 
     def __call__(self, features: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Map features (B, D) and legal mask (B, A) to logits (B, A), `FORBIDDEN` if illegal, and values (B, P-1)."""
+        """Map features (B, D) and legal mask (B, A) to logits (B, A), `FORBIDDEN` if illegal, and values (B, P-1).
+
+        A network may also have the methods `look_ahead` and `decide`, as `TwoPlyNet` has them: `collect` then stores
+        what the first returns, and PPO calls the second on it.
+        """
 
 
 def make_network(core: Core, config: NetworkConfig) -> tuple[FeatureEncoder, nn.Module]:

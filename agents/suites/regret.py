@@ -32,8 +32,8 @@ from oanquan_env.search.limits import Limits
 from oanquan_env.search.search_state import MAX_DEPTH, apply_move, mover_first
 
 PROG = "python -m agents.suites regret"
-FEWEST_MOVES = 3
-LEAST_SPREAD = 1
+FEWEST_MOVES = 3  # legal moves of a position in a suite, at least
+LEAST_SPREAD = 1  # points between the values of its best and worst move, at least
 EPSILONS = (0.0, 0.1, 0.3)  # probabilities of a random move, used equally often
 LONGEST_START = 8  # maximum number of random plies at the start of a game
 

@@ -25,7 +25,7 @@ from oanquan_env.engine import move, observe, scoring, step, tables
 from oanquan_env.engine.move import Far, RuleNumbers, Sowing, Walk, plain_numbers, rule_numbers
 from oanquan_env.engine.observe import vector_type
 from oanquan_env.engine.positions import MANDARIN_BYTE
-from oanquan_env.engine.rules import Rules
+from oanquan_env.engine.rules import RANGES, Rules
 from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
@@ -228,9 +228,10 @@ def rule_table(rule_sets: Sequence[Rules], vectors: npt.NDArray[np.float32]) -> 
 
 
 _WIDER: dict[str, type] = {
-    **dict.fromkeys(("field_bytes", "unfinished", "one_each"), np.int64),
+    **{name: np.int16 for name, (_, most) in RANGES.items() if most > np.iinfo(np.int8).max},
     **dict.fromkeys(("max_plies", "total"), np.int32),
-    **dict.fromkeys(("seeds", "stone_value", "mandarin_seeds", "quan_non", "playable"), np.int16),
+    **dict.fromkeys(("field_bytes", "unfinished", "one_each"), np.int64),
+    "playable": np.int16,
 }
 """Types of the fields of a rule set that do not fit int8."""
 _TABLES: dict[tuple[int, int, str], npt.NDArray[Any]] = {}

@@ -1,4 +1,4 @@
-"""N games as records, and the loops that step them; all environments use this module.
+"""N games as records, and the loops that step them; all environments but those of matches use this module.
 
 Shapes: N games, P players, A actions, D numbers in an observation. See `engine.step` for the step itself.
 """

@@ -10,5 +10,8 @@ In reading order:
 6. `move_values`: alpha-beta where the rules allow it, else max^n;
 7. `mcts`: Monte-Carlo tree search.
 
-`oanquan_env.players.search_player` turns searches into players.
+`oanquan_env.players.search_player` turns searches into players: `minimax` uses `deepening.Search`. Search a position:
+
+    core = Core("vietnamese")
+    result = Search(core).best(core.start(1), Limits(depth=8))
 """

@@ -14,6 +14,8 @@ from pettingzoo.test import api_test
 from oanquan_env import Board, Core, Move, Rules, env, raw_env, render, rule_sets
 from oanquan_env.array_types import Mask
 from oanquan_env.board import shared_core
+from oanquan_env.engine.compiled import rule_table
+from oanquan_env.engine.rules import RANGES
 from oanquan_env.envs import TERMINATIONS
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
@@ -25,6 +27,15 @@ from tests.referee import TRUNCATIONS, Referee
 pytestmark = pytest.mark.filterwarnings("ignore:.*[Oo]bservation.*:UserWarning")
 
 SETS = [*rule_sets.sample(9, 0, fields=5), Rules(max_plies=7), Rules(refill="forfeit", quan_non=9)]
+
+
+@pytest.mark.parametrize("name", sorted(RANGES.keys() - {"players", "fields"}))
+def test_the_record_of_a_rule_set_holds_the_largest_numbers(name: str) -> None:
+    smallest = Rules().replace(seeds=1, mandarin_seeds=0)
+    most = 25 if name == "seeds" else 122 if name == "mandarin_seeds" else RANGES[name][1]  # at most 255 seeds in all
+    largest = smallest.replace(**{name: most})
+    (record,) = rule_table([largest], rule_sets.vector(largest)[None])
+    assert record[name] == most
 
 
 def last_legal(observations: Observation, masks: Mask) -> npt.ArrayLike:
