@@ -16,7 +16,7 @@ EXPORTED = """
 Board Core GameRecord IllegalActionError IllegalMoveError Match MatchRules Move MoveTrace NotationError Outcome
 Ownership PRESETS PositionError Positions Rules RulesError Termination choose_move compare compare_runs divide
 env evaluate mirror mirror_actions parse_records perft play_matches raw_env read_records read_suite
-regret rotate_seats write_suite
+regret rotate_seats sample_actions write_suite
 """
 
 HEAVY = """import sys
