@@ -37,8 +37,8 @@ def test_it_trains_and_its_curve_has_regret_and_repeats(name: str) -> None:
     rows = main([*options, "--steps", "512"]).rows
     assert [row["steps"] // 256 for row in rows] == [0, 1, 2]
     assert rows[0]["regret"] > 10
-    again = main([*options, "--steps", "256"]).rows
-    assert [row["regret"] for row in again] == [row["regret"] for row in rows[:2]]
+    again = main([*options, "--steps", "512"]).rows  # the same number, because learning rates may depend on it
+    assert [row["regret"] for row in again] == [row["regret"] for row in rows]
 
 
 def test_advantages_change_sign_from_ply_to_ply_and_stop_at_the_end_of_a_game() -> None:
