@@ -42,7 +42,7 @@ def test_games_from_balanced_openings_are_the_default(capsys: pytest.CaptureFixt
     status, out, err = run(capsys, *duel)
     assert (status, err) == (0, "")
     assert "20 openings of openings-mancala-world.txt, each in every seating" in out
-    assert re.search(r"\n greedy +random +\d+/\d+/\d+ +\d+\.\d \(\d+\.\d to \d+\.\d\) +[+-]\d+\.\d \(", out)
+    assert re.search(r"\n greedy +random +\d+/\d+/\d+ +\d+\.\d \(\d+\.\d\sto\s\d+\.\d\) +[+-]\d+\.\d \(", out)
     assert "Elo, greedy = 0 (95 %)" in out
     assert run(capsys, *duel)[1] == out != run(capsys, *duel, "--seed", "1")[1]
     assert "4 openings of random play" in run(capsys, *duel[:3], "4", "--rules", "tonkin seeds=3")[1]  # has no suite
