@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from oanquan_env.board import Board
+from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.notation import Language
 from oanquan_env.engine.rules import DEFAULT_PRESET, Rules
 from oanquan_env.errors import UsageError, as_whole
@@ -125,9 +126,8 @@ class TextGame:
             self.board.push(choose_move(self._policy, self.board, self._rng))
             lines.append(self._narrated())
         if (outcome := self.board.outcome) is not None:
-            rules, own = self.board.rules, outcome.scores[self._seat]
-            margin = own - (sum(outcome.scores) - own) / (rules.players - 1)
-            self.reward, self.done = float(np.clip(0.5 + margin / (2 * rules.total), 0, 1)), True
+            margin = relative_points(np.array([outcome.scores]))[0, self._seat]
+            self.reward, self.done = float(np.clip(0.5 + margin / (2 * self.board.rules.total), 0, 1)), True
             if trace := self.board.last_trace:
                 lines += trace.ending(self._language)
         return lines
