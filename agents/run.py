@@ -367,7 +367,7 @@ class Run(ABC, Generic[Config]):
         self.report(f"{self.plies:>12,} plies: {text}")
 
     def regret_of(self, player: Policy, name: str) -> Regret | None:
-        """Measure, log and return regret over `suite`; return None if there is none."""
+        """Measure, log and return regret over `suite`; return None without a suite."""
         if self.suite is None:
             return None
         rng = np.random.default_rng(self.config.seed)

@@ -68,7 +68,7 @@ def evaluate(
         openings: `balanced`, `fair`, `random` or a file of game records; defaults to `balanced`, or to `random` if the
             package has no such suite.
         suite: a `Suite` or the path of its file, over which regret is measured; defaults to the package's suite for the
-            rules. If there is none, `result.regret` raises an error that says how to make one.
+            rules. Without a suite, `result.regret` raises an error that says how to make one.
         part: part of the regret suite: `development` for choosing settings, `test` for reporting results, or `all`.
         runs: number of times that a randomising player chooses a move in each position of the suite, 1 or more.
         progress: whether to show a progress line; shown by default in a terminal or notebook.

@@ -65,7 +65,7 @@ SuiteSource: TypeAlias = Suite | str | os.PathLike[str] | None
 
 
 def find_suite(rules: Rules | str, source: SuiteSource = None) -> Suite | None:
-    """Return the suite that `source` names, by default the package's suite for `rules`, or None if there is none.
+    """Return the suite that `source` names, by default the package's suite for `rules`; return None if it has none.
 
     Raises `UsageError` if the suite is for other rules, and `FileError` if its file is missing or damaged.
     """
@@ -85,7 +85,7 @@ def _package_suite(rules: Rules) -> Suite:
 
 
 def load_suite(rules: Rules | str, source: SuiteSource = None) -> Suite:
-    """Return the suite as `find_suite` does. Raises `FileError` if there is none."""
+    """Return the suite as `find_suite` does; raise `FileError` if the package has no suite for the rules."""
     suite = find_suite(rules, source)
     if suite is None:
         raise FileError(how_to_make(as_rules(rules)))

@@ -54,7 +54,7 @@ def interval(estimate: Estimate, form: str = "+.0f", factor: float = 1.0) -> str
 
 
 def of_runs(values: Sequence[float], estimate: Estimate, form: str) -> str:
-    """Return the interquartile mean of several runs with its interval, or if there is none, the range of the runs."""
+    """Return the interquartile mean of several runs with its interval; without an interval, with the runs' range."""
     if len(values) == 1 or not math.isnan(estimate.low):
         return interval(estimate, form)
     return f"{estimate.mean:{form}}; {len(values)} runs, {min(values):{form}} to {max(values):{form}}"

@@ -29,7 +29,7 @@ export function toggle(on) {
 
 const keyOf = (number) => `${page.state.game} ${number && page.state.line[number - 1]}`;
 
-/** Return the number of moves before a position to search, the one shown first; undefined if there is none. */
+/** Return the number of moves before the next position to search; undefined if all are known. The one shown is first. */
 function wanted() {
   const { turn, line } = page.state,
     at = view.number;
@@ -39,7 +39,7 @@ function wanted() {
   );
 }
 
-/** Search what is wanted, one position after another, and show its values if it is still the one shown. */
+/** Search the wanted positions one after another; show the values of a position that is still on the board. */
 async function fill() {
   if (busy) return;
   busy = true;

@@ -155,7 +155,10 @@ function fillSeats() {
 
 const seatName = (seat) => seat.querySelector("select").value || seat.querySelector("input").value.trim();
 
-/** Explain drawing lots, and disable the choice of who begins in a match, where the first seat does, and for a position, which has its mover. */
+/**
+ * Explain drawing lots. Disable the choice of who begins in a match, where the first seat does, and for a position, which
+ * has its mover.
+ */
 function setStarter() {
   const place = { en: "who-begins", vi: "ai-i-truoc" }[page.language],
     link = $("lot-about").firstChild;

@@ -12,7 +12,7 @@ const KEPT = "par",
 
 const results = () => store.list(KEPT, ({ day, short }) => Number.isInteger(day) && (short >= 0 || short === RESIGNED));
 
-/** Return the points by which the person missed a day's par, 0 for none, or RESIGNED; null until the first game is over. */
+/** Return the points by which the person missed a day's par, or RESIGNED; null until the first game is over. */
 export const shortOf = (day) => results().find((one) => one.day === day)?.short ?? null;
 
 export async function playPar() {

@@ -4,7 +4,8 @@
 // { rating: { points, puzzles }, sets: { name: { solved: [id], failed: { id: turn }, turn } },
 //   daily: { day, missed: [step], steps, over }, days: [day] }
 //
-// `rating` is the person's Elo rating, and how many puzzles it counts. A set is a preset, or "first". A `turn` counts the puzzles that are over; a failed puzzle is due again at its turn.
+// `rating` is the person's Elo rating, and the number of puzzles that it counts. A set is a preset, or "first". A `turn`
+// counts the puzzles that are over; a failed puzzle is due again at its turn.
 // Days are counted from 1970; `days` are those whose puzzle was solved.
 
 const RETURN = 4; // turns until a failed puzzle comes back: three others lie between

@@ -233,7 +233,7 @@ export class BoardView extends MovingBoard {
     return this.preview && this.pointer !== "mouse";
   }
 
-  /** Draw where the seeds of a square would go in both directions: a dot for each square on the way, a ring for the last. */
+  /** Draw where a square's seeds would go in both directions: a dot for each square on the way, a ring for the last. */
   drawPaths(index) {
     this.paths.replaceChildren();
     if (index === null || !this.showsPaths) return;
