@@ -15,16 +15,18 @@ TERMINATIONS = (*map(str, Termination), "illegal_action")
 assert TERMINATIONS.index("illegal_action") == ILLEGAL_ACTION
 ENDINGS = frozenset(("termination", "standings", "seat", "illegal_action"))
 """The entries that apply only to games that ended in the step."""
-_INDICES = frozenset(("rules", "opponent"))  # entries that records hold as int32
+_NUMBERS = frozenset(("rules", "opponent", "mover"))  # entries that records hold as other integers
 
 
-def _entries(games: Games, *, over: bool) -> dict[str, npt.NDArray[Any]]:
+def _entries(games: Games, *, over: bool, mover: bool = False) -> dict[str, npt.NDArray[Any]]:
     """Return each entry as an array with a row for each game, perhaps a view; `over` adds `ENDINGS`."""
     entries: dict[str, npt.NDArray[Any]] = {"action_mask": games.mask}
     if games.many:
         entries["rules"] = games.records["rules"]
     if games.opponents is not None:
         entries["opponent"] = games.opponents
+    if mover:
+        entries["mover"] = games.records["mover"]
     if over:
         records = games.records
         entries["termination"], entries["standings"] = records["termination"], records["standings"]
@@ -32,19 +34,20 @@ def _entries(games: Games, *, over: bool) -> dict[str, npt.NDArray[Any]]:
     return entries
 
 
-def batch_info(games: Games, present: Mask | None, over: Mask | None = None) -> dict[str, Any]:
+def batch_info(games: Games, present: Mask | None, over: Mask | None = None, *, mover: bool = False) -> dict[str, Any]:
     """Return new arrays with a row for each of N games, zero in the rows to which an entry does not apply.
 
-    The entries are `action_mask` (N, A) int8; `rules` (N,) int64 if the rules are a list; and `opponent` (N,) int64 if
-    there is an opponent. They apply to the games in `present` (N,) bool, or to all games if it is None.
+    The entries are `action_mask` (N, A) int8; `rules` (N,) int64 if the rules are a list; `opponent` (N,) int64 if
+    there is an opponent; and on request `mover` (N,) int64, the seats to move. They apply to the games in `present`
+    (N,) bool, or to all games if it is None.
 
     If games ended in this step, `over` (N,) bool marks them, and the entries for them are `termination` (N,) int64, an
     index into `TERMINATIONS`; `standings` (N, P) int32, the points of all players; `seat` (N,) int64, the seat that
     received the last reward; and `illegal_action` (N,) bool.
     """
     info = {
-        name: column.astype(np.int64) if name in _INDICES else column.copy()
-        for name, column in _entries(games, over=over is not None).items()
+        name: column.astype(np.int64) if name in _NUMBERS else column.copy()
+        for name, column in _entries(games, over=over is not None, mover=mover).items()
     }
     if present is not None:
         for name in info.keys() - ENDINGS:

@@ -241,10 +241,7 @@ class OAnQuanVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray
 
     def _info(self, present: Mask | None = None, over: Mask | None = None) -> dict[str, Any]:
         """Return `batch_info`; as in Gymnasium, `_name` (N,) bool marks the rows to which the entry `name` applies."""
-        info = batch_info(self._games, present, over)
-        if self._every_seat:
-            movers = self._games.records["mover"].astype(np.int64)
-            info["mover"] = movers if present is None else movers * present
+        info = batch_info(self._games, present, over, mover=self._every_seat)
         everyone = self._everyone if present is None else present
         return info | {f"_{name}": over if name in ENDINGS else everyone for name in info}
 
