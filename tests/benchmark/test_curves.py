@@ -18,6 +18,7 @@ from agents.players import agent_files
 from agents.players.agent_files import pretrained_folders
 from agents.players.network_player import PPOPlayer
 from agents.reports import cards, curves
+from agents.run import Run
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves, learning_curve
 from oanquan_env.benchmark.regret import regret
@@ -38,8 +39,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     parent = tmp_path_factory.mktemp("runs")
     evaluation = {"every_plies": ITERATION, "pairs": 4, "opponents": ["greedy"]}
     folders = [parent / f"tiny-{seed}" for seed in (0, 1)]
-    for seed, folder in enumerate(folders):
-        learn(begin(folder, seed=seed, total_plies=2 * ITERATION, evaluation=evaluation))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Run, "seconds", property(lambda run: float(run.plies)))  # an iteration may take less than 0.1 s
+        for seed, folder in enumerate(folders):
+            learn(begin(folder, seed=seed, total_plies=2 * ITERATION, evaluation=evaluation))
     return folders
 
 
