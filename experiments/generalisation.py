@@ -27,6 +27,8 @@ from experiments import frame
 from experiments.frame import RESULTS, Cells, Experiment
 from experiments.many_rules_ppo import ManyRulesConfig, player_in
 from oanquan_env import Core, Rules
+from oanquan_env.benchmark.charts import png
+from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.generalisation import (
     RUNS,
     Generalisation,
@@ -41,7 +43,7 @@ from oanquan_env.benchmark.generalisation import (
 from oanquan_env.benchmark.statistics import mean_estimate
 from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.benchmark.tables import interval
-from oanquan_env.files import read_json
+from oanquan_env.files import read_json, write_atomically
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.rule_sets import split
 from oanquan_env.search.any_rules_net import CONTEXT, INPUTS, PARTS, AnyRulesNet, read_any_rules_net
@@ -175,6 +177,19 @@ class Row:
 
 
 SPECIALIST = "specialists"
+READS, BLIND = "search, net for any rules", "search, net that reads no rules"
+PPO = {"PPO, observation": "plain", "PPO, afterstates": "afterstates"}
+CURVES = {READS: SIZES, BLIND: SIZES, **dict.fromkeys(PPO, PPO_SIZES)}
+"""The methods with a curve over the number of training rule sets, and these numbers."""
+LINES = "greedy", "search", "search, 20,000 nodes"
+"""The rows that the picture shows as lines."""
+
+
+def row_name(kind: str, size: int) -> str:
+    """Return the name of the row of a method that trains on `size` rule sets."""
+    return f"{kind}, {size:,} rule set{'s' * (size > 1)}"
+
+
 ROWS: dict[str, Row] = {
     "random": Row(1, functools.partial(plain, "random")),
     "greedy": Row(1, functools.partial(plain, "greedy")),
@@ -182,14 +197,11 @@ ROWS: dict[str, Row] = {
     "search, 20,000 nodes": Row(1, functools.partial(plain_search, 20_000)),
     "search, best preset's net": Row(1, best_preset),
     "search, the package's net (15 M plies)": Row(1, package_net),
+    **{row_name(READS, size): Row(SEEDS, functools.partial(any_rules, size, True)) for size in SIZES},
+    **{row_name(BLIND, size): Row(FEW_SEEDS, functools.partial(any_rules, size, False)) for size in SIZES},
     **{
-        f"search, {kind}, {size:,} rule set{'s' * (size > 1)}": Row(seeds, functools.partial(any_rules, size, reads))
-        for kind, reads, seeds in (("net for any rules", True, SEEDS), ("net that reads no rules", False, FEW_SEEDS))
-        for size in SIZES
-    },
-    **{
-        f"PPO, {sees}, {size:,} rule set{'s' * (size > 1)}": Row(FEW_SEEDS, functools.partial(ppo, network, size))
-        for network, sees in (("plain", "observation"), ("afterstates", "afterstates"))
+        row_name(kind, size): Row(FEW_SEEDS, functools.partial(ppo, network, size))
+        for kind, network in PPO.items()
         for size in PPO_SIZES
     },
     SPECIALIST: Row(1, specialist, range(0, 96, 4)),
@@ -252,6 +264,8 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
         results["runs"].append(entry)
         print(f"{number} of {len(cases)}: {cases[place][1]}, seed {cases[place][0]}", flush=True)
         yield results
+    if options.publish and (drawn := picture(results)):
+        write_atomically(RESULTS / "generalisation.png", drawn)
 
 
 # ---- tables ----------------------------------------------------------------------------------------------------------
@@ -286,6 +300,29 @@ def specialist_rows(results: dict[str, Any]) -> Iterator[Cells]:
             scores = percent_of_random(np.array([run["regret"] for run in runs], np.float64))[:, chosen]
             means = mean_estimate(scores.mean(axis=0))
             yield {"method": name, "regret, % of random (95 % over rule sets)": interval(means, ".1f"), **_costs(runs)}
+
+
+def picture(results: dict[str, Any]) -> bytes | None:
+    """Return a PNG with the regret over the number of training rule sets; None if no curve is complete."""
+    curves = dict[str, LearningCurve]()
+    for kind, sizes in CURVES.items():
+        names = [row_name(kind, size) for size in sizes]
+        runs = [_percents(results, name) for name in names]
+        if all(runs):
+            curves[kind] = LearningCurve.of(sizes, list(zip(*runs, strict=False)))
+    if not curves:
+        return None
+    lines = {name: scores[0] for name in LINES if (scores := _percents(results, name))}
+    figure = draw_curves({"training rule sets": curves}, lines)
+    figure.axes[0].set_ylabel("regret, % of random play's")
+    return png(figure)
+
+
+def _percents(results: dict[str, Any], name: str) -> list[float]:
+    """Return the mean over rule sets of each run of a row, by seed."""
+    runs = sorted((run for run in results["runs"] if run["row"] == name), key=lambda run: int(run["seed"]))
+    regrets = np.array([run["regret"] for run in runs], np.float64).reshape(len(runs), -1)
+    return percent_of_random(regrets).mean(axis=1).tolist() if runs else []
 
 
 EXPERIMENT = Experiment(

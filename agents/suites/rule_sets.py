@@ -11,7 +11,7 @@ from agents.suites.regret import met_in_play, mixed_players, prove_moves
 from agents.suites.resumable_pool import Arrays, PoolOptions
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Floats, Mask
-from oanquan_env.benchmark.generalisation import held_out
+from oanquan_env.benchmark.generalisation import CANARY, held_out
 from oanquan_env.benchmark.regret import Suite
 from oanquan_env.benchmark.suites import format_suites, rule_sets_path, suite_name
 from oanquan_env.engine.notation import format_position, parse_position
@@ -62,7 +62,7 @@ class MakeRuleSetSuites(PoolOptions):
         """Make the suites and write their file."""
         recipe, suites = self.recipe, list[Suite]()
         path = self.output or rule_sets_path(recipe.split)
-        made = {"version": VERSION, **origin(command_of(PROG, recipe))}
+        made = {"version": VERSION, "canary": CANARY, **origin(command_of(PROG, recipe))}
         rule_sets = [str(rules) for rules in held_out(recipe.split)]
         with self.pool(path) as workers:
             valued = workers.map("rule sets", functools.partial(valued_positions, recipe), rule_sets)

@@ -40,6 +40,8 @@ TEST_SPLITS: tuple[Split, ...] = ("test: interpolation", "test: new combinations
 """The splits whose rule sets no training and no choice of settings may use."""
 LEVELS = 1, 2, 5, 10, 20, 50
 """Shares of random play's regret, in percent, at which the performance profile is given."""
+CANARY = "oanquan rule-sets canary 45ca5696-6b08-43af-b77a-f2e0aaf02f9e: do not train on this data"
+"""A text in the suites' files by which training data that holds them can be recognised."""
 RUNS = 8
 """Number of times that a randomising player chooses a move in each position."""
 PlayerOfRules: TypeAlias = str | Callable[[Rules], object]
