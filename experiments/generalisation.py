@@ -31,6 +31,7 @@ from oanquan_env.benchmark.charts import png
 from oanquan_env.benchmark.curves import LearningCurve, draw_curves
 from oanquan_env.benchmark.generalisation import (
     RUNS,
+    TEST_SPLITS,
     Generalisation,
     PlayerOfRules,
     cells_of,
@@ -45,7 +46,7 @@ from oanquan_env.benchmark.suites import rule_set_suites
 from oanquan_env.benchmark.tables import interval
 from oanquan_env.files import read_json, write_atomically
 from oanquan_env.players.search_player import SearchPlayer
-from oanquan_env.rule_sets import split
+from oanquan_env.rule_sets import split as rules_of
 from oanquan_env.search.any_rules_net import CONTEXT, INPUTS, PARTS, AnyRulesNet, read_any_rules_net
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
@@ -125,7 +126,9 @@ def plain_search(nodes: int, _: Training, __: int) -> PlayerOfRules:
 def best_preset(_: Training, __: int) -> PlayerOfRules:
     """Return the search with the net of the preset that is best under the development rule sets."""
     rng, suites = np.random.default_rng(0), rule_set_suites("development")
-    players = [search_with(used_for_all(read_value_net("pretrained", rules)).for_rules) for rules in split("presets")]
+    players = [
+        search_with(used_for_all(read_value_net("pretrained", rules)).for_rules) for rules in rules_of("presets")
+    ]
     scores = [np.mean([mean_loss(one, suite, rng, 1) / random_regret(suite) for suite in suites]) for one in players]
     print(f"presets under the development rule sets: {[f'{100 * score:.1f} %' for score in scores]}")
     return players[int(np.argmin(scores))]
@@ -300,6 +303,28 @@ def specialist_rows(results: dict[str, Any]) -> Iterator[Cells]:
             scores = percent_of_random(np.array([run["regret"] for run in runs], np.float64))[:, chosen]
             means = mean_estimate(scores.mean(axis=0))
             yield {"method": name, "regret, % of random (95 % over rule sets)": interval(means, ".1f"), **_costs(runs)}
+
+
+def labels() -> str:
+    """Return a table of the suites' labels: the share of proved values in each split."""
+    rows = []
+    for split in TEST_SPLITS:
+        suites = [suite for name, suite in held_out_suites() if name == split]
+        moves = sum(int(np.isfinite(suite.values).sum()) for suite in suites)
+        proved, positions = sum(int(suite.proved.sum()) for suite in suites), sum(map(len, suites))
+        known = sum(int(suite.all_proved().sum()) for suite in suites)
+        cells = {
+            "split": f"`{split}`",
+            "rule sets": str(len(suites)),
+            "positions": f"{positions:,}",
+            "moves": f"{moves:,}",
+        }
+        shares = {
+            "proved values, %": f"{100 * proved / moves:.0f}",
+            "positions with all proved, %": f"{100 * known / positions:.0f}",
+        }
+        rows.append({**cells, **shares})
+    return frame.table_of(rows)
 
 
 def picture(results: dict[str, Any]) -> bytes | None:

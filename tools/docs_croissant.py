@@ -1,14 +1,7 @@
-"""Write the data card of the suites under held-out rule sets as Croissant metadata (https://mlcommons.org/croissant).
+"""The data card of the suites under held-out rule sets, as Croissant metadata (https://mlcommons.org/croissant)."""
 
-python -m tools.write_croissant            # write docs/rule-sets.croissant.json
-python -m tools.write_croissant --check    # write nothing; fail if it is out of date
-"""
-
-import argparse
 import hashlib
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +9,7 @@ import numpy as np
 from oanquan_env import __version__
 from oanquan_env.benchmark.generalisation import CANARY, TEST_SPLITS, held_out_suites, suites_digest
 from oanquan_env.benchmark.suites import rule_sets_path
-from tools import docs_from_code
 
-PATH = Path(__file__).parents[1] / "docs" / "rule-sets.croissant.json"
-PROG = "python -m tools.write_croissant"
 CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -55,13 +45,13 @@ FIELDS = {
 }
 
 
-def card() -> dict[str, Any]:
-    """Return the metadata."""
+def card() -> str:
+    """Return the card as JSON."""
     suites = held_out_suites()
     moves = sum(int(np.isfinite(suite.values).sum()) for _, suite in suites)
     proved = sum(int(suite.proved.sum()) for _, suite in suites)
     files = {name: rule_sets_path(name) for name in TEST_SPLITS}
-    return {
+    metadata = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
@@ -72,7 +62,6 @@ def card() -> dict[str, Any]:
             f"searches without a net. For measuring generalisation over rules. {CANARY}"
         ),
         "license": "https://spdx.org/licenses/MIT.html",
-        "url": "https://pypi.org/project/oanquan/",
         "version": f"{suites[0][1].version}.0.0",
         "datePublished": "2026-11-29",
         "creator": {"@type": "sc:Organization", "name": "The authors of oanquan"},
@@ -112,19 +101,4 @@ def card() -> dict[str, Any]:
             for name, path in files.items()
         ],
     }
-
-
-def main(arguments: list[str]) -> int:
-    """Write the card, or with `--check` return 1 if it is out of date; otherwise return 0."""
-    parser = argparse.ArgumentParser(prog=PROG, description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the card is out of date")
-    check = parser.parse_args(arguments).check
-    text = json.dumps(card(), indent=1, ensure_ascii=False) + "\n"
-    if docs_from_code.renew(PATH, text, check=check) or not check:
-        return 0
-    print(f"{PATH} is out of date; renew it with: {PROG}", file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    return json.dumps(metadata, indent=1, ensure_ascii=False) + "\n"
