@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from agents.networks.embedding_sums import SumOfRows
 from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
 from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, make_network
-from agents.networks.sums import SumOfRows
 from agents.ppo import SelfPlayVecEnv, advantages
 from agents.self_play import SelfPlayGames, StartsConfig
 from oanquan_env import Core, Positions, Rules, rotate_seats
