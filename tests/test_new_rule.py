@@ -44,7 +44,7 @@ CHANGES = {
   seed_corn=True: 1,0,0,1,1,0*/1,0,0,0,0,0* 0,0 0 0  1A -> 0,1,0,0,1,0*/1,0,0,0,0,0* 1,0 1 1
 3 a refill comes""",
     },
-    "tests/referee.py": {
+    "tests/helpers/referee.py": {
         "            points += self.seeds[square]\n            self.seeds[square] = 0\n": """\
             corn = int(self.rules.seed_corn and not self.is_mandarin(square) and self.seeds[square] > 1)
             points += self.seeds[square] - corn

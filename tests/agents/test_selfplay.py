@@ -14,7 +14,7 @@ from agents.self_play import SelfPlayGames, StartsConfig
 from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS, RewardName
-from tests.boards import fair_reward
+from tests.helpers.boards import fair_reward
 
 
 def games(core: Core, n: int, set_up_share: float = 0.1, max_plies: int = 9, seed: int = 1) -> SelfPlayGames:

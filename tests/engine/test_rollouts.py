@@ -9,7 +9,7 @@ from oanquan_env.engine import core as engine_core
 from oanquan_env.engine.core import advance
 from oanquan_env.players import RandomPolicy
 from oanquan_env.rollouts import play_randomly, random_lines, restart
-from tests.players import FirstMove, LastMove
+from tests.helpers.players import FirstMove, LastMove
 
 CORE = Core()
 

@@ -20,8 +20,8 @@ from oanquan_env.envs.games import Games
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.players import EpsilonPolicy, RandomPolicy, as_policy
-from tests import strategies
-from tests.players import FirstMove, random_legal, refusing
+from tests.helpers import strategies
+from tests.helpers.players import FirstMove, random_legal, refusing
 
 NEIGHBOURS = 256
 

@@ -18,7 +18,7 @@ from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.proofs.certificate_making import NoStrategyError, certify
 from oanquan_env.proofs.certificates import Certificate, beginnings, follow, unpack
 from oanquan_env.rollouts import seated
-from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
+from tests.helpers.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
 
 @pytest.mark.parametrize("rules", [SMALL, "tonkin fields=3 seeds=2 mandarin_seeds=3"])

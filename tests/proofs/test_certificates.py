@@ -14,8 +14,8 @@ from oanquan_env import Core, Rules
 from oanquan_env.files import FileError
 from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import END, Certificate, Graph, Strategy, read_certificate
-from tests.certificates import SHIPPED, SMALL, bounds, made, shipped
-from tests.referee import Referee
+from tests.helpers.certificates import SHIPPED, SMALL, bounds, made, shipped
+from tests.helpers.referee import Referee
 
 
 @pytest.fixture(scope="module")
