@@ -50,9 +50,9 @@ def choose(
     `masks` (M, A) are the legal actions. `observe(rows, encoder, observations)` writes observations of the movers, and
     `draw(games, rows, greedy, actions)` the actions of `random` or `greedy`. Functions may draw from `rng`.
     """
-    numbers, actions = games["player"][rows], np.zeros(len(rows), np.int64)
-    for number, player in opponents.of(numbers):
-        mine = (numbers == number).nonzero()[0]
+    in_pool, actions = games["opponent_in_pool"][rows], np.zeros(len(rows), np.int64)
+    for index, player in opponents.of(in_pool):
+        mine = (in_pool == index).nonzero()[0]
         if isinstance(player, Observer):
             seen = np.zeros(len(games), player.encoder.row_type)
             observe(rows[mine], player.encoder, seen)
