@@ -163,7 +163,7 @@ def train(arguments: list[str], console: Console) -> int:
 
 
 def create_or_resume(command: Command[Any], folder: Path, command_line: str, console: Console) -> Run[Any]:
-    """Create the run that `command` describes, or resume it; `command_line` is the command line to store with the run."""
+    """Create the run that `command` describes, or resume it; the run stores `command_line`."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
     config = command.settings
     if command.resume or (launched() and (folder / CONFIG_NAME).exists()):
