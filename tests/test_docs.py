@@ -3,6 +3,7 @@
 import ast
 import doctest
 import functools
+import importlib
 import re
 import runpy
 import shlex
@@ -61,6 +62,16 @@ def test_the_readme_s_examples_do_what_they_say_and_none_leans_on_another_s_impo
     for block in blocks:
         (tmp_path / "example.txt").write_text(block, encoding="utf-8")
         assert doctest.testfile(str(tmp_path / "example.txt"), False, globs={}, encoding="utf-8").failed == 0
+
+
+WITH_EXAMPLES = sorted(path for path in (ROOT / "oanquan_env").rglob("*.py") if ">>> " in path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("module", WITH_EXAMPLES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_examples_of_docstrings_do_what_they_say(module: Path) -> None:
+    name = ".".join(module.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    ran = doctest.testmod(importlib.import_module(name))
+    assert (ran.attempted > 1, ran.failed) == (True, 0)
 
 
 def anchors(page: Path) -> set[str]:
