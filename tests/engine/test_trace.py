@@ -7,7 +7,8 @@ from hypothesis.strategies import sampled_from
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
 from oanquan_env.engine.notation import WORDS
-from oanquan_env.engine.trace import Capture, Lap, Refilling, TurnEnd
+from oanquan_env.engine.positions import TurnEnd
+from oanquan_env.engine.trace import Capture, Lap, Refilling
 from tests.helpers.boards import boards_of
 from tests.helpers.strategies import PRESET_NAMES, rules, seeds
 
