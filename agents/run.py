@@ -39,7 +39,7 @@ from agents.folders import lock_folder
 from agents.self_play import StartsConfig
 from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Core
-from oanquan_env.benchmark.exploit import positions_of_beams
+from oanquan_env.benchmark.beams import positions_of_beams
 from oanquan_env.benchmark.regret import Regret, regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET
