@@ -79,11 +79,13 @@ def evaluate(
             the message names the argument.
         IllegalActionError: if a player chooses an illegal action, unless it is a model without action masks.
     """
-    return measured(player, Settings(rules, opponents, pairs, seed, openings, suite, part, runs), label, progress)[0]
+    return measured(
+        player, EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs), label, progress
+    )[0]
 
 
 @dataclass(frozen=True)
-class Settings:
+class EvaluationSettings:
     """The arguments of `evaluate` that its results depend on, besides the player."""
 
     rules: Rules | str
@@ -97,7 +99,7 @@ class Settings:
 
 
 def measured(
-    player: object, settings: Settings, label: str | None = None, progress: bool | None = None
+    player: object, settings: EvaluationSettings, label: str | None = None, progress: bool | None = None
 ) -> tuple[Evaluation, list[Pairing]]:
     """Return the result of `evaluate`, which explains the arguments, and the games."""
     pairs, seed = as_whole("pairs", settings.pairs, 1, MOST_PAIRS), as_whole("seed", settings.seed, 0)

@@ -27,7 +27,7 @@ _KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 _MARKS = {"random": RandomPolicy, "greedy": GreedyPolicy}
 
 
-class Observer:
+class ObservingOpponent:
     """A function of observations and masks that plays under many rule sets; `encoder` has its observations."""
 
     def __init__(self, function: Observed, encoder: Encoder) -> None:
@@ -55,7 +55,7 @@ def _for_many(opponent: object, encoder: Encoder) -> Any:
             f"under a list of rule sets, an opponent is random, greedy or a function of observations and masks; {name} "
             "plays only one rule set"
         )
-    return Observer(opponent, encoder)
+    return ObservingOpponent(opponent, encoder)
 
 
 def _illegal(error: IllegalActionError) -> IllegalActionError:
@@ -139,8 +139,8 @@ class Opponents:
             in_pool -= self.first
             self._pool, self.first = self._pool[self.first :], 0
 
-    def of(self, in_pool: Ints) -> Iterator[tuple[int, Observer | int]]:
-        """Yield each index in `in_pool` once, with its player under many rule sets: an `Observer`, RANDOM or GREEDY."""
+    def of(self, in_pool: Ints) -> Iterator[tuple[int, ObservingOpponent | int]]:
+        """Yield each index in `in_pool` once, with its player: an `ObservingOpponent`, RANDOM or GREEDY."""
         for index in np.unique(in_pool).tolist():
             player: Any = self._pool[index]
             yield index, _KINDS.get(type(player), player)

@@ -114,7 +114,7 @@ class StrategyEntries:
                 self.later_copies.append((edge, copy))
 
 
-class Answers(NamedTuple):
+class ProverMoves(NamedTuple):
     """K moves of the prover, and the positions after all E replies to them."""
 
     rows: Ints  # (K,) index of the entry in which each move is made, ascending from 0
@@ -137,7 +137,7 @@ class StrategyReader:
         needed = (bound if is_lower else -bound) - margin(self._core, begin)
         most = min(self._claims.rules.max_plies - int(start.ply[0]), 2 * MOST_MOVES) - (not is_lower)
         zeros = np.zeros(len(begin), dtype=np.intp)
-        ((_, reached),) = self._kept(Answers(zeros[:1], zeros, begin, needed, zeros + most))
+        ((_, reached),) = self._kept(ProverMoves(zeros[:1], zeros, begin, needed, zeros + most))
         entries.add(reached)
         moves: list[int] = []
         while len(moves) < len(entries.known):
@@ -158,7 +158,7 @@ class StrategyReader:
         points, plies = np.array([entry[1:] for entry in chunk]).T
         needed, most = points[rows][moves] - margin(self._core, reached), plies[rows][moves] - 2
         options: list[list[Choice]] = [[] for _ in chunk]
-        for move, entries in self._kept(Answers(rows, moves, reached, needed, most)):
+        for move, entries in self._kept(ProverMoves(rows, moves, reached, needed, most)):
             options[rows[move]].append((int(actions[move]), entries))
 
         def cost(option: Choice) -> tuple[int, int]:
@@ -168,9 +168,9 @@ class StrategyReader:
         for own in options:
             yield min(own, key=cost)
 
-    def _kept(self, answers: Answers) -> Iterator[Choice]:
+    def _kept(self, prover_moves: ProverMoves) -> Iterator[Choice]:
         """Yield the index of each move proved to win enough points, one or more per entry, and the entries after it."""
-        rows, moves, reached, needed, most = answers
+        rows, moves, reached, needed, most = prover_moves
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)
         for nodes in EFFORTS:
