@@ -52,14 +52,14 @@ with needing_extra("train", "train.py" if __name__ == "__main__" else None):
     from agents.workers import launch, launched
 
 CHANGEABLE = {"threads", "device", "total_plies", "workers"}  # fields that a resumed run may change
-Settings = TypeVar("Settings", bound=RunConfig)
+SettingsT = TypeVar("SettingsT", bound=RunConfig)
 
 
 # ---- options ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
+class SourceOptions:
     """The options that name the file or folder from which settings are read."""
 
     config: OptionalFile = None  # the YAML file to start from
@@ -68,7 +68,7 @@ class Origin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind(Origin):
+class KindOptions(SourceOptions):
     """The options that determine which other settings exist."""
 
     kind: str = "ppo"
@@ -76,7 +76,7 @@ class Kind(Origin):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Command(Origin, Generic[Settings]):
+class Command(SourceOptions, Generic[SettingsT]):
     """The options of the command line; `settings` holds the configuration of a run."""
 
     output: OptionalFolder = None  # the run folder (default: runs/ and the config's name)
@@ -85,7 +85,7 @@ class Command(Origin, Generic[Settings]):
     # number of runs of a sweep trained at once (default: limited by the processors); with --ray, Ray decides
     jobs: Annotated[Whole | None, tyro.conf.arg(metavar="N", help_behavior_hint="")] = None
     ray: RayAddress = None
-    settings: Annotated[Settings, tyro.conf.arg(name="")]
+    settings: Annotated[SettingsT, tyro.conf.arg(name="")]
 
     def folder(self, ending: str = "") -> Path:
         """Return `--output`, or by default a folder in `runs/`: the config's name followed by `ending`."""
@@ -97,10 +97,10 @@ def parse(arguments: list[str]) -> Command[Any]:
     if arguments and not arguments[0].startswith("-"):
         raise UsageError(f"unexpected argument {arguments[0]!r}: give a file by --config or a folder by --resume")
     settings = read_settings(arguments)
-    kind: Any = Command[type(settings)]  # type: ignore[misc]
+    options: Any = Command[type(settings)]  # type: ignore[misc]
     try:
         command: Command[Any] = parse_options(
-            kind, arguments, prog="train.py", description=__doc__, default=Command(settings=settings)
+            options, arguments, prog="train.py", description=__doc__, default=Command(settings=settings)
         )
     except ValidationError as error:  # tyro itself reports errors within a group of settings
         raise UsageError(f"command line: {explain(error, type(settings))}") from None
@@ -114,16 +114,16 @@ def parse(arguments: list[str]) -> Command[Any]:
 def read_settings(arguments: list[str]) -> RunConfig:
     """Return the settings that the command line changes: of --config, of the run to resume, or the defaults."""
     widen()
-    origin, _ = tyro.cli(Kind, args=arguments, add_help=False, return_unknown_args=True)
-    file = origin.config or (origin.resume / CONFIG_NAME if origin.resume else None)
-    config_class: Any = run_type(origin.kind).config_type
-    settings: RunConfig = load_config(file) if file and (origin.config or file.exists()) else config_class()
-    if origin.network and not origin.resume:
-        make = run_type(settings.kind).config_type.with_network(origin.network)
-        if make is not type(settings):  # the network on the command line has other options
+    source, _ = tyro.cli(KindOptions, args=arguments, add_help=False, return_unknown_args=True)
+    file = source.config or (source.resume / CONFIG_NAME if source.resume else None)
+    config_class: Any = run_type(source.kind).config_type
+    settings: RunConfig = load_config(file) if file and (source.config or file.exists()) else config_class()
+    if source.network and not source.resume:
+        with_network = run_type(settings.kind).config_type.with_network(source.network)
+        if with_network is not type(settings):  # the network on the command line has other options
             values = settings.model_dump()
-            values["network"]["name"] = origin.network
-            settings = validated(make, values, "command line")
+            values["network"]["name"] = source.network
+            settings = validated(with_network, values, "command line")
     return settings
 
 
@@ -146,52 +146,52 @@ def check(command: Command[Any], changed: set[str]) -> None:
 
 def train(arguments: list[str], console: Console) -> int:
     """Train as the command line says, in one of these ways; return the exit status."""
-    command, typed = parse(arguments), shlex.join(["python", "train.py", *arguments])
+    command, command_line = parse(arguments), shlex.join(["python", "train.py", *arguments])
     folder = command.resume or command.folder("" if command.sweep is None else "-sweep")
     if command.sweep is not None:  # each run in its own process
         fields = parse_sweep(command.sweep)
-        return sweep(folder, command.settings, fields, typed, console.print, ray=command.ray, jobs=command.jobs)
+        return sweep(folder, command.settings, fields, command_line, console.print, ray=command.ray, jobs=command.jobs)
     if workers.rank() > 0:  # a worker that joins the run of worker 0
         workers.wait()  # for the files of worker 0
-        return learn(run_type(command.settings.kind).join(folder, command.settings), console)
-    run = begin(command, folder, typed, console)
+        return train_run(run_type(command.settings.kind).join(folder, command.settings), console)
+    run = create_or_resume(command, folder, command_line, console)
     if run.config.workers > 1 and not launched():  # start all workers, which resume the run
         run.close()
-        return launch(again(run), run.config.workers, run.folder)
+        return launch(worker_command(run), run.config.workers, run.folder)
     workers.wait()
-    return learn(run, console)
+    return train_run(run, console)
 
 
-def begin(command: Command[Any], folder: Path, typed: str, console: Console) -> Run[Any]:
-    """Create the run that `command` describes, or resume it; `typed` is the command line to store with the run."""
+def create_or_resume(command: Command[Any], folder: Path, command_line: str, console: Console) -> Run[Any]:
+    """Create the run that `command` describes, or resume it; the run stores `command_line`."""
     report = functools.partial(console.print, soft_wrap=not console.is_terminal)
     config = command.settings
     if command.resume or (launched() and (folder / CONFIG_NAME).exists()):
         fixed = config.model_dump(exclude=CHANGEABLE)
         if load_config(folder / CONFIG_NAME).model_dump(exclude=CHANGEABLE) != fixed:
             raise UsageError(f"{folder} holds a run with another configuration: choose another --output")
-        run = run_type(config.kind).resume(folder, report, config.model_dump(include=CHANGEABLE), typed)
+        run = run_type(config.kind).resume(folder, report, config.model_dump(include=CHANGEABLE), command_line)
         done = run.plies >= run.config.total_plies
         console.print(f"{'finished' if done else 'resuming'} {run.folder} at {run.plies:,} plies")
         if done:
             longer = ["--resume", str(run.folder), "--total-plies", str(2 * run.plies)]
             console.print(f"to train longer: {shlex.join(['python', 'train.py', *longer])}")
         return run
-    run = run_type(config.kind).create(folder, config, typed, report)
+    run = run_type(config.kind).create(folder, config, command_line, report)
     console.print(f"training in {folder}: {config.total_plies:,} plies of {config.rules}")
     if run.planned_plies > config.total_plies:
         console.print(f"rounded up to whole iterations: {run.planned_plies:,} plies")
     return run
 
 
-def again(run: Run[Any]) -> list[str]:
+def worker_command(run: Run[Any]) -> list[str]:
     """Return the program and arguments with which each worker process resumes `run`, which this process has begun."""
     fields = [name for name in ("threads", "device") if hasattr(run.config, name)]
     options = [word for name in fields for word in (f"--{name}", str(getattr(run.config, name)))]
     return [__file__, "--resume", str(run.folder), *options]
 
 
-def learn(run: Run[Any], console: Console) -> int:
+def train_run(run: Run[Any], console: Console) -> int:
     """Train the run to its end or until Ctrl-C, showing its progress; return the exit status."""
     try:
         with stopping(lambda: console.print(STOPPING)) as stop, progress_bar(console=console) as bar:

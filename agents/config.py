@@ -29,8 +29,8 @@ from oanquan_env.files import LONGEST, FileError, RepeatedKeyError, check_readab
 from oanquan_env.players.adapters import import_object
 
 NARROWEST = 40  # minimum width of the help in characters
-Model = TypeVar("Model")
-Options = TypeVar("Options")
+ModelT = TypeVar("ModelT")
+OptionsT = TypeVar("OptionsT")
 _DIGITS = r"(0|[1-9][0-9]*|[1-9][0-9]{0,2}(_[0-9]{3})+)"
 INTEGER = re.compile(rf"[-+]?{_DIGITS}$")
 FLOAT = re.compile(rf"([-+]?({_DIGITS}(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$")
@@ -195,7 +195,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return values
 
 
-def validated(model: type[Model], values: object, where: str) -> Model:
+def validated(model: type[ModelT], values: object, where: str) -> ModelT:
     """Convert `values` to the class `model`. Raises `FileError`, beginning with `where`, if they are invalid."""
     try:
         return TypeAdapter(model).validate_python(values)
@@ -256,31 +256,31 @@ def _wrapped(line: str) -> str:
 
 
 def parse_options(
-    options: type[Options], arguments: Sequence[str], *, prog: str, description: str | None,
+    options: type[OptionsT], arguments: Sequence[str], *, prog: str, description: str | None,
     default: Any = tyro.MISSING_NONPROP,
-) -> Options:  # fmt: skip
+) -> OptionsT:  # fmt: skip
     """Parse a command line into a dataclass of options; `default` supplies the options that are not given.
 
     Raises `SystemExit` after `--help` (status 0) and for invalid arguments (status 2).
     """
     config = (tyro.conf.DisallowNone,)
     widen()
-    parsed: Options = tyro.cli(
+    parsed: OptionsT = tyro.cli(
         options, args=arguments, prog=prog, description=folded(description or ""), default=default, config=config
     )
     return parsed
 
 
 def command(
-    options: type[Options], prog: str, description: str | None
-) -> Callable[[Callable[[Options], int | None]], Callable[..., int]]:
+    options: type[OptionsT], prog: str, description: str | None
+) -> Callable[[Callable[[OptionsT], int | None]], Callable[..., int]]:
     """Return a decorator that turns a function of parsed options into the `main` of a command.
 
     `main` parses its arguments and calls the function. It returns the exit status: the function's result (0 for None),
     `INTERRUPTED` after Ctrl-C, or `USAGE_ERROR` after it has printed a `ValueError` or `OSError`.
     """
 
-    def decorate(work: Callable[[Options], int | None]) -> Callable[..., int]:
+    def decorate(work: Callable[[OptionsT], int | None]) -> Callable[..., int]:
         def main(arguments: Sequence[str] = sys.argv[1:]) -> int:
             parsed: Any = parse_options(options, arguments, prog=prog, description=description)
             try:

@@ -22,17 +22,17 @@ import joblib
 
 from oanquan_env.errors import UsageError, needing_extra
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
 ANSWER_SECONDS = 10.0  # how long a cluster may take to answer
 RETRIES = 3  # number of times that Ray restarts a task whose worker died
 HELP = "spread the work over the Ray cluster at this address: auto, local (starts one here), HOST:PORT, ray://HOST:PORT"
 
 
 def spread(
-    work: Callable[[Item], Result], items: Sequence[Item], *, ray: str | None = None, processes: int = 1,
+    work: Callable[[ItemT], ResultT], items: Sequence[ItemT], *, ray: str | None = None, processes: int = 1,
     cpus: float = 1, gpus: float = 0,
-) -> Iterator[tuple[int, Result]]:  # fmt: skip
+) -> Iterator[tuple[int, ResultT]]:  # fmt: skip
     """Call `work` on every item; yield (item's index, result) in the order in which the calls finish.
 
     An exception raised by `work` is re-raised here. Raises `UsageError` if a worker process dies or no cluster is
@@ -58,9 +58,9 @@ def spread(
         raise UsageError(message) from None
 
 
-def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
+def in_order(results: Iterator[tuple[int, ResultT]]) -> Iterator[ResultT]:
     """Yield the results of `spread` in the order of the items."""
-    waiting: dict[int, Result] = {}
+    waiting: dict[int, ResultT] = {}
     following = 0
     for number, result in results:
         waiting[number] = result
@@ -70,8 +70,8 @@ def in_order(results: Iterator[tuple[int, Result]]) -> Iterator[Result]:
 
 
 def _work(
-    work: Callable[[Item], Result], folder: str, parent: int | None, number: int, item: Item
-) -> tuple[int, Result]:
+    work: Callable[[ItemT], ResultT], folder: str, parent: int | None, number: int, item: ItemT
+) -> tuple[int, ResultT]:
     """Call `work` in `folder`, the caller's working directory, so that relative paths work; return (number, result)."""
     if parent is not None and parent != os.getpid():
         _watch(parent)
@@ -92,8 +92,8 @@ def end_with(parent: int) -> None:
 
 
 def _with_ray(
-    work: Callable[[Item], Result], items: Sequence[Item], address: str, cpus: float, gpus: float
-) -> Iterator[tuple[int, Result]]:
+    work: Callable[[ItemT], ResultT], items: Sequence[ItemT], address: str, cpus: float, gpus: float
+) -> Iterator[tuple[int, ResultT]]:
     """Run one Ray task for each item; Ray restarts a task whose worker or machine dies."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning of Ray
     with needing_extra("ray"):

@@ -43,7 +43,7 @@ from oanquan_env.rewards import REWARDS, RewardName, ply_rewards
 from oanquan_env.sb3 import SharedVecEnv
 
 Numbers: TypeAlias = npt.NDArray[np.float32]
-Config = TypeVar("Config", bound="PPOConfig")
+ConfigT = TypeVar("ConfigT", bound="PPOConfig")
 LOOKAHEAD = {"afterstates": "one ply", "two_ply": "two plies"}
 """How far these networks look ahead; because of this, they play well even before training."""
 
@@ -100,7 +100,7 @@ class PPOConfig(RunConfig):
 
 
 @functools.cache
-def _with_network(config: type[Config], options: type[NetworkConfig], name: str) -> type[Config]:
+def _with_network(config: type[ConfigT], options: type[NetworkConfig], name: str) -> type[ConfigT]:
     if options is NetworkConfig:
         return config
     default = Field(validated(options, {"name": name}, "network"), description="the network")

@@ -39,7 +39,7 @@ from agents.folders import lock_folder
 from agents.self_play import StartsConfig
 from agents.training_evaluation import EvaluationSchedule
 from oanquan_env import Core
-from oanquan_env.benchmark.exploit import positions_of_beams
+from oanquan_env.benchmark.beams import positions_of_beams
 from oanquan_env.benchmark.regret import Regret, regret
 from oanquan_env.benchmark.suites import find_suite
 from oanquan_env.engine.rules import DEFAULT_PRESET
@@ -113,20 +113,20 @@ class StopTrainingError(Exception):
     """Raised between two iterations, after the checkpoint is written, if the run must stop."""
 
 
-Config = TypeVar("Config", bound=RunConfig)
+ConfigT = TypeVar("ConfigT", bound=RunConfig)
 
 
-def with_threads(config: Config) -> Config:
+def with_threads(config: ConfigT) -> ConfigT:
     """Return `config` with `AUTO` threads replaced: by 1 if there are several workers, else by the fastest number."""
     if config.threads != AUTO:
         return config
     return config.model_copy(update={"threads": workers.fastest_threads() if config.workers == 1 else 1})
 
 
-Settings = TypeVar("Settings", bound=Strict)
+SettingsT = TypeVar("SettingsT", bound=Strict)
 
 
-class Run(ABC, Generic[Config]):
+class Run(ABC, Generic[ConfigT]):
     """One run in one folder; `report` is called with lines of text to show, such as an evaluation.
 
     A subclass sets the first five attributes and implements the three abstract methods.
@@ -150,7 +150,7 @@ class Run(ABC, Generic[Config]):
     board: SummaryWriter | None = None
     _lock: FileLock | None = None
 
-    def __init__(self, folder: Path, config: Config, report: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, config: ConfigT, report: Callable[[str], None]) -> None:
         self.folder, self.config, self.report = folder, config, report
         self.core = Core(config.core_rules)
         suite = find_suite(self.core.rules, config.evaluation.regret_suite)
@@ -177,7 +177,7 @@ class Run(ABC, Generic[Config]):
         """Evaluate the network; return the evaluation as JSON, with `results` by opponent, and as a line of text."""
 
     @classmethod
-    def _make(cls, folder: Path, config: Config, report: Callable[[str], None]) -> Self:
+    def _make(cls, folder: Path, config: ConfigT, report: Callable[[str], None]) -> Self:
         """Make the run. Raises `UsageError` if its class does not set a required attribute."""
         run = cls(folder, config, report)
         for name in ("network", "parts", "iteration", "usage"):
@@ -189,7 +189,7 @@ class Run(ABC, Generic[Config]):
         return run
 
     @classmethod
-    def create(cls, folder: Path, config: Config, command: str, report: Callable[[str], None]) -> Self:
+    def create(cls, folder: Path, config: ConfigT, command: str, report: Callable[[str], None]) -> Self:
         """Begin a run, and record `command`. Raises `UsageError` if `folder` holds a run or `config` is invalid."""
         config = with_threads(config)
         run = cls._make(folder, config, report)
@@ -246,14 +246,14 @@ class Run(ABC, Generic[Config]):
         return run
 
     @classmethod
-    def join(cls, folder: Path, config: Config) -> Self:
+    def join(cls, folder: Path, config: ConfigT) -> Self:
         """Return the run in `folder` for a worker other than worker 0, after worker 0 has begun or resumed it."""
         run = cls._make(folder, with_threads(config), lambda _: None)
         torch.manual_seed(workers.own_seed(config.seed))
         run._restore()
         return run
 
-    def of_worker(self, settings: Settings, games: str) -> Settings:
+    def of_worker(self, settings: SettingsT, games: str) -> SettingsT:
         """Return settings with this worker's share of the field named `games`. Raises `FileError` if it is invalid."""
         each, rest = divmod(getattr(settings, games), self.config.workers)
         least = {**settings.model_dump(), games: each}

@@ -27,11 +27,12 @@ from agents.config import Count, OpeningPlies, OptionalFile, Pairs, Seed, valida
 from agents.parallel import spread
 from oanquan_env import Core, Rules
 from oanquan_env.benchmark.evaluation import RUNS, default_openings, games_measured, rated
-from oanquan_env.benchmark.exploit import exploit
+from oanquan_env.benchmark.exploit import exploit_seats
 from oanquan_env.benchmark.openings import Openings, load_openings, random_suite
 from oanquan_env.benchmark.pairs import rng_for
 from oanquan_env.benchmark.regret import Part, Regret
-from oanquan_env.benchmark.report import PICTURE, Evaluation, SuitePart, markdown
+from oanquan_env.benchmark.report import PICTURE, markdown
+from oanquan_env.benchmark.results import Evaluation, SuitePart
 from oanquan_env.benchmark.rule_pairs import PATH, RuleFollowing, follow_rules, load_rule_pairs, named
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
@@ -185,7 +186,7 @@ class TournamentRun:
         settings = {"agent": entrant.identity(), "rules": str(core.rules), "minutes": minutes}
         records: list[dict[str, Any]] | None = self.finished.find([entrant.label], settings, list[dict[str, Any]])
         if records is None:
-            responses = [exploit(entrant.name, core.rules, seat, minutes, progress=False) for seat in range(2)]
+            responses = exploit_seats(entrant.name, core.rules, minutes, progress=False)
             records = [response.to_dict() for response in responses]
             self.finished.store([entrant.label], settings, records)
         return records

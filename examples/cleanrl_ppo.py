@@ -85,7 +85,7 @@ class Agent(nn.Module):
         return self.policy(hidden).masked_fill(~masks, -1e9), self.value(hidden).squeeze(1)
 
 
-class Games:
+class TensorGames:
     """N self-play games as tensors. SAME_STEP restarts a game in the step that ends it, so every step is a ply."""
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -104,7 +104,7 @@ class Games:
 
 
 class DeviceGames:
-    """N self-play games on a CUDA device, with the methods of `Games`."""
+    """N self-play games on a CUDA device, with the methods of `TensorGames`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         from oanquan_env.cuda import CudaGames
@@ -136,7 +136,7 @@ def advantages_of(
     return advantages
 
 
-def collect(games: Games | DeviceGames, agent: Agent, options: argparse.Namespace) -> Rollout:
+def collect(games: TensorGames | DeviceGames, agent: Agent, options: argparse.Namespace) -> Rollout:
     """Collect a rollout of T plies in each of N games; return it as one flat batch of T * N rows."""
     plies: dict[str, list[torch.Tensor]] = {}
     with torch.no_grad():
@@ -184,7 +184,7 @@ def main(arguments: list[str] | None = None) -> list[dict[str, float]]:
     torch.set_num_threads(1)  # fastest on a busy machine
     on_device = options.device != "cpu"
     torch.set_float32_matmul_precision("high" if on_device else "highest")
-    games = DeviceGames(options) if on_device else Games(options)
+    games = DeviceGames(options) if on_device else TensorGames(options)
     agent, steps = Agent(options.width).to(options.device), 0
     optimizer = torch.optim.Adam(agent.parameters(), lr=options.learning_rate, eps=1e-5, fused=on_device)
 

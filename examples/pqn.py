@@ -101,7 +101,7 @@ def lambda_returns(rewards: Tensor, dones: Tensor, next_values: Tensor, lam: flo
     return returns
 
 
-class Games:
+class TensorGames:
     """N self-play games as tensors. SAME_STEP restarts a game in the step that ends it, so every step is a ply."""
 
     def __init__(self, options: Namespace) -> None:
@@ -129,7 +129,7 @@ class Games:
         return [column.flatten(end_dim=1) for column in (*played, targets)]
 
 
-def learn(net: QNetwork, optimizer: torch.optim.Optimizer, games: Games, done: float, options: Namespace) -> None:
+def learn(net: QNetwork, optimizer: torch.optim.Optimizer, games: TensorGames, done: float, options: Namespace) -> None:
     """Collect plies and take gradient steps towards their targets; `done` is the share of training that is finished."""
     optimizer.param_groups[0]["lr"] = options.learning_rate * (1 - 0.95 * done)
     epsilon = options.epsilon + (options.epsilon_end - options.epsilon) * min(done / options.exploration, 1.0)
@@ -152,7 +152,7 @@ def main(arguments: list[str]) -> TrainingCurve:
         raise SystemExit(f"--rules: this example needs rules for two players; got '{options.rules}'")
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)  # fastest on a busy machine
-    net, games, steps = QNetwork(rules, options.width), Games(options), 0
+    net, games, steps = QNetwork(rules, options.width), TensorGames(options), 0
     curve = TrainingCurve(options.steps, options.minutes, options.every, options.pairs, options.seed, options.rules)
     optimizer = torch.optim.RAdam(net.parameters(), lr=options.learning_rate)
     while curve.update(steps, net):

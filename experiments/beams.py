@@ -15,7 +15,7 @@ from agents.config import Share, Size
 from experiments import frame
 from experiments.frame import Cells, Experiment
 from experiments.workers import mean_over, train
-from oanquan_env.benchmark.exploit import exploit
+from oanquan_env.benchmark.exploit import exploit_seats
 
 CONFIG, RULES, SHARES = "configs/quick.yaml", ("mancala-world", "tonkin"), (0.0, 0.3, 0.6)
 QUESTIONS = 100_000
@@ -32,7 +32,7 @@ class Options(frame.Options):
 
 def given_up(folder: Path, rules: str) -> dict[str, float]:
     """Return lower bounds on the points that a run's agent gives up to a best response, by seat."""
-    responses = [exploit(f"ppo:{folder}", rules, seat, minutes=60, positions=QUESTIONS) for seat in range(2)]
+    responses = exploit_seats(f"ppo:{folder}", rules, minutes=60, positions=QUESTIONS)
     return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), responses, strict=True)}
 
 

@@ -32,11 +32,11 @@ class Options:
     """also write the results to experiments/results, which the documentation shows; needs a clean clone"""
 
 
-Made = TypeVar("Made", bound=Options)
+OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 @dataclass(frozen=True)
-class Experiment(Generic[Made]):
+class Experiment(Generic[OptionsT]):
     """A program that measures something, the file of its results, and the tables that show them.
 
     Attributes:
@@ -50,8 +50,8 @@ class Experiment(Generic[Made]):
 
     name: str
     description: str | None
-    options: type[Made]
-    measure: Callable[[Made], Iterator[dict[str, Any]]]
+    options: type[OptionsT]
+    measure: Callable[[OptionsT], Iterator[dict[str, Any]]]
     tables: Mapping[str, Callable[[dict[str, Any]], Iterable[Cells]]]
     left: int = 1
 
@@ -59,7 +59,7 @@ class Experiment(Generic[Made]):
         """Measure with the options of the command line; write and print the results. Return the exit status."""
         return command(self.options, program(self.name), self.description)(self._run)(*arguments)
 
-    def _run(self, options: Made) -> None:
+    def _run(self, options: OptionsT) -> None:
         if options.json:
             check_place("--json", options.json)
         if options.publish:
@@ -71,7 +71,7 @@ class Experiment(Generic[Made]):
         for name, rows in self.tables.items() if results else ():
             print(f"\n{name}\n\n{table_of(rows(results), self.left, padded=True)}")
 
-    def write(self, options: Made, results: dict[str, Any]) -> None:
+    def write(self, options: OptionsT, results: dict[str, Any]) -> None:
         """Write the results, with the machine and the command, to the files that the options name."""
         changes = dataclasses.replace(options, json=None, publish=False)
         content = {**origin(command_of(program(self.name), changes)), **results}

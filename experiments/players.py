@@ -23,7 +23,7 @@ from agents.config import command
 from experiments.frame import RESULTS, Cells, origin, over_runs, program, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.evaluation import evaluate
-from oanquan_env.benchmark.report import Evaluation
+from oanquan_env.benchmark.results import Evaluation
 from oanquan_env.benchmark.statistics import Estimate, as_record
 from oanquan_env.benchmark.tables import interval
 from oanquan_env.engine.rules import DEFAULT_PRESET

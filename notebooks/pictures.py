@@ -27,7 +27,7 @@ from oanquan_env.render import LastMove, Snapshot, image, rgb, svg
 from oanquan_env.render.drawable import Drawable
 
 if TYPE_CHECKING:
-    from oanquan_env.benchmark.report import Evaluation
+    from oanquan_env.benchmark.results import Evaluation
 
 GAP = 16
 """Pixels between two boards."""

@@ -1,4 +1,15 @@
-"""The game Ô Ăn Quan (mandarin square capturing): rules, a vectorised engine, environments and players."""
+"""The game Ô Ăn Quan (mandarin square capturing): rules, a vectorised engine, environments and players.
+
+In reading order:
+
+1. `engine`: rules, positions, moves, and the step of an environment; `board`: one game for people;
+2. `envs`: PettingZoo and Gymnasium environments; `observation` and `rewards`; `cuda` and `sb3`: on a GPU, and for sb3;
+3. `players`: players by name; `search` and `proofs`, on which strong players rely;
+4. `benchmark`: how strong a player is; `rule_sets`: many rule sets; `text`: words for people and language models;
+5. `rollouts` and `perft`: whole games, and counts of moves; `match` and `records`: matches, and games as text files;
+6. `render`, `play` and `cli`: drawings, games for people, and the command line;
+7. `errors`, `array_types`, `files`, `progress` and `provenance`, which all of these use.
+"""
 
 import importlib
 from typing import TYPE_CHECKING

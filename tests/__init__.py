@@ -6,11 +6,10 @@
 | the vector environment in its three reset modes | `envs/test_vector.py` |
 | own losses, networks, rewards and algorithms | `agents/test_own_learning.py` |
 | own suites and comparisons of players and runs | `benchmark/test_comparing.py` |
-| records of games | `records/test_games.py` |
+| records of games | `records/test_records.py` |
 | a rule, added by following the guide | `test_new_rule.py` |
 
-`referee.py` plays the rules one seed at a time, from the specification; `plain_search.py` searches without any pruning;
-`strategies.py` draws rules and positions for Hypothesis. `node.py` and `browsers.py` run the page's scripts.
+`helpers` holds what several tests use.
 """
 
 from pathlib import Path

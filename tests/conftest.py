@@ -14,7 +14,7 @@ import pytest
 
 from oanquan_env.engine import compiled
 from oanquan_env.render import Window
-from tests.browsers import Person, Visit, launch, serve
+from tests.helpers.browsers import Person, Visit, launch, serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

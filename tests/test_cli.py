@@ -16,7 +16,7 @@ from oanquan_env import PRESETS, Board, GameRecord, __version__, divide, render
 from oanquan_env.cli import main
 from oanquan_env.play.levels import LEVELS, Level
 from oanquan_env.text import rules_in_words
-from tests.boards import boards_of
+from tests.helpers.boards import boards_of
 from tests.records.test_match import THREE_ROUNDS
 
 Run = Callable[..., str]

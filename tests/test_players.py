@@ -14,7 +14,7 @@ from oanquan_env.cli import main
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.play.choosing import Chooser
 from oanquan_env.players import GreedyPolicy, RandomPolicy, UnknownAgentError, as_policy, make
-from tests.boards import played_board
+from tests.helpers.boards import played_board
 
 MODULE = '''
 import numpy as np

@@ -22,7 +22,7 @@ from oanquan_env.rule_sets import (
     split,
     vector,
 )
-from tests.players import random_legal
+from tests.helpers.players import random_legal
 
 INTERACTING = "mandarin_ahead", "empty_mandarin", "end", "mandarin_leftovers", "stones", "stone_value", "quan_non"
 """Fields on which the validity or the effect of other fields depends, together with those in `PROTECTING`."""

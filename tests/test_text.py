@@ -14,7 +14,8 @@ from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.engine.rules import CHOICES, FIELD_NAMES, RANGES
 from oanquan_env.text import Answer, grade, prompt, read_answer, rules_in_words
 from oanquan_env.text.words import TEXTS
-from tests import golden, strategies
+from tests import golden
+from tests.helpers import strategies
 
 TABLE = Path(__file__).with_name("sentences.txt")
 

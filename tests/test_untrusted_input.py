@@ -43,7 +43,7 @@ from oanquan_env.players import as_policy
 from oanquan_env.proofs.opening_values import read_opening_table
 from oanquan_env.records.match_records import replay_match
 from oanquan_env.search.value_net import ValueNet
-from tests.untrained import renew_checksum, save_untrained
+from tests.helpers.untrained import renew_checksum, save_untrained
 
 ROOT = Path(__file__).parents[1]
 SHORT = 1000

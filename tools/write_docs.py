@@ -35,7 +35,8 @@ from experiments import (
 from experiments.frame import RESULTS, Cells, program, published, table_of
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.benchmark.report import Evaluation, markdown, origin, summary, summary_cells
+from oanquan_env.benchmark.report import markdown, origin, summary, summary_cells
+from oanquan_env.benchmark.results import Evaluation
 from oanquan_env.benchmark.tables import interval, plus_minus
 from oanquan_env.engine.rules import DEFAULT_PRESET, PRESETS
 from oanquan_env.files import read_json

@@ -130,7 +130,7 @@ def rule_words() -> dict[str, Any]:
         language: {name: words[name] for name in ("seats", "seeds", "points")} | TEXTS["parts"][language]
         for language, words in WORDS.items()
     }
-    return {"titles": TEXTS["titles"], "sentences": TEXTS["sentences"], "parts": parts}
+    return {name: TEXTS[name] for name in ("titles", "units", "sentences")} | {"parts": parts}
 
 
 def drawing(players: int, fields: int) -> dict[str, Any]:

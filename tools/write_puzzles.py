@@ -93,7 +93,7 @@ class Step(NamedTuple):
     plies: int
 
 
-class UnprovedError(Exception):
+class UnsolvedError(Exception):
     """Raised for a move that is proved neither right nor wrong."""
 
 
@@ -136,7 +136,7 @@ class Prover:
     def reaches(self, board: Board, move: str) -> int:
         """Return the plies of the proof that a move reaches `GOAL` (1 if it ends the game); 0 if it provably cannot.
 
-        Raises `UnprovedError` if neither is proved, or if the proof is longer than the ply limit allows.
+        Raises `UnsolvedError` if neither is proved, or if the proof is longer than the ply limit allows.
         """
         own, other = mover_first(board.positions)[0].tolist()
         own, other, gain, state = apply_move(self.table.rules, own, other, Move.parse(move).action)
@@ -149,7 +149,7 @@ class Prover:
                 if board.ply + plies > board.rules.max_plies:
                     break
                 return 0 if is_lower else plies
-        raise UnprovedError
+        raise UnsolvedError
 
     def step(self, board: Board) -> Step:
         """Return the `Step` at a position with the solver to move, after proving each move right or wrong."""
@@ -231,7 +231,7 @@ def examine(core: Core, board: Board) -> dict[str, Any] | None:
     """Return a puzzle made from a candidate, or None if it is unsuitable; a hash of the position seeds the trials."""
     try:
         line = line_of(board, Prover(core))
-    except UnprovedError:
+    except UnsolvedError:
         return None
     if line is None:
         return None

@@ -15,8 +15,8 @@ from pydantic import Field, field_validator, model_validator
 from torch import Tensor, nn
 
 from agents.config import Strict, Whole, imported, validated
+from agents.networks.embedding_sums import SumOfRows
 from agents.networks.features import AfterstateFeatures, FeatureEncoder, PlainFeatures, TwoPlyFeatures
-from agents.networks.sums import SumOfRows
 from oanquan_env import Core, Rules
 from oanquan_env.errors import UsageError
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from agents.networks.sums import SumOfRows
+from agents.networks.embedding_sums import SumOfRows
 from oanquan_env import Positions, Rules
 from oanquan_env.array_types import Floats
 from oanquan_env.engine.positions import turn_order

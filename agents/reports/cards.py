@@ -29,7 +29,8 @@ from agents.run import load_config
 from agents.tournament_run import hash_of_files, read_report
 from oanquan_env import Rules
 from oanquan_env.benchmark.regret import PHASES
-from oanquan_env.benchmark.report import Evaluation, explanation, openings, origin, summary
+from oanquan_env.benchmark.report import explanation, openings, origin, summary
+from oanquan_env.benchmark.results import Evaluation
 from oanquan_env.benchmark.tables import table
 from oanquan_env.files import write_atomically
 from oanquan_env.search.any_rules_net import ANY, PRETRAINED_PATH, read_any_rules_net

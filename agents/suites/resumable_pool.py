@@ -22,7 +22,7 @@ from agents.tournament_run import FinishedParts
 from oanquan_env import Positions
 from oanquan_env.files import check_place
 
-Item = TypeVar("Item")
+ItemT = TypeVar("ItemT")
 Arrays: TypeAlias = tuple[npt.NDArray[Any], ...]
 CHUNK = 25  # positions per work item
 
@@ -39,7 +39,7 @@ class ResumablePool:
     parts: Path | None = None
     progress: Progress = field(default_factory=lambda: Progress(disable=True))
 
-    def map(self, name: str, work: Callable[[Item], Arrays], items: Sequence[Item]) -> Iterator[Arrays]:
+    def map(self, name: str, work: Callable[[ItemT], Arrays], items: Sequence[ItemT]) -> Iterator[Arrays]:
         """Yield `work(item)` for every item, in order; the progress bar is called `name`.
 
         `work` is a module-level function or a `functools.partial` of one, and returns a tuple of arrays.

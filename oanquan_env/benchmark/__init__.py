@@ -9,7 +9,8 @@ In reading order:
 4. `evaluation`: `evaluate`, which measures one player by games and by regret;
 5. `tournament`: the games and the regret of many players; `comparing`: comparisons of players, and of methods with
    several runs; `policy_cache`: a player's answers, asked for only once;
-6. `exploit`: the search for the best response to a player; `league`: payoff matrices, equilibria and weights;
-7. `report`: a result and its Markdown; `tables`: tables in Markdown and LaTeX;
+6. `exploit`: the best response found to a player, by the beam search of `beams`; `league`: payoff matrices,
+   equilibria and weights;
+7. `results`: the result of an evaluation; `report`: its Markdown; `tables`: tables in Markdown and LaTeX;
 8. `curves` and `charts`: learning curves, and the style of all charts.
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oanquan_env.array_types import Floats
-from oanquan_env.benchmark.evaluation import RUNS, measured
+from oanquan_env.benchmark.evaluation import RUNS, EvaluationSettings, measured
 from oanquan_env.benchmark.regret import Part
 from oanquan_env.benchmark.statistics import (
     Estimate,
@@ -55,7 +55,8 @@ def compare(
     is narrower than the two intervals suggest. Each position or opening is one sample; a player's runs are averaged.
     The arguments and errors are the same as in `evaluate`.
     """
-    both = [_samples(one, rules, opponents, pairs, seed, openings, suite, part, runs) for one in (player, other)]
+    settings = EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs)
+    both = [_samples(one, settings) for one in (player, other)]
     differences = (np.subtract(*samples) for samples in zip(*both, strict=True))
     return Comparison(*(difference_estimate(one) if len(one) else None for one in differences))
 
@@ -128,10 +129,8 @@ def compare_runs(
     if len(methods) < 2 or any(isinstance(players, str) or not len(players) for players in methods.values()):
         raise UsageError("methods must map the names of two or more methods to lists of players, one for each run")
     measures: list[dict[str, MethodRuns]] = []
-    of_methods = [
-        [_samples(one, rules, opponents, pairs, seed, openings, suite, part, runs) for one in players]
-        for players in methods.values()
-    ]
+    settings = EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs)
+    of_methods = [[_samples(run, settings) for run in runs_of_method] for runs_of_method in methods.values()]
     for number, sign in enumerate((-1, 1)):  # less regret is better, and a higher score
         samples = [np.stack([run[number] for run in one]) for one in of_methods]
         measures.append(dict(zip(methods, _method_runs(samples, sign, seed), strict=True)) if samples[0].size else {})
@@ -147,18 +146,8 @@ def _method_runs(samples: list[Floats], sign: int, seed: int) -> list[MethodRuns
     return [MethodRuns(*row) for row in zip(lists, means, differences, improvements, strict=True)]
 
 
-def _samples(
-    player: object,
-    rules: Rules | str,
-    opponents: object,
-    pairs: int,
-    seed: int,
-    openings: str | None,
-    suite: SuiteSource,
-    part: Part,
-    runs: int,
-) -> tuple[Floats, Floats]:
+def _samples(player: object, settings: EvaluationSettings) -> tuple[Floats, Floats]:
     """Return (N,) losses of a player in the suite's positions, and (K,) scores in percent in openings; maybe empty."""
-    result, games = measured(player, rules, opponents, pairs, seed, None, openings, suite, part, runs, None)
+    result, games = measured(player, settings)
     scores = [100 * pairing.results.score.mean(axis=1) for pairing in games]
     return np.array(result.losses), np.mean(scores, axis=0) if scores else np.array([])

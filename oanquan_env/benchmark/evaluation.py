@@ -6,6 +6,7 @@ result.regret.mean, result.pairings[0].score, result.to_json()
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import MOST_PAIRS, by_order, pairing_result
 from oanquan_env.benchmark.policy_cache import repeats
 from oanquan_env.benchmark.regret import Part, check_part
-from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart
+from oanquan_env.benchmark.results import Evaluation, PlayerResult, SuitePart
 from oanquan_env.benchmark.statistics import mean_estimate, rate, score_estimate
 from oanquan_env.benchmark.suites import SuiteSource, find_suite, how_to_make, openings_path
 from oanquan_env.benchmark.tournament import Entrant, Pairing, Tournament
@@ -78,38 +79,44 @@ def evaluate(
             the message names the argument.
         IllegalActionError: if a player chooses an illegal action, unless it is a model without action masks.
     """
-    return measured(player, rules, opponents, pairs, seed, label, openings, suite, part, runs, progress)[0]
+    return measured(
+        player, EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs), label, progress
+    )[0]
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """The arguments of `evaluate` that its results depend on, besides the player."""
+
+    rules: Rules | str
+    opponents: object
+    pairs: int
+    seed: int
+    openings: str | None
+    suite: SuiteSource
+    part: Part
+    runs: int
 
 
 def measured(
-    player: object,
-    rules: Rules | str,
-    opponents: object,
-    pairs: int,
-    seed: int,
-    label: str | None,
-    openings: str | None,
-    suite: SuiteSource,
-    part: Part,
-    runs: int,
-    progress: bool | None,
+    player: object, settings: EvaluationSettings, label: str | None = None, progress: bool | None = None
 ) -> tuple[Evaluation, list[Pairing]]:
     """Return the result of `evaluate`, which explains the arguments, and the games."""
-    pairs, seed, runs = as_whole("pairs", pairs, 1, MOST_PAIRS), as_whole("seed", seed, 0), as_whole("runs", runs, 1)
-    check_part(part)
-    core = Core(as_rules(rules))
-    mine = Entrant(
-        _checked_label("label", name_of(player) if label is None else label), name_of(player), as_policy(player, core)
-    )
-    entrants = [mine, *_opponents(reference_players(core.rules) if opponents is None else opponents, core)]
-    source = default_openings(core.rules) if openings is None else openings
-    loaded = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
-    tournament = Tournament(core, entrants, loaded, seed)
+    pairs, seed = as_whole("pairs", settings.pairs, 1, MOST_PAIRS), as_whole("seed", settings.seed, 0)
+    runs = as_whole("runs", settings.runs, 1)
+    check_part(settings.part)
+    core, name = Core(as_rules(settings.rules)), name_of(player)
+    mine = Entrant(_checked_label("label", name if label is None else label), name, as_policy(player, core))
+    opponents = reference_players(core.rules) if settings.opponents is None else settings.opponents
+    entrants = [mine, *_opponents(opponents, core)]
+    source = default_openings(core.rules) if settings.openings is None else settings.openings
+    openings = load_openings(core, source, pairs, OPENING_PLIES, np.random.default_rng(seed))
+    tournament = Tournament(core, entrants, openings, seed)
     schedule = [(0, other) for other in range(1, len(entrants))]
-    full_suite = find_suite(core.rules, suite)
+    full_suite = find_suite(core.rules, settings.suite)
     if full_suite is None and not schedule:
         raise UsageError(f"nothing to measure: there are no opponents, and {how_to_make(core.rules)}")
-    judged = full_suite and full_suite.part(part)
+    judged = full_suite and full_suite.part(settings.part)
     replaced, line = _illegal(mine.policy), ProgressLine(progress)
     try:
         line.begin(f"{mine.label}, games", len(schedule) * tournament.games_of_pairing)
@@ -121,7 +128,7 @@ def measured(
     evaluation = dataclasses.replace(
         games,
         players=[dataclasses.replace(games.players[0], regret=regret)],
-        suite=SuitePart.of(judged, part) if judged else None,
+        suite=SuitePart.of(judged, settings.part) if judged else None,
         illegal=_illegal(mine.policy) - replaced,
         **origin(),
     )

@@ -16,8 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oanquan_env.board import Board
-from oanquan_env.cli.numbers import number
+from oanquan_env.cli.options import add_position, board_of, number
 from oanquan_env.engine.notation import format_position
 from oanquan_env.files import check_place, write_atomically
 from oanquan_env.proofs.certificate_checking import verify
@@ -27,10 +26,12 @@ if TYPE_CHECKING:
 
 EXIT_UNPROVED = 1  # exit status of a run that did not prove the value
 MOST_MEGABYTES = 10**9
+HELP = "prove the value of a position"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add all options of the command except --rules and --position."""
+    """Add the arguments of the command."""
+    add_position(parser)
     parser.add_argument(
         "--megabytes", type=number, default=1024.0, metavar="N", help="size of the proof table (default: 1024)"
     )
@@ -50,8 +51,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def solve(board: Board, options: argparse.Namespace) -> int:
-    """Prove the value of `board`; return 0, or EXIT_UNPROVED if the value or a bound of the certificate is unproved."""
+def run(options: argparse.Namespace) -> int:
+    """Prove the value; return 0, or EXIT_UNPROVED if the value or a bound of the certificate is unproved."""
     if not (0 < options.megabytes <= MOST_MEGABYTES and options.time > 0):
         raise ValueError(f"--megabytes and --time must be above 0, --megabytes at most {MOST_MEGABYTES:,}")
     for option, path in (("--json", options.json), ("--certificate", options.certificate)):
@@ -60,6 +61,7 @@ def solve(board: Board, options: argparse.Namespace) -> int:
     from oanquan_env.proofs.certificate_making import certify
     from oanquan_env.proofs.solver import Solver
 
+    board = board_of(options)
     try:
         solver = Solver(board.core, board.positions, megabytes=options.megabytes)
     except MemoryError:

@@ -29,29 +29,29 @@ from oanquan_env.engine.rules import RANGES, Rules
 from oanquan_env.engine.tables import COUNT_STRIDE, DIRECTION_STRIDE
 
 Int64s: TypeAlias = npt.NDArray[np.int64]
-Function = TypeVar("Function", bound=Callable[..., Any])
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
 # ---- compiling -------------------------------------------------------------------------------------------------------
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: FunctionT) -> FunctionT:
     """Compile a function with `numba.njit`, caching it on disk and releasing the GIL. Its static type is unchanged."""
     return _compiled((), function)
 
 
-def inlined(function: Function) -> Function:
+def inlined(function: FunctionT) -> FunctionT:
     """Let Numba inline a function into its compiled callers; it stays a plain Python function elsewhere."""
     inline: Any = register_jitable(error_model="numpy", forceinline=True)
-    return cast(Function, inline(function))
+    return cast(FunctionT, inline(function))
 
 
-def compiled_recursion(signature: Any) -> Callable[[Function], Function]:
+def compiled_recursion(signature: Any) -> Callable[[FunctionT], FunctionT]:
     """Return a decorator like `compiled` for a recursive function; caching it needs a signature (numba #6061)."""
     return functools.partial(_compiled, (signature,))
 
 
-def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
+def _compiled(signature: tuple[Any, ...], function: FunctionT) -> FunctionT:
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     if hasattr(dispatcher, "_cache"):  # under NUMBA_DISABLE_JIT it is the function itself
         try:
@@ -64,7 +64,7 @@ def _compiled(signature: tuple[Any, ...], function: Function) -> Function:
             for kinds in signature:
                 dispatcher.compile(kinds)
                 dispatcher.disable_compile()
-    return cast(Function, dispatcher)
+    return cast(FunctionT, dispatcher)
 
 
 class _CacheFile(IndexDataCacheFile):

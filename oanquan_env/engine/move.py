@@ -15,7 +15,7 @@ import functools
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, ZERO_BYTE, Termination
+from oanquan_env.engine.positions import MANDARIN_BYTE, STONE_BYTE, ZERO_BYTE, Termination, TurnEnd
 from oanquan_env.engine.rules import LAP_LIMIT, MAX_SEEDS, Rules
 from oanquan_env.engine.tables import (
     COUNT_STRIDE,
@@ -33,6 +33,8 @@ from oanquan_env.engine.tables import (
 RUNNING, STONES_CAPTURED, SQUARES_EMPTY, FORFEIT, RESIGNED, MAX_PLIES, ENDLESS_RELAY, TOO_MANY_SEEDS = map(
     int, Termination
 )
+(NO_FURTHER_GAP, NOTHING_BEHIND, UNRIPE_MANDARIN, SEEDS_STAY, ONE_CAPTURE, MANDARIN_AHEAD, EMPTY_MANDARIN_AHEAD,
+ NOT_COMPLETED) = range(len(TurnEnd))  # fmt: skip
 NO_SQUARE = -1
 """Returned by `sow` instead of the code of a square if the relay is endless."""
 SEATS = 4
@@ -42,11 +44,7 @@ Four: TypeAlias = tuple[int, int, int, int]
 LAP, CAPTURE, STOP, REFILL = range(4)
 """Kinds of steps. A step has four numbers (zero if unused): the kind, then for LAP the code of the square and the seeds
 lifted; for CAPTURE the code of the gap and the seeds and stone captured behind it; for STOP the code of the last gap
-and the reason; for REFILL the player, counted in turns after the mover."""
-NO_GAP, NOTHING, UNRIPE, STAY, ONE_CAPTURE, MANDARIN_AHEAD, EMPTY_MANDARIN_AHEAD = range(7)
-"""Reasons for STOP: the field is not empty; nothing is behind the gap; the mandarin behind it cannot be captured yet;
-the seeds there cannot be captured; a turn captures only once; the square is a mandarin square that is not empty, or an
-empty one that cannot be a gap."""
+and the reason, an index in `TurnEnd`; for REFILL the player, counted in turns after the mover."""
 Steps: TypeAlias = list[tuple[int, int, int, int]]
 
 _BYTE = 255
@@ -295,21 +293,21 @@ def capture(
         if players > 2:
             in_gap |= (c & walk.c) | (d & walk.d)
         if in_gap != 0 and not first:
-            reason = NO_GAP
+            reason = NO_FURTHER_GAP
             break
         first = False
         behind = walk.behind
         shift, seat = (behind & 7) << 3, behind & 24
         side = a if seat == 0 else b if players == 2 or seat == 8 else c if players == 3 or seat == 16 else d
         seeds, stone = (side >> shift) & _BYTE, 0
-        reason = NOTHING
+        reason = NOTHING_BEHIND
         if walk.behind_mandarin:
             stone = side >> 8 * STONE_BYTE
             if stone and (seeds < rules.quan_non or protects_mandarins(rules, players, plies_left)):
-                reason = UNRIPE
+                reason = UNRIPE_MANDARIN
                 break
             if seeds and not rules.mandarin_seeds_capturable:
-                seeds, reason = 0, STAY
+                seeds, reason = 0, SEEDS_STAY
         if seeds + stone == 0:
             break
         points += seeds + stone * rules.stone_value
@@ -329,7 +327,7 @@ def capture(
             break
         code = walk.next_gap
     if steps is not None:
-        if code & 7 == ZERO_BYTE and reason <= NOTHING:
+        if code & 7 == ZERO_BYTE and reason <= NOTHING_BEHIND:
             seat = code & 24
             side = a if seat == 0 else b if players == 2 or seat == 8 else c if players == 3 or seat == 16 else d
             if side >> 8 * MANDARIN_BYTE != 0:

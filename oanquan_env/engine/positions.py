@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum, auto
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +57,19 @@ class Termination(IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
+
+
+class TurnEnd(StrEnum):
+    """The reason why sowing and capturing ended; `notation.WORDS` has the texts."""
+
+    NO_FURTHER_GAP = auto()
+    NOTHING_BEHIND = auto()
+    UNRIPE_MANDARIN = auto()
+    SEEDS_STAY = auto()
+    ONE_CAPTURE = auto()
+    MANDARIN_AHEAD = auto()
+    EMPTY_MANDARIN_AHEAD = auto()
+    NOT_COMPLETED = auto()
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,8 @@ class Game(Protocol):
     mover: int
     ply: int
     seat: int  # the agent's seat; in the self-play view the seat that moved last
-    opponent: int  # index of the opponent in the list that it was drawn from
-    player: int  # index of the opponent among all players, including those that only running games still use
+    opponent_in_list: int  # index of the opponent in the list that the caller gave
+    opponent_in_pool: int  # its index in the pool: before this list, the pool has former opponents still in use
     opening: int  # random plies still to play; -1 after the opening
     rules: int  # index of the game's rules
     termination: int  # a `Termination` or ILLEGAL_ACTION
@@ -67,8 +67,8 @@ class Settings(Protocol):
     seat: int  # the agent's seat, or ANY_SEAT
     reward: int  # index in `oanquan_env.rewards.REWARDS`
     opening_plies: int  # maximum number of random plies with which a game begins
-    first_player: int  # lowest index of the players that are drawn as opponents
-    players: int  # number of these players, or with weights the range of the draw (`envs.opponents`)
+    first_in_pool: int  # index in the pool at which the caller's list of opponents begins
+    draw_range: int  # length of this list, or with weights the range of the draw (`envs.opponents`)
     rule_sets: int  # number of rule sets from which a new game draws; 0 if it keeps its rules
     positions: int  # number of positions from which games begin; 0 if they begin from the set-up of their rules
 
@@ -86,7 +86,7 @@ def game_type(rules: Rules) -> np.dtype[Any]:
         "reward": np.float64,
         **dict.fromkeys(("key", "draws", "seat", "termination"), np.int64),
         **dict.fromkeys(("scores", "paid", "standings"), (np.int32, players)),
-        **dict.fromkeys(("mover", "ply", "opponent", "player", "opening", "rules"), np.int32),
+        **dict.fromkeys(("mover", "ply", "opponent_in_list", "opponent_in_pool", "opening", "rules"), np.int32),
     }
     fields = np.dtype([(name, kinds.get(name, np.uint8)) for name in Game.__annotations__], align=True)
     return np.dtype((np.record, fields))
@@ -277,8 +277,8 @@ def begin(rules: RuleNumbers, players: int, opponent: int, game: Game, start: Ga
     game.opening = draw(game, settings.opening_plies + 1) if settings.opening_plies > 0 else 0
     if opponent != NOBODY:
         game.seat = settings.seat if settings.seat != ANY_SEAT else draw(game, players)
-        game.opponent = draw(game, settings.players) if settings.players > 1 else 0
-        game.player = settings.first_player + game.opponent
+        game.opponent_in_list = draw(game, settings.draw_range) if settings.draw_range > 1 else 0
+        game.opponent_in_pool = settings.first_in_pool + game.opponent_in_list
 
 
 @inline

@@ -17,7 +17,7 @@ from oanquan_env.array_types import Bytes, Ints, Mask, Words
 from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, STONE_BYTE, ZERO_BYTE
 from oanquan_env.engine.rules import MAX_SEEDS, Rules
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 DIRECTION_STRIDE = 32
 BYTE_MASK = DIRECTION_STRIDE - 1
@@ -28,7 +28,7 @@ DIRECTIONS = ((0, +1), (1, -1))  # (direction index, step on the ring)
 # ---- in integers, for Python and for compilers -----------------------------------------------------------------------
 
 
-def inline(function: Function) -> Function:
+def inline(function: FunctionT) -> FunctionT:
     """Mark a function that Numba must inline into its callers, which would otherwise take twice as long.
 
     It stays a plain Python function. `compiled.inline_marked` tells Numba about the marked functions of a module.

@@ -2,35 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from enum import StrEnum, auto
 from typing import Any, NamedTuple
 
 from oanquan_env.engine.core import Core
-from oanquan_env.engine.move import (
-    CAPTURE,
-    LAP,
-    STOP,
-    Steps,
-    play,
-)
+from oanquan_env.engine.move import CAPTURE, LAP, STOP, Steps, play
 from oanquan_env.engine.notation import SEAT_NAMES, WORDS, Language, Move, capital, square_name, words_about
-from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, Positions, Termination
+from oanquan_env.engine.positions import MANDARIN_BYTE, SIDE_BYTES, Positions, Termination, TurnEnd
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.scoring import in_turn
 from oanquan_env.engine.tables import BYTE_MASK, DIRECTION_STRIDE, DIRECTIONS, origin
-
-
-class TurnEnd(StrEnum):
-    """The reason why sowing and capturing ended; `notation.WORDS` has the texts."""
-
-    MANDARIN_AHEAD = auto()
-    EMPTY_MANDARIN_AHEAD = auto()
-    NOTHING_BEHIND = auto()
-    NO_FURTHER_GAP = auto()
-    UNRIPE_MANDARIN = auto()
-    SEEDS_STAY = auto()
-    ONE_CAPTURE = auto()
-    NOT_COMPLETED = auto()
 
 
 @dataclass(frozen=True)
@@ -247,16 +227,8 @@ def _counted(words: Mapping[str, Any], thing: str, number: int) -> str:
 
 # ---- from the steps of a move to its trace ---------------------------------------------------------------------------
 
-_TURN_ENDS = (
-    TurnEnd.NO_FURTHER_GAP,
-    TurnEnd.NOTHING_BEHIND,
-    TurnEnd.UNRIPE_MANDARIN,
-    TurnEnd.SEEDS_STAY,
-    TurnEnd.ONE_CAPTURE,
-    TurnEnd.MANDARIN_AHEAD,
-    TurnEnd.EMPTY_MANDARIN_AHEAD,
-)
-"""By the reason of a step of kind `move.STOP`."""
+TURN_ENDS = tuple(TurnEnd)[:-1]
+"""By the reason of a step of kind `move.STOP`; a move that is not completed has no such step."""
 
 
 def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
@@ -294,7 +266,7 @@ def trace_move(core: Core, positions: Positions, move: Move) -> MoveTrace:
             captures.append(Capture(square(code), behind(code, 1), number, stone, value))
             points[mover] += value
         elif kind == STOP:
-            last, turn_end = square(code), _TURN_ENDS[number]
+            last, turn_end = square(code), TURN_ENDS[number]
         else:
             seat = (mover + code) % rules.players
             refillings.append(Refilling(seat, rules.fields, borrowed=max(0, rules.fields - max(0, points[seat]))))

@@ -58,8 +58,7 @@ class Games:
         records: (N,) records of `engine.step.game_type`. `rewards` to `opponents` are views of them.
         rewards, terminated, truncated: (N,) float64, bool and bool, results of the last step.
         seats: (N,) int64, the agent's seats; in the self-play view the seats that moved last.
-        opponents: (N,) int32, index of each game's opponent in the list that it was drawn from; None in the self-play
-            view.
+        opponents: (N,) int32, index of each game's opponent in the list of opponents; None in the self-play view.
         kind: the kind of opponent, see `engine.step`.
         log: (N, K) int64, the actions of the last call, see `engine.step.act`; K is 0 unless `logged`.
         ready: whether the last call of `begin` or `step` was completed, so that the games can be stepped.
@@ -122,9 +121,9 @@ class Games:
         self.observation = (self._observations if self._planes is None else self._planes)["row"]
         self.terminated, self.truncated = records["terminated"].view(np.bool_), records["truncated"].view(np.bool_)
         self.rewards, self.seats = records["reward"], records["seat"]
-        self.opponents = None if self._opponents.kind == NOBODY else records["opponent"]
+        self.opponents = None if self._opponents.kind == NOBODY else records["opponent_in_list"]
         self._rows = np.arange(len(records))
-        self._pools: dict[int, ThreadPoolExecutor] = {}  # by process, because fork does not copy threads
+        self._executors: dict[int, ThreadPoolExecutor] = {}  # by process, because fork does not copy threads
         self._rules_array = rules_array(self.core, self.rule_sets, self.encoder.vectors if self.many else None)
         self._take_opponents()
 
@@ -139,12 +138,13 @@ class Games:
 
     def _take_opponents(self) -> None:
         self.kind = self._opponents.kind
-        self._settings["first_player"], self._settings["players"] = self._opponents.first, self._opponents.draw_range
+        self._settings["first_in_pool"] = self._opponents.first
+        self._settings["draw_range"] = self._opponents.draw_range
         self._loops: StepLoops = step_loops(self.core.rules.players, self.kind, self.many, self.core.compiled)
 
     def __getstate__(self) -> dict[str, Any]:
         views = "observation", "mask", "terminated", "truncated", "rewards", "seats", "opponents"
-        derived = *views, "_rows", "_pools", "_loops", "_rules_array"  # `_prepare` makes them anew
+        derived = *views, "_rows", "_executors", "_loops", "_rules_array"  # `_prepare` makes them anew
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -198,7 +198,7 @@ class Games:
         """Set the opponent of new games; raise `ValueError` if it is invalid or None, or in the self-play view."""
         if self.kind == NOBODY or opponent is None:
             raise ValueError("the opponent cannot be set to None or from None: make another environment")
-        self._opponents.exchange(opponent, self.records["player"], ~self.over)
+        self._opponents.exchange(opponent, self.records["opponent_in_pool"], ~self.over)
         self._forget()
 
     def set_opponent_weights(self, weights: npt.ArrayLike) -> None:
@@ -207,7 +207,7 @@ class Games:
         self._take_opponents()
 
     def _forget(self) -> None:
-        self._opponents.drop_unused(self.records["player"])
+        self._opponents.drop_unused(self.records["opponent_in_pool"])
         self._take_opponents()
 
     def seed(self, seed: int | Sequence[int] | None, rows: Ints, rng: np.random.Generator) -> None:
@@ -250,7 +250,7 @@ class Games:
         """
         self.records["terminated"][rows] = 1
         if self._opponents.first:
-            self.records["player"][rows] = self._opponents.first
+            self.records["opponent_in_pool"][rows] = self._opponents.first
             self._forget()
         settings, starts = self._settings.copy(), self._set_up
         if rules is not None:
@@ -335,11 +335,11 @@ class Games:
         """Run a loop over the rows, divided among the threads. Return the sums of its two results."""
         if self._threads == 1 or len(rows) < FEWEST_SHARED:
             return loop(self._rules_array, self.records, rows, *others)
-        if os.getpid() not in self._pools:
-            self._pools = {os.getpid(): ThreadPoolExecutor(self._threads - 1)}  # this thread plays the first part
-        pool = self._pools[os.getpid()]
+        if os.getpid() not in self._executors:
+            self._executors = {os.getpid(): ThreadPoolExecutor(self._threads - 1)}  # this thread plays the first part
+        executor = self._executors[os.getpid()]
         first, *rest = np.array_split(rows, self._threads)
-        waiting = [pool.submit(loop, self._rules_array, self.records, part, *others) for part in rest]
+        waiting = [executor.submit(loop, self._rules_array, self.records, part, *others) for part in rest]
         results = [loop(self._rules_array, self.records, first, *others), *(part.result() for part in waiting)]
         return sum(over for over, _ in results), sum(count for _, count in results)
 
@@ -358,7 +358,7 @@ class Games:
                     self._loops.legal(self._rules_array, records, queue, masks)
                     actions = choose(self._opponents, records, queue, masks, observe, draw, rng)
                 else:
-                    actions = self._opponents.choose(records["player"][queue], self._positions(queue), rng)
+                    actions = self._opponents.choose(records["opponent_in_pool"][queue], self._positions(queue), rng)
                 waiting = self._loops.reply(self._rules_array, records, queue, actions, self.log)
             games = records[rows]
             begun = again = rows[(games["begun"] != 0) & (games["ended"] != RUNNING)]

@@ -27,7 +27,7 @@ _KINDS: dict[type, int] = {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}
 _MARKS = {"random": RandomPolicy, "greedy": GreedyPolicy}
 
 
-class Observer:
+class ObservingOpponent:
     """A function of observations and masks that plays under many rule sets; `encoder` has its observations."""
 
     def __init__(self, function: Observed, encoder: Encoder) -> None:
@@ -55,7 +55,7 @@ def _for_many(opponent: object, encoder: Encoder) -> Any:
             f"under a list of rule sets, an opponent is random, greedy or a function of observations and masks; {name} "
             "plays only one rule set"
         )
-    return Observer(opponent, encoder)
+    return ObservingOpponent(opponent, encoder)
 
 
 def _illegal(error: IllegalActionError) -> IllegalActionError:
@@ -67,8 +67,8 @@ class Opponents:
 
     Attributes:
         kind: NOBODY without players; RANDOM or GREEDY if the only player is random or greedy; otherwise OTHERS.
-        first: index of the first player from which new games draw.
-        count: number of players from which new games draw.
+        first: index in the pool at which the list of opponents begins; former opponents in use come before it.
+        count: number of opponents in the list.
         draw_range: number of integers from which `engine.step.begin` draws: `count`, or `_DRAW_RANGE` with weights.
 
     Raises `ValueError` in the same cases as `as_policy`, and for an empty list. Under many rule sets, an opponent is
@@ -77,14 +77,14 @@ class Opponents:
 
     def __init__(self, opponent: Opponent, core: Core, encoder: Encoder | None = None) -> None:
         self._core, self._encoder = core, encoder
-        self._players: list[Policy] = [] if opponent is None else self._policies(opponent)
+        self._pool: list[Policy] = [] if opponent is None else self._policies(opponent)
         self._shares: Floats | None = None
         self.first = 0
 
     @property
     def count(self) -> int:
-        """Number of players from which new games draw."""
-        return len(self._players) - self.first
+        """Number of opponents in the list, from which new games draw."""
+        return len(self._pool) - self.first
 
     @property
     def draw_range(self) -> int:
@@ -94,9 +94,9 @@ class Opponents:
     @property
     def kind(self) -> int:
         """The kind of opponent, a number from `engine.step`."""
-        if not self._players:
+        if not self._pool:
             return NOBODY
-        return _KINDS.get(type(self._players[0]), OTHERS) if len(self._players) == 1 else OTHERS
+        return _KINDS.get(type(self._pool[0]), OTHERS) if len(self._pool) == 1 else OTHERS
 
     def _policies(self, opponent: Opponent) -> list[Policy]:
         several = list(opponent) if isinstance(opponent, list | tuple) else [opponent]
@@ -106,15 +106,15 @@ class Opponents:
             return [_for_many(player, self._encoder) for player in several]
         return [as_policy(player, self._core) for player in several]
 
-    def exchange(self, opponent: Opponent, numbers: Ints, running: Mask) -> None:
-        """Replace the players that new games draw from.
+    def exchange(self, opponent: Opponent, in_pool: Ints, running: Mask) -> None:
+        """Replace the opponents that new games draw from.
 
-        Games marked in `running` (N,) keep their players. `numbers` (N,), the index of each game's player, is updated.
+        Games marked in `running` (N,) keep theirs. `in_pool` (N,), the index of each game's opponent, is updated.
         """
         players = self._policies(opponent)
-        indices, numbers[running] = np.unique(numbers[running], return_inverse=True)
-        self._players = [*(self._players[number] for number in indices), *players]
-        self.first, self._shares = len(indices), None
+        kept, in_pool[running] = np.unique(in_pool[running], return_inverse=True)
+        self._pool = [*(self._pool[index] for index in kept), *players]
+        self.first, self._shares = len(kept), None
 
     def set_weights(self, weights: npt.ArrayLike) -> None:
         """Draw the opponents of new games in proportion to the weights; see `OAnQuanEnv.set_opponent_weights`."""
@@ -129,28 +129,29 @@ class Opponents:
     def draw(self, records: npt.NDArray[Any], rows: Ints) -> None:
         """If there are weights, convert the integers drawn by the new games in `rows` into indices of players."""
         if self._shares is not None:
-            indices = np.searchsorted(self._shares, records["opponent"][rows] / _DRAW_RANGE, side="right")
-            records["opponent"][rows], records["player"][rows] = indices, self.first + indices
+            indices = np.searchsorted(self._shares, records["opponent_in_list"][rows] / _DRAW_RANGE, side="right")
+            records["opponent_in_list"][rows] = indices
+            records["opponent_in_pool"][rows] = self.first + indices
 
-    def drop_unused(self, numbers: Ints) -> None:
-        """Remove former players if no game uses them, and update `numbers` (N,), the index of each game's player."""
-        if self.first and (numbers >= self.first).all():
-            numbers -= self.first
-            self._players, self.first = self._players[self.first :], 0
+    def drop_unused(self, in_pool: Ints) -> None:
+        """Remove former opponents if no game uses them, and update `in_pool` (N,), each game's index."""
+        if self.first and (in_pool >= self.first).all():
+            in_pool -= self.first
+            self._pool, self.first = self._pool[self.first :], 0
 
-    def of(self, numbers: Ints) -> Iterator[tuple[int, Observer | int]]:
-        """Yield each index in `numbers` once, with its player under many rule sets: an `Observer`, RANDOM or GREEDY."""
-        for number in np.unique(numbers).tolist():
-            player: Any = self._players[number]
-            yield number, _KINDS.get(type(player), player)
+    def of(self, in_pool: Ints) -> Iterator[tuple[int, ObservingOpponent | int]]:
+        """Yield each index in `in_pool` once, with its player: an `ObservingOpponent`, RANDOM or GREEDY."""
+        for index in np.unique(in_pool).tolist():
+            player: Any = self._pool[index]
+            yield index, _KINDS.get(type(player), player)
 
-    def choose(self, numbers: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
-        """Return (M,) actions in M positions; the player with the index `numbers[m]` chooses in position m.
+    def choose(self, in_pool: Ints, positions: Positions, rng: np.random.Generator) -> Ints:
+        """Return (M,) actions in M positions; the opponent with the index `in_pool[m]` chooses in position m.
 
         Raises `IllegalActionError` for actions of the wrong shape or type, and for an illegal action.
         """
         try:
-            actions = ask_players(self._players, numbers, positions, rng)
+            actions = ask_players(self._pool, in_pool, positions, rng)
             self._core.check(positions, actions)
         except IllegalActionError as error:
             raise _illegal(error) from None

@@ -13,7 +13,7 @@ from oanquan_env.engine.move import rule_numbers
 from oanquan_env.engine.observe import vector_type
 from oanquan_env.engine.rules import Rules
 from oanquan_env.engine.step import GREEDY
-from oanquan_env.envs.opponents import Observer, Opponents
+from oanquan_env.envs.opponents import ObservingOpponent, Opponents
 
 
 def rules_array(core: Core, rule_sets: Sequence[Rules], vectors: npt.NDArray[np.float32] | None) -> Any:
@@ -50,10 +50,10 @@ def choose(
     `masks` (M, A) are the legal actions. `observe(rows, encoder, observations)` writes observations of the movers, and
     `draw(games, rows, greedy, actions)` the actions of `random` or `greedy`. Functions may draw from `rng`.
     """
-    numbers, actions = games["player"][rows], np.zeros(len(rows), np.int64)
-    for number, player in opponents.of(numbers):
-        mine = (numbers == number).nonzero()[0]
-        if isinstance(player, Observer):
+    in_pool, actions = games["opponent_in_pool"][rows], np.zeros(len(rows), np.int64)
+    for index, player in opponents.of(in_pool):
+        mine = (in_pool == index).nonzero()[0]
+        if isinstance(player, ObservingOpponent):
             seen = np.zeros(len(games), player.encoder.row_type)
             observe(rows[mine], player.encoder, seen)
             actions[mine] = player.choose(seen["row"][rows[mine]], masks[mine], rng)

@@ -85,7 +85,7 @@ class BookPolicy:
             return None
         core, moves = self.certificate.core, strategy.moves.astype(np.intp)
         begin = beginnings(core, self._start, is_lower)
-        graph = follow(core, begin, strategy.again, lambda done, keys: moves[done : done + len(keys)])
+        graph = follow(core, begin, strategy.later_copies, lambda done, keys: moves[done : done + len(keys)])
         ranks = graph.ranks()
         lead = relative_points(self._start.scores)[0, self._start.mover[0]]
         goal = strategy.bound + lead if is_lower else -strategy.bound - lead

@@ -15,7 +15,7 @@ from oanquan_env.search.any_rules_net import read_net
 
 GROUP = "oanquan.players"
 """The group of entry points for kinds of players. An entry point refers to a `Kind`; its name is the kind's name."""
-_CLONE = Path(__file__).parents[2] / "agents" / "players" / "ppo.py"
+_CLONE = Path(__file__).parents[2] / "agents" / "players" / "kind.py"
 
 
 def make(name: str, rules: Rules | str = DEFAULT_PRESET) -> Policy:

@@ -1,5 +1,16 @@
 """Proved values: how they are found, stored and checked.
 
+    >>> from oanquan_env import Board
+    >>> from oanquan_env.proofs.certificate_checking import verify
+    >>> from oanquan_env.proofs.certificate_making import certify
+    >>> from oanquan_env.proofs.solver import Solver
+    >>> board = Board.parse("0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0")
+    >>> solver = Solver(board.core, board.positions)
+    >>> list(solver.rounds())[-1].lower
+    7
+    >>> verify(certify(solver)).bounds.meet
+    True
+
 In reading order:
 
 1. `bounds`: what is proved of a value, at least and at most;

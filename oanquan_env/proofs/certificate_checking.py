@@ -103,7 +103,7 @@ def _check(
 
     core = certificate.core
     try:
-        graph = follow(core, beginnings(core, start, lower), strategy.again, moves, progress.advance)
+        graph = follow(core, beginnings(core, start, lower), strategy.later_copies, moves, progress.advance)
     except UnprovedError:
         raise
     except ValueError as error:

@@ -37,7 +37,7 @@ from oanquan_env.proofs.solver import Solver
 
 EFFORTS = (0, 1 << 14, 1 << 18, 1 << 22)
 """Node limits, in ascending order, for proving a position again if a full table has lost its proof."""
-LUMP = 1 << 20
+NODES_PER_CHECK = 1 << 20
 """Maximum nodes between two checks of the clock, unless a single proof takes more."""
 
 Tell: TypeAlias = Callable[[str], None]
@@ -64,7 +64,7 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
         begins = f"{name} bound {bound:+d}: "
         tell(f"{begins}looking for a strategy")
         try:
-            strategies[name] = Reader(claims, solver.table, deadline).strategy(bound, name == "lower")
+            strategies[name] = StrategyReader(claims, solver.table, deadline).strategy(bound, name == "lower")
         except NoStrategyError as error:
             errors.append(f"{begins}no strategy found: {error}")
         except LimitReachedError:
@@ -76,7 +76,7 @@ def certify(solver: Solver, deadline: float = math.inf, tell: Tell = lambda line
     return Certificate(claims.rules, claims.position, **strategies)
 
 
-class Node(NamedTuple):
+class StrategyEntry(NamedTuple):
     """An entry of a strategy: a position seen from the prover, which is to move, with its points and plies."""
 
     key: bytes
@@ -84,21 +84,25 @@ class Node(NamedTuple):
     plies: int  # maximum plies to the end of the game
 
 
-class Nodes:
+Choice: TypeAlias = tuple[int, list[StrategyEntry | None]]
+"""A move of the prover, and the entry after each reply to it (None if the game is over)."""
+
+
+class StrategyEntries:
     """The entries of a strategy, in the order in which `follow` visits them.
 
     Attributes:
         known: the index of each entry among the entries of its position, from 0.
-        again: as in a `Strategy`.
+        later_copies: as in a `Strategy`.
     """
 
     def __init__(self) -> None:
-        self.known: dict[Node, int] = {}
-        self.again: list[tuple[int, int]] = []
+        self.known: dict[StrategyEntry, int] = {}
+        self.later_copies: list[tuple[int, int]] = []
         self._edges = itertools.count()
         self._counts = Counter[bytes]()
 
-    def add(self, reached: Iterable[Node | None]) -> None:
+    def add(self, reached: Iterable[StrategyEntry | None]) -> None:
         """Number the edges to the entries in `reached` (None is the end of a game), and add new entries to `known`."""
         for entry, edge in zip(reached, self._edges, strict=False):
             if entry is None:
@@ -106,11 +110,11 @@ class Nodes:
             if entry not in self.known:
                 self.known[entry] = self._counts[entry.key]
                 self._counts[entry.key] += 1
-            if time := self.known[entry]:
-                self.again.append((edge, time))
+            if copy := self.known[entry]:
+                self.later_copies.append((edge, copy))
 
 
-class Answers(NamedTuple):
+class ProverMoves(NamedTuple):
     """K moves of the prover, and the positions after all E replies to them."""
 
     rows: Ints  # (K,) index of the entry in which each move is made, ascending from 0
@@ -120,20 +124,20 @@ class Answers(NamedTuple):
     most: Ints  # (E,) maximum plies in which it must win them
 
 
-class Reader:
-    """A reader that extracts the strategies of a certificate from a proof table."""
+class StrategyReader:
+    """A reader of the strategies in a proof table."""
 
     def __init__(self, claims: Certificate, table: ProofTable, deadline: float) -> None:
         self._claims, self._core, self._table, self._deadline = claims, claims.core, table, deadline
 
     def strategy(self, bound: int, is_lower: bool) -> Strategy:
         """Return a strategy for a proved bound; raise `NoStrategyError` or `LimitReachedError` if none is found."""
-        start, entries = self._claims.start(), Nodes()
+        start, entries = self._claims.start(), StrategyEntries()
         begin = beginnings(self._core, start, is_lower)
         needed = (bound if is_lower else -bound) - margin(self._core, begin)
         most = min(self._claims.rules.max_plies - int(start.ply[0]), 2 * MOST_MOVES) - (not is_lower)
         zeros = np.zeros(len(begin), dtype=np.intp)
-        ((_, reached),) = self._kept(Answers(zeros[:1], zeros, begin, needed, zeros + most))
+        ((_, reached),) = self._kept(ProverMoves(zeros[:1], zeros, begin, needed, zeros + most))
         entries.add(reached)
         moves: list[int] = []
         while len(moves) < len(entries.known):
@@ -141,11 +145,11 @@ class Reader:
             for move, reached in self._moves(chunk, entries.known):
                 moves.append(move)
                 entries.add(reached)
-        again = np.array(entries.again, dtype=np.uint32).reshape(-1, 2)
-        return Strategy(bound, np.array(moves, dtype=np.uint8), again)
+        later_copies = np.array(entries.later_copies, dtype=np.uint32).reshape(-1, 2)
+        return Strategy(bound, np.array(moves, dtype=np.uint8), later_copies)
 
-    def _moves(self, chunk: list[Node], known: Container[Node]) -> Iterator[tuple[int, list[Node | None]]]:
-        """Yield, for each entry, the chosen move and the entries after the replies to it.
+    def _moves(self, chunk: list[StrategyEntry], known: Container[StrategyEntry]) -> Iterator[Choice]:
+        """Yield the choice in each entry.
 
         The chosen move adds the fewest entries to `known`, which may grow between two yields.
         """
@@ -153,20 +157,20 @@ class Reader:
         moves, reached = replies(self._core, moved)
         points, plies = np.array([entry[1:] for entry in chunk]).T
         needed, most = points[rows][moves] - margin(self._core, reached), plies[rows][moves] - 2
-        options: list[list[tuple[int, list[Node | None]]]] = [[] for _ in chunk]
-        for move, entries in self._kept(Answers(rows, moves, reached, needed, most)):
+        options: list[list[Choice]] = [[] for _ in chunk]
+        for move, entries in self._kept(ProverMoves(rows, moves, reached, needed, most)):
             options[rows[move]].append((int(actions[move]), entries))
 
-        def cost(option: tuple[int, list[Node | None]]) -> tuple[int, int]:
+        def cost(option: Choice) -> tuple[int, int]:
             entries = {entry for entry in option[1] if entry}
             return sum(entry not in known for entry in entries), max((entry.plies for entry in entries), default=0)
 
         for own in options:
             yield min(own, key=cost)
 
-    def _kept(self, answers: Answers) -> Iterator[tuple[int, list[Node | None]]]:
+    def _kept(self, prover_moves: ProverMoves) -> Iterator[Choice]:
         """Yield the index of each move proved to win enough points, one or more per entry, and the entries after it."""
-        rows, moves, reached, needed, most = answers
+        rows, moves, reached, needed, most = prover_moves
         running, unsettled = ~reached.over, np.ones(rows[-1] + 1, dtype=np.bool_)
         points, plies = needed.astype(np.int64), np.where(~running & (needed <= 0), 0, UNPROVED)
         for nodes in EFFORTS:
@@ -180,14 +184,16 @@ class Reader:
             raise NoStrategyError("the table has lost a proof that the strategy needs, or the proof has too many plies")
         good = (proved[moves] & running).nonzero()[0]
         keys = canonical_keys(self._core, reached[good]).tolist()
-        entries = dict(zip(good.tolist(), map(Node, keys, points[good].tolist(), plies[good].tolist()), strict=True))
+        entries = map(StrategyEntry, keys, points[good].tolist(), plies[good].tolist())
+        entry_after = dict(zip(good.tolist(), entries, strict=True))
         begins = np.searchsorted(moves, np.arange(len(rows) + 1)).tolist()
         for move in proved.nonzero()[0].tolist():
-            yield move, [entries.get(edge) for edge in range(begins[move], begins[move + 1])]
+            yield move, [entry_after.get(edge) for edge in range(begins[move], begins[move + 1])]
 
     def _proofs(self, positions: Positions, needed: Points, most: Ints, nodes: int) -> tuple[Ints, Ints]:
         """Call `ProofTable.prove_each` in parts; raise `LimitReachedError` at the deadline."""
-        points, plies, step = needed.astype(np.int64), np.full(len(needed), UNPROVED), max(LUMP // max(nodes, 1), 1)
+        points, plies = needed.astype(np.int64), np.full(len(needed), UNPROVED)
+        step = max(NODES_PER_CHECK // max(nodes, 1), 1)
         for begin in range(0, len(needed), step):
             if time.monotonic() >= self._deadline:
                 raise LimitReachedError

@@ -50,7 +50,8 @@ CHUNK = 1 << 13
 MOST_MOVES = 500
 """Maximum number of moves that the prover makes in any game of a strategy."""
 _FORMAT = 1
-_PARTS = "moves", "again"
+_PARTS = {"moves": "moves", "again": "later_copies"}
+"""The arrays of a bound in the file, and the attributes of `Strategy` that they hold."""
 
 Choose: TypeAlias = Callable[[int, Sequence[bytes]], Ints]
 """Function that maps consecutive positions to the prover's actions, given the first one's number and all keys."""
@@ -63,17 +64,17 @@ class Strategy:
     Attributes:
         bound: bound in points on the future margin of the mover of the certificate's position.
         moves: (N,) uint8, the prover's action in each position.
-        again: (K, 2) uint32, edges that lead to a later copy of a position, and the copy's index.
+        later_copies: (K, 2) uint32, edges that lead to a later copy of a position, and the copy's index.
     """
 
     bound: int
     moves: Bytes
-    again: npt.NDArray[np.uint32]
+    later_copies: npt.NDArray[np.uint32]
 
     def __post_init__(self) -> None:
         if self.moves.dtype != np.uint8 or self.moves.shape != (len(self.moves),):
             raise ValueError("moves must be (N,) uint8")
-        if self.again.dtype != np.uint32 or self.again.shape != (len(self.again), 2):
+        if self.later_copies.dtype != np.uint32 or self.later_copies.shape != (len(self.later_copies), 2):
             raise ValueError("again must be (K, 2) uint32")
 
 
@@ -132,7 +133,7 @@ class Certificate:
         for name, strategy in (("lower", self.lower), ("upper", self.upper)):
             if strategy is not None:
                 arrays[name] = np.array(strategy.bound)
-                arrays |= {f"{name}_{part}": getattr(strategy, part) for part in _PARTS}
+                arrays |= {f"{name}_{part}": getattr(strategy, attribute) for part, attribute in _PARTS.items()}
         return npz_bytes(**arrays)
 
 
@@ -199,23 +200,23 @@ class Graph:
 def follow(
     core: Core,
     begin: Positions,
-    again: npt.NDArray[np.uint32],
+    later_copies: npt.NDArray[np.uint32],
     choose: Choose,
     advance: Callable[[int], None] | None = None,
 ) -> Graph:
     """Follow a strategy through all games from `begin`, and return the positions that arise.
 
-    `again` is as in `Strategy`; `advance` is called with the number of positions followed since the last call. Raises
-    `IllegalActionError` if `choose` returns an illegal action.
+    `later_copies` is as in `Strategy`; `advance` is called with the number of positions followed since the last call.
+    Raises `IllegalActionError` if `choose` returns an illegal action.
     """
     numbers: dict[bytes, int] = {}
-    times, edge = {number: str(time).encode() for number, time in again.tolist()}, itertools.count()
+    copies, edge = {number: str(copy).encode() for number, copy in later_copies.tolist()}, itertools.count()
 
     def number(reached: Positions) -> Ints:
         indices, running = np.full(len(reached), END, dtype=np.intp), ~reached.over
         keys = canonical_keys(core, reached).tolist()
-        timed = [key + times.get(number, b"") for key, number in zip(keys, edge, strict=False)]
-        indices[running] = [numbers.setdefault(key, len(numbers)) for key in itertools.compress(timed, running)]
+        keys = [key + copies.get(number, b"") for key, number in zip(keys, edge, strict=False)]
+        indices[running] = [numbers.setdefault(key, len(numbers)) for key in itertools.compress(keys, running)]
         return indices
 
     starts, done = number(begin), 0

@@ -1,4 +1,4 @@
-"""Proofs of bounds by depth-first proof-number search (Nagai 2002).
+"""Proofs of bounds by depth-first proof-number search, df-pn (Nagai 2002).
 
 A *prover*, the mover or the opponent, claims that it can reach a *goal*: a margin in points over the other side from
 here on. If the prover is to move, one of its moves must preserve the claim; if the other side is to move, all
@@ -36,12 +36,12 @@ from oanquan_env.proofs.proof_tables import (
     STACK,
     Stack,
     State,
-    best_lower,
-    find_numbers,
-    keep_numbers,
-    keep_proof,
+    probe_lower_bound,
+    probe_numbers,
+    probe_proofs,
     question_number,
-    shortest_proofs,
+    store_numbers,
+    store_proof,
 )
 from oanquan_env.search.search_state import (
     ENTRIES,
@@ -70,14 +70,14 @@ UNPROVED = 1 << 20
 
 
 @compiled
-def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
+def initial_numbers(state: State, own: int, other: int, goal: int, is_prover: int) -> tuple[int, int, int]:
     """Return phi, delta and the proof's plies (0 if none) of a running position: from the tables, or as for a leaf."""
-    won, lost = shortest_proofs(state, own, other, goal)
+    won, lost = probe_proofs(state, own, other, goal)
     if won != NOT_FOUND:
         return 0, SETTLED, won
     if lost != NOT_FOUND:
         return SETTLED, 0, lost
-    bucket, place = find_numbers(state, own, other, question_number(goal, is_prover))
+    bucket, place = probe_numbers(state, own, other, question_number(goal, is_prover))
     if place != NOT_FOUND:
         entry = state.numbers[bucket, place]
         if entry.generation == state.memory.generation or (entry.phi and entry.delta):
@@ -89,7 +89,7 @@ def first_numbers(state: State, own: int, other: int, goal: int, is_prover: int)
 
 
 @compiled
-def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prover: int) -> bool:
+def repeats(stack: Stack, ply: int, own: int, other: int, goal: int, is_prover: int) -> bool:
     """Return whether a move at `ply` repeats a position of the line without any gain for the prover since then."""
     for before in range(ply - 1, -1, -2):
         progress = goal < stack.goal[before] if is_prover else goal > stack.goal[before]
@@ -99,7 +99,7 @@ def leads_back(stack: Stack, ply: int, own: int, other: int, goal: int, is_prove
 
 
 @compiled
-def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: int) -> int:
+def push_children(state: State, own: int, other: int, goal: int, is_prover: int, ply: int) -> int:
     """Push the moves of a position with their proof numbers onto the stack at `ply`, and return the number of moves."""
     rules, stack, children = state.rules, state.stack, state.memory.children[ply]
     phis, deltas, plies = stack.phi[ply], stack.delta[ply], stack.plies[ply]
@@ -113,10 +113,11 @@ def begin(state: State, own: int, other: int, goal: int, is_prover: int, ply: in
         needed = child.gain - goal + 1  # points that the opponent needs to refute the move
         if child.state != RUNNING:
             phis[move], deltas[move], plies[move] = (SETTLED, 0, 0) if needed > 0 else (0, SETTLED, 0)
-        elif ply == MAX_DEPTH or leads_back(stack, ply, child.own, child.other, needed, 1 - is_prover):
+        elif ply == MAX_DEPTH or repeats(stack, ply, child.own, child.other, needed, 1 - is_prover):
             phis[move], deltas[move], plies[move] = (0, SETTLED, 0) if is_prover else (SETTLED, 0, 0)
         else:
-            phis[move], deltas[move], plies[move] = first_numbers(state, child.own, child.other, needed, 1 - is_prover)
+            numbers = initial_numbers(state, child.own, child.other, needed, 1 - is_prover)
+            phis[move], deltas[move], plies[move] = numbers
     return count
 
 
@@ -131,18 +132,18 @@ _ANSWER = types.UniTuple(types.int64, 3)  # type: ignore[no-untyped-call]
 
 
 @compiled_recursion(_ANSWER(_STATE, *7 * (types.int64,)))
-def settle(
-    state: State, own: int, other: int, goal: int, is_prover: int, most_phi: int, most_delta: int, ply: int
+def mid(
+    state: State, own: int, other: int, goal: int, is_prover: int, phi_threshold: int, delta_threshold: int, ply: int
 ) -> tuple[int, int, int]:
-    """Search for a proof that the mover of a running position can win `goal` points, or that it cannot.
+    """Search for a proof that the mover of a running position can win `goal` points, or that it cannot: df-pn's MID.
 
-    Return phi, delta and the proof's plies (0 without a proof). The search also ends if phi or delta reaches `most_phi`
-    or `most_delta`, and at the node limit. `is_prover` is 1 if the mover is the prover; `ply` is 0 at the root.
+    Return phi, delta and the proof's plies (0 without a proof). The search also ends if phi or delta reaches its
+    threshold, and at the node limit. `is_prover` is 1 if the mover is the prover; `ply` is 0 at the root.
     """
     memory, children = state.memory, state.memory.children[ply]
     phis, deltas, plies = state.stack.phi[ply], state.stack.delta[ply], state.stack.plies[ply]
     began = memory.nodes
-    count = begin(state, own, other, goal, is_prover, ply)
+    count = push_children(state, own, other, goal, is_prover, ply)
     while True:
         phi = second = SETTLED
         best, delta, longest, shortest = 0, 0, 0, INFINITY
@@ -158,35 +159,35 @@ def settle(
         if memory.nodes >= memory.node_limit:
             memory.stop = 1
         if phi == 0 and is_prover:
-            keep_proof(state, own, other, goal, 1, shortest + 1)
+            store_proof(state, own, other, goal, 1, shortest + 1)
             return 0, SETTLED, shortest + 1
         if delta == 0 and not is_prover:
-            keep_proof(state, own, other, goal - 1, 0, longest + 1)
+            store_proof(state, own, other, goal - 1, 0, longest + 1)
             return SETTLED, 0, longest + 1
-        if phi >= most_phi or delta >= most_delta or phi == 0 or delta == 0 or memory.stop:
+        if phi >= phi_threshold or delta >= delta_threshold or phi == 0 or delta == 0 or memory.stop:
             phi, delta = SETTLED if delta == 0 else phi, SETTLED if phi == 0 else delta
-            keep_numbers(state, own, other, question_number(goal, is_prover), phi, delta, memory.nodes - began)
+            store_numbers(state, own, other, question_number(goal, is_prover), phi, delta, memory.nodes - began)
             return phi, delta, 0
         child = children[best]
         # The child is searched until its delta exceeds the delta of the second best child by a quarter, so that the
         # search switches between children less often (Pawlewicz and Lew 2007).
-        phis[best], deltas[best], plies[best] = settle(
+        phis[best], deltas[best], plies[best] = mid(
             state,
             child.own,
             child.other,
             child.gain - goal + 1,
             1 - is_prover,
-            most_delta - (delta - phis[best]),
-            min(most_phi, second + second // 4 + 1),
+            delta_threshold - (delta - phis[best]),
+            min(phi_threshold, second + second // 4 + 1),
             ply + 1,
         )
 
 
 @compiled
-def proof_plies(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
+def probe_plies(state: State, own: int, other: int, bound: int, is_lower: int) -> int:
     """Return the plies of the table's shortest proof of a bound, or UNPROVED."""
     own, other = canonical(state.rules, own, other)
-    won, lost = shortest_proofs(state, own, other, bound if is_lower else bound + 1)
+    won, lost = probe_proofs(state, own, other, bound if is_lower else bound + 1)
     plies = won if is_lower else lost
     return UNPROVED if plies == NOT_FOUND else plies
 
@@ -197,12 +198,12 @@ def prove(state: State, own: int, other: int, bound: int, is_lower: int, nodes: 
     memory = state.memory
     memory.generation += 1
     memory.node_limit = memory.nodes + nodes
-    if proof_plies(state, own, other, bound, is_lower) != UNPROVED:
+    if probe_plies(state, own, other, bound, is_lower) != UNPROVED:
         return PROVED
     if nodes == 0:
         return LIMITED
     own, other = canonical(state.rules, own, other)
-    phi, delta, _ = settle(state, own, other, bound if is_lower else bound + 1, is_lower, SETTLED, SETTLED, 0)
+    phi, delta, _ = mid(state, own, other, bound if is_lower else bound + 1, is_lower, SETTLED, SETTLED, 0)
     if (phi if is_lower else delta) == 0:
         return PROVED
     return LIMITED if memory.stop else FAILED
@@ -214,11 +215,11 @@ def prove_each(state: State, sides: Int64s, lower: Int64s, most: Int64s, nodes: 
     bounds = np.empty((len(lower), 2), dtype=np.int64)
     for row in range(len(lower)):
         own, other = canonical(state.rules, sides[row, 0], sides[row, 1])
-        bound, plies = best_lower(state, own, other, lower[row], most[row])
+        bound, plies = probe_lower_bound(state, own, other, lower[row], most[row])
         if plies == NOT_FOUND and nodes:
             state.memory.stop = 0
             prove(state, own, other, lower[row], 1, nodes)
-            bound, plies = best_lower(state, own, other, lower[row], most[row])
+            bound, plies = probe_lower_bound(state, own, other, lower[row], most[row])
         bounds[row] = bound, UNPROVED if plies == NOT_FOUND else plies
     return bounds
 
@@ -305,4 +306,4 @@ class ProofTable:
 
     def plies(self, own: int, other: int, bound: int, *, is_lower: bool) -> int:
         """Return the plies of the longest game in a bound's proof; UNPROVED if there is no proof."""
-        return int(proof_plies(self._state, own, other, bound, int(is_lower)))
+        return int(probe_plies(self._state, own, other, bound, int(is_lower)))

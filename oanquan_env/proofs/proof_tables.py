@@ -89,7 +89,7 @@ def question_number(goal: int, is_prover: int) -> int:
 
 
 @compiled
-def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int, int]:
+def probe_numbers(state: State, own: int, other: int, question: int) -> tuple[int, int]:
     """Return the bucket of a question, and the index of its entry there, or NOT_FOUND."""
     bucket, _ = table_place(state.memory, side_key(own) ^ question << 16, other)
     for place in range(ENTRIES):
@@ -100,10 +100,10 @@ def find_numbers(state: State, own: int, other: int, question: int) -> tuple[int
 
 
 @compiled
-def keep_numbers(state: State, own: int, other: int, question: int, phi: int, delta: int, work: int) -> None:
+def store_numbers(state: State, own: int, other: int, question: int, phi: int, delta: int, work: int) -> None:
     """Store the proof numbers of a question, replacing its own entry or the entry with the least work."""
     table = state.numbers
-    bucket, place = find_numbers(state, own, other, question)
+    bucket, place = probe_numbers(state, own, other, question)
     if place == NOT_FOUND:
         place = 0
         for rival in range(ENTRIES):
@@ -115,7 +115,7 @@ def keep_numbers(state: State, own: int, other: int, question: int, phi: int, de
 
 
 @compiled
-def best_lower(state: State, own: int, other: int, least: int, most: int) -> tuple[int, int]:
+def probe_lower_bound(state: State, own: int, other: int, least: int, most: int) -> tuple[int, int]:
     """Return the best lower bound proved within `most` plies, and the plies of its shortest proof.
 
     If no bound of at least `least` is proved, the plies are NOT_FOUND.
@@ -134,7 +134,7 @@ def best_lower(state: State, own: int, other: int, least: int, most: int) -> tup
 
 
 @compiled
-def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int, int]:
+def probe_proofs(state: State, own: int, other: int, goal: int) -> tuple[int, int]:
     """Return the plies of the shortest proofs that the mover can, and cannot, win `goal` points; NOT_FOUND if none."""
     bucket, _ = table_place(state.memory, side_key(own), other)
     won = lost = NOT_FOUND
@@ -152,7 +152,7 @@ def shortest_proofs(state: State, own: int, other: int, goal: int) -> tuple[int,
 
 
 @compiled
-def keep_proof(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
+def store_proof(state: State, own: int, other: int, bound: int, is_lower: int, plies: int) -> None:
     """Store a proof, unless the bucket holds one that is at least as strong and at least as short.
 
     The new proof replaces a proof that it matches or beats in both respects. If there is no such proof and the bucket

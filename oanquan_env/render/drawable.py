@@ -31,7 +31,7 @@ class Drawable(Protocol):
     def outcome(self) -> Outcome | None: ...
 
 
-class Played(Drawable, Protocol):
+class PlayedGame(Drawable, Protocol):
     """A game that also has its last move, such as a `Board`."""
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from oanquan_env.engine.trace import Frame, LastMove, MoveTrace
-from oanquan_env.render.drawable import Drawable, Played, Snapshot
+from oanquan_env.render.drawable import Drawable, PlayedGame, Snapshot
 
 BEGIN_MS, MOVE_MS, END_MS = 1200, 1100, 4000
 """Durations in milliseconds of the frames before the first move, after a move, and at the end."""
@@ -21,7 +21,7 @@ class Picture(NamedTuple):
     milliseconds: int
 
 
-def film(boards: Sequence[Played]) -> Iterator[Picture]:
+def film(boards: Sequence[PlayedGame]) -> Iterator[Picture]:
     """Yield the frames of an animation of a game, given the board at its start and the board after each move."""
     yield Picture(boards[0], None, None, BEGIN_MS)
     for board in boards[1:]:

@@ -1,5 +1,11 @@
 """Game-tree search: value nets, compiled alpha-beta and max^n, and Monte-Carlo tree search.
 
+    >>> from oanquan_env import Core
+    >>> from oanquan_env.search import Limits, Search
+    >>> core = Core("vietnamese")
+    >>> Search(core).best(core.start(), Limits(depth=8)).value
+    10
+
 In reading order:
 
 1. `limits`: when a search stops, what it returns, and its threads;
@@ -10,8 +16,52 @@ In reading order:
 6. `move_values`: alpha-beta where the rules allow it, else max^n;
 7. `mcts`: Monte-Carlo tree search.
 
-`oanquan_env.players.search_player` turns searches into players: `minimax` uses `deepening.Search`. Search a position:
-
-    core = Core("vietnamese")
-    result = Search(core).best(core.start(1), Limits(depth=8))
+`oanquan_env.players.search_player` turns searches into players: `minimax` uses `Search`.
 """
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from oanquan_env.search.any_rules_net import AnyRulesNet, read_any_rules_net, read_net
+    from oanquan_env.search.deepening import Search
+    from oanquan_env.search.limits import Limits, SearchResult
+    from oanquan_env.search.maxn import MaxnSearch
+    from oanquan_env.search.mcts import RandomPlayouts, SearchedLeaves, search_trees
+    from oanquan_env.search.move_values import MoveValues, search_for
+    from oanquan_env.search.value_net import ValueNet, read_value_net
+
+__all__ = [
+    "AnyRulesNet",
+    "Limits",
+    "MaxnSearch",
+    "MoveValues",
+    "RandomPlayouts",
+    "Search",
+    "SearchResult",
+    "SearchedLeaves",
+    "ValueNet",
+    "read_any_rules_net",
+    "read_net",
+    "read_value_net",
+    "search_for",
+    "search_trees",
+]
+
+MODULES = {
+    **dict.fromkeys(("AnyRulesNet", "read_any_rules_net", "read_net"), "any_rules_net"),
+    "Search": "deepening",
+    **dict.fromkeys(("Limits", "SearchResult"), "limits"),
+    "MaxnSearch": "maxn",
+    **dict.fromkeys(("RandomPlayouts", "SearchedLeaves", "search_trees"), "mcts"),
+    **dict.fromkeys(("MoveValues", "search_for"), "move_values"),
+    **dict.fromkeys(("ValueNet", "read_value_net"), "value_net"),
+}
+"""The module of each name that this package offers."""
+
+
+def __getattr__(name: str) -> object:
+    """Import a module when its name is first used, because some import Numba, which takes long."""
+    if name in MODULES:
+        return getattr(importlib.import_module(f"{__name__}.{MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -128,7 +128,7 @@ class MaxnChild(Protocol):
     depth: int  # at the root: plies of the move's last search
 
 
-class Level(Protocol):
+class MaxnLevel(Protocol):
     """The moves of one position on the line being searched."""
 
     children: MutableSequence[MaxnChild]
@@ -146,7 +146,7 @@ class MaxnMemory(Protocol):
     stop: int
     every_move: int
     plies_left: int  # at the root
-    levels: MutableSequence[Level]  # by ply
+    levels: MutableSequence[MaxnLevel]  # by ply
 
 
 class MaxnRoot(Protocol):
@@ -163,7 +163,7 @@ class MaxnRoot(Protocol):
 
 _FOUR: dict[str, Any] = dict.fromkeys(("sides", "scores"), (np.int64, SEATS))
 CHILD = record(MaxnChild, **_FOUR, points=(np.int64, SEATS))
-LEVEL = record(Level, children=(CHILD, MAX_ACTIONS + 1))
+LEVEL = record(MaxnLevel, children=(CHILD, MAX_ACTIONS + 1))
 MEMORY = record(MaxnMemory, levels=(LEVEL, MAX_DEPTH + 1))
 MAXN_ROOT = record(MaxnRoot, **_FOUR, worths=(np.int64, MAX_ACTIONS), points=(np.int64, (MAX_ACTIONS, SEATS)))
 
@@ -260,7 +260,7 @@ def search_rows(
 
 
 @compiled
-def keep_points(rules: SearchRules, level: Level, depth: int, root: MaxnRoot) -> None:
+def keep_points(rules: SearchRules, level: MaxnLevel, depth: int, root: MaxnRoot) -> None:
     """Store in `root` each move's worth after a search to `depth`, and the points that its line wins each player."""
     root.depth = depth
     root.worths[:] = UNKNOWN

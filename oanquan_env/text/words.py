@@ -1,7 +1,8 @@
 """The rules in words, in English or Vietnamese, as sentences that people and language models can play by.
 
-`words.json` has the sentences. Each names its section of docs/RULES.md and, if it does not always apply, the values of
-fields for which it does.
+`words.json` has the sentences. Each names its section of docs/RULES.md and, if it does not always apply, says `when` it
+does: for one value of a field, for a list of values, or for all values from N on, as `{"least": N}`. Names in braces
+are numeric fields of the rules, counted in `units` (by default seeds), and the other texts that `_values` returns.
 """
 
 import json
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from oanquan_env.engine.notation import DIRECTION_LETTERS, WORDS, Language
-from oanquan_env.engine.rules import Rules, as_rules, check_choice
+from oanquan_env.engine.rules import RANGES, Rules, as_rules, check_choice
 
 TEXTS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_bytes())
 
@@ -56,14 +57,18 @@ def example_move(rules: Rules) -> str:
 
 
 def _applies(when: dict[str, Any], facts: dict[str, Any]) -> bool:
-    return all(facts[name] in (wanted if isinstance(wanted, list) else [wanted]) for name, wanted in when.items())
+    return all(
+        facts[name] >= wanted["least"]
+        if isinstance(wanted, dict)
+        else facts[name] in (wanted if isinstance(wanted, list) else [wanted])
+        for name, wanted in when.items()
+    )
 
 
 def _facts(rules: Rules) -> dict[str, Any]:
     """Return the fields of the rules, and further facts that follow from several fields."""
     return vars(rules) | {
         "start": "seeds" if not rules.stones else "both" if rules.mandarin_seeds else "stone",
-        "unripe": min(rules.quan_non, 2) if rules.stones else 0,
         # Without a forfeit, the mandarin squares are empty when all of them must be.
         "mandarins_shared": rules.mandarin_leftovers == "split"
         and (rules.end == "stones_captured" or rules.refill == "forfeit"),
@@ -75,7 +80,9 @@ def _values(rules: Rules, language: Language) -> dict[str, object]:
     parts, names = TEXTS["parts"][language], WORDS[language]["seats"][str(rules.players)]
     squares = numbered(language, "squares", rules.fields)
     rows = [part.format(squares=squares, name=name) for name in names for part in (parts["row"], parts["mandarin"])]
+    units = {name: TEXTS["units"].get(name, "seeds") for name in RANGES}
     return {
+        **{name: counted(language, unit, getattr(rules, name)) for name, unit in units.items()},
         "players": rules.players,
         "fields": rules.fields,
         "numbers": numbered(language, "numbers", rules.fields),
@@ -83,8 +90,5 @@ def _values(rules: Rules, language: Language) -> dict[str, object]:
         "ring": ", ".join([*rows, parts["again"].format(name=names[0])]),
         "both": parts["both"][rules.players > 2],
         "example": example_move(rules),
-        "value": counted(language, "points", rules.stone_value),
         "cost": counted(language, "points", rules.fields),
-        "max_plies": counted(language, "moves", rules.max_plies),
-        **{name: counted(language, "seeds", getattr(rules, name)) for name in ("seeds", "mandarin_seeds", "quan_non")},
     }

@@ -35,8 +35,8 @@ from oanquan_env.files import FileError
 from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.value_net import pretrained_path
 from tests import ROOT
-from tests.boards import random_positions
-from tests.untrained import NETWORK, renew_checksum, save_untrained
+from tests.helpers.boards import random_positions
+from tests.helpers.untrained import NETWORK, renew_checksum, save_untrained
 
 CONFIGS = sorted((ROOT / "configs").glob("[!e]*.yaml"))  # without evaluate*.yaml, which train nothing
 

@@ -26,8 +26,8 @@ from oanquan_env.rule_sets import sample, split
 from oanquan_env.search.any_rules_net import MISSING, read_any_rules_net
 from oanquan_env.search.deepening import Search
 from tests import ROOT
-from tests.boards import random_positions
-from tests.runs import ANY, ITERATION, begin, evaluations, learn, resume, stopped
+from tests.helpers.boards import random_positions
+from tests.helpers.runs import ANY, ITERATION, begin, evaluations, learn, resume, stopped
 
 
 def test_a_folded_net_computes_exactly_what_was_trained() -> None:

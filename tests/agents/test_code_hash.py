@@ -19,8 +19,8 @@ from oanquan_env.files import FileError
 from oanquan_env.players import Kind
 from oanquan_env.players.making import KINDS
 from oanquan_env.proofs.certificates import certificate_path
-from tests.nets import random_net
-from tests.runs import ITERATION, PLAIN, stopped
+from tests.helpers.nets import random_net
+from tests.helpers.runs import ITERATION, PLAIN, stopped
 
 FILES = {
     "own_things/players.py": """

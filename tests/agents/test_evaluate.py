@@ -19,7 +19,7 @@ from oanquan_env.benchmark.tournament import NullStore, Pairing, Tournament
 from oanquan_env.files import FileError
 from oanquan_env.records.games import format_records
 from tests import ROOT
-from tests.players import rng, tick
+from tests.helpers.players import rng, tick
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

@@ -22,8 +22,8 @@ from oanquan_env.players import EpsilonPolicy
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import read_value_net
-from tests.plain_search import plain_maxn
-from tests.players import Fixed, rng
+from tests.helpers.plain_search import plain_maxn
+from tests.helpers.players import Fixed, rng
 
 SMALL = SuiteRecipe(rules="mancala-world seeds=3", count=30, depths=(3, 4, 5), games=60, seed=4)
 

@@ -18,7 +18,7 @@ from agents.players.agent_files import CARD_NAME
 from oanquan_env import Core
 from oanquan_env.files import FileError
 from tests import ROOT
-from tests.runs import PLAIN, PPO, begin, same
+from tests.helpers.runs import PLAIN, PPO, begin, same
 
 PAGE = (ROOT / "docs" / "how-to" / "learning.md").read_text()
 COMMANDS = [

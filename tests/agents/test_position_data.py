@@ -20,7 +20,7 @@ from oanquan_env.observation import Encoder
 from oanquan_env.players import make
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.value_net import read_value_net
-from tests.players import rng
+from tests.helpers.players import rng
 
 SMALL = ["--depth", "2", "--jobs", "1"]
 

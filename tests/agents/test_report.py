@@ -13,7 +13,8 @@ from evaluate import parse
 from experiments.frame import RESULTS
 from oanquan_env.benchmark.pairs import OrderResult, PairingResult
 from oanquan_env.benchmark.regret import Regret
-from oanquan_env.benchmark.report import Evaluation, PlayerResult, SuitePart, explanation, markdown, summary
+from oanquan_env.benchmark.report import explanation, markdown, summary
+from oanquan_env.benchmark.results import Evaluation, PlayerResult, SuitePart
 from oanquan_env.benchmark.statistics import Estimate
 from oanquan_env.benchmark.tables import table
 from oanquan_env.files import FileError

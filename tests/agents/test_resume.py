@@ -30,7 +30,7 @@ from agents.run import StopTrainingError, load_config
 from oanquan_env.errors import UsageError
 from oanquan_env.files import TEMPORARY, FileError
 from tests import ROOT
-from tests.runs import (
+from tests.helpers.runs import (
     ANY,
     ITERATION,
     PPO,

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import torch
 
+from agents.networks.embedding_sums import SumOfRows
 from agents.networks.features import AfterstateFeatures, PlainFeatures, TwoPlyFeatures
 from agents.networks.nets import FORBIDDEN, POINTS_SCALE, CountTrunk, NetworkConfig, make_network
-from agents.networks.sums import SumOfRows
 from agents.ppo import SelfPlayVecEnv, advantages
 from agents.self_play import SelfPlayGames, StartsConfig
 from oanquan_env import Core, Positions, Rules, rotate_seats
 from oanquan_env.players import RandomPolicy, move_gains
 from oanquan_env.rewards import REWARDS, RewardName
-from tests.boards import fair_reward
+from tests.helpers.boards import fair_reward
 
 
 def games(core: Core, n: int, set_up_share: float = 0.1, max_plies: int = 9, seed: int = 1) -> SelfPlayGames:

@@ -22,9 +22,9 @@ from oanquan_env.search.deepening import Search
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import VALUE_NET_NAME, read_value_net
 from tests import ROOT
-from tests.boards import random_positions
-from tests.plain_search import plain_maxn
-from tests.runs import ITERATION, TD, begin, evaluations, learn, resume, stopped
+from tests.helpers.boards import random_positions
+from tests.helpers.plain_search import plain_maxn
+from tests.helpers.runs import ITERATION, TD, begin, evaluations, learn, resume, stopped
 
 
 def test_targets_look_ahead_until_a_mistake_and_until_the_game_ends() -> None:

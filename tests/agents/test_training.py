@@ -25,7 +25,7 @@ from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.players import GreedyPolicy
 from oanquan_env.rollouts import random_openings
-from tests.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, learn, resume, stopped
+from tests.helpers.runs import ITERATION, PLAIN, PPO, assert_same_run, begin, learn, resume, stopped
 from train import parse
 
 

@@ -19,7 +19,7 @@ from agents.checkpoint import CHECKPOINT_NAME, CONFIG_NAME
 from agents.run import load_config, run_type
 from oanquan_env.errors import UsageError
 from tests import ROOT
-from tests.runs import ANY, ITERATION, PPO, TD, assert_same_run, checkpoint, learn, resume, same, stopped
+from tests.helpers.runs import ANY, ITERATION, PPO, TD, assert_same_run, checkpoint, learn, resume, same, stopped
 
 LONGER = {"total_plies": 60 * ITERATION, "checkpoint_seconds": 0.2}
 KINDS = pytest.mark.parametrize("settings", [PPO, TD], ids=["ppo", "td"])

@@ -25,7 +25,7 @@ from oanquan_env.records.games import format_records
 from oanquan_env.rollouts import random_openings
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import read_value_net
-from tests.players import FirstMove, LastMove, rng
+from tests.helpers.players import FirstMove, LastMove, rng
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "tonkin max_plies=6"])

@@ -28,8 +28,8 @@ from oanquan_env.errors import UsageError
 from oanquan_env.players import make
 from oanquan_env.players.adapters import as_policy
 from oanquan_env.search.value_net import read_value_net
-from tests.players import rng
-from tests.runs import ITERATION, TD, begin, learn
+from tests.helpers.players import rng
+from tests.helpers.runs import ITERATION, TD, begin, learn
 
 ENDS = ("mean", "low", "high")
 

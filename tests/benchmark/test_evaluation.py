@@ -22,8 +22,8 @@ from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder, Observation
 from oanquan_env.players import RandomPolicy, as_policy
-from tests.boards import random_positions
-from tests.players import FirstMove
+from tests.helpers.boards import random_positions
+from tests.helpers.players import FirstMove
 
 
 def first_legal(observations: Observation, masks: Mask) -> Ints:
@@ -63,7 +63,7 @@ def test_a_table_for_a_paper() -> None:
 
 def test_the_same_player_in_any_form_has_the_same_results() -> None:
     settings: dict[str, Any] = {"opponents": ["greedy"], "pairs": 10, "label": "first"}
-    found = [evaluate(one, **settings) for one in (first_legal, "tests.players:FirstMove", FirstMove(Core()))]
+    found = [evaluate(one, **settings) for one in (first_legal, "tests.helpers.players:FirstMove", FirstMove(Core()))]
     assert found[0].regret == found[1].regret == found[2].regret
     assert found[0].pairings == found[1].pairings == found[2].pairings
     assert found[0].pairings != evaluate(first_legal, **settings, seed=1).pairings

@@ -12,7 +12,7 @@ from oanquan_env.benchmark.league import nash, payoffs, prioritised
 from oanquan_env.benchmark.openings import load_openings
 from oanquan_env.benchmark.pairs import play_pairs, rng_for, score_interval
 from oanquan_env.players import as_policy
-from tests.players import FirstMove
+from tests.helpers.players import FirstMove
 
 
 class Refusing:

@@ -14,8 +14,8 @@ from oanquan_env.benchmark.suites import format_suite, load_suite, read_suite, r
 from oanquan_env.engine.symmetry import canonical_keys, first_of_each
 from oanquan_env.files import FileError
 from oanquan_env.search.deepening import Search
-from tests.players import Fixed, rng
-from tests.strategies import PRESET_NAMES
+from tests.helpers.players import Fixed, rng
+from tests.helpers.strategies import PRESET_NAMES
 
 
 def hand_made() -> Suite:

@@ -19,7 +19,7 @@ from oanquan_env import (
 )
 from oanquan_env.render import LastMove, image, svg
 from oanquan_env.render.motion import film
-from tests.boards import boards, boards_of
+from tests.helpers.boards import boards, boards_of
 
 
 @given(boards())

@@ -21,8 +21,8 @@ from oanquan_env import (
 from oanquan_env.engine.core import relative_points
 from oanquan_env.engine.positions import score_bounds
 from oanquan_env.players import RandomPolicy
-from tests import strategies
-from tests.boards import random_positions
+from tests.helpers import strategies
+from tests.helpers.boards import random_positions
 
 
 def points_in_game(core: Core, positions: Positions) -> np.ndarray:

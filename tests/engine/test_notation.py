@@ -5,7 +5,7 @@ from hypothesis import given
 
 from oanquan_env import Board, Core, Move, NotationError
 from oanquan_env.engine.notation import format_position, parse_position
-from tests.boards import boards
+from tests.helpers.boards import boards
 
 BASE = "1,2,3,4,5,0*/6,7,8,9,5,0* 0,0 0 0"
 

@@ -13,7 +13,7 @@ from oanquan_env.errors import UsageError
 from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy
 from oanquan_env.rollouts import play_randomly
-from tests import strategies
+from tests.helpers import strategies
 
 SHORT, NORTH = "mancala-world max_plies=50", "1,2,3,4,0,7*/0,0,5,6,8,0 20,-6 1 9"
 THREE = "1,2,0*/3,4,0/5,6,0* 9,8,2 1 7"

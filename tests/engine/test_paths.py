@@ -17,9 +17,9 @@ from oanquan_env.engine.notation import SEAT_NAMES, parse_position
 from oanquan_env.engine.step import OTHERS
 from oanquan_env.observation import Encoder
 from oanquan_env.players import RandomPolicy, move_gains
-from tests import strategies
-from tests.boards import random_positions
-from tests.strategies import PRESET_NAMES
+from tests.helpers import strategies
+from tests.helpers.boards import random_positions
+from tests.helpers.strategies import PRESET_NAMES
 
 PACKAGE = Path(compiled.__file__).parents[1]
 ROOMS = {"engine"} | {path.parent.name for path in PACKAGE.rglob("*.py") if "\n@compiled" in path.read_text()}

@@ -6,10 +6,10 @@ from hypothesis import given
 
 from oanquan_env import Core, Move, Positions, Rules, Termination, divide, perft
 from tests import golden
-from tests.boards import boards_of
-from tests.players import random_legal
-from tests.referee import Referee
-from tests.strategies import PRESET_NAMES, rules, seeds
+from tests.helpers.boards import boards_of
+from tests.helpers.players import random_legal
+from tests.helpers.referee import Referee
+from tests.helpers.strategies import PRESET_NAMES, rules, seeds
 
 
 def assert_same(core: Core, positions: Positions, row: int, referee: Referee) -> None:

@@ -8,8 +8,8 @@ from oanquan_env import Core, Positions, Rules, Termination
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.engine.rules import LAP_LIMIT
 from oanquan_env.rollouts import play_randomly
-from tests import strategies
-from tests.boards import ENDLESS, endless_rules
+from tests.helpers import strategies
+from tests.helpers.boards import ENDLESS, endless_rules
 
 
 def laps_of_every_move(core: Core, positions: Positions) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from oanquan_env.engine import core as engine_core
 from oanquan_env.engine.core import advance
 from oanquan_env.players import RandomPolicy
 from oanquan_env.rollouts import play_randomly, random_lines, restart
-from tests.players import FirstMove, LastMove
+from tests.helpers.players import FirstMove, LastLegalMove
 
 CORE = Core()
 
@@ -21,7 +21,7 @@ def first_moves(rows: Ints, positions: Positions) -> Ints:
 def test_a_player_chooses_a_move_on_a_board() -> None:
     board = Board()
     assert choose_move(FirstMove(CORE), board) == board.legal_moves[0]
-    assert choose_move(LastMove(CORE), board) == board.legal_moves[-1]
+    assert choose_move(LastLegalMove(CORE), board) == board.legal_moves[-1]
     player = RandomPolicy(CORE)
     drawn, again = ([choose_move(player, board, np.random.default_rng(seed)) for seed in range(20)] for _ in range(2))
     assert drawn == again

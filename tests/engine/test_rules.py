@@ -9,7 +9,7 @@ from hypothesis import given
 
 from oanquan_env import PRESETS, Rules, RulesError
 from oanquan_env.engine.rules import FIELD_NAMES, RANGES
-from tests import strategies
+from tests.helpers import strategies
 
 
 def test_presets_have_their_names_as_texts_and_some_are_symmetric() -> None:

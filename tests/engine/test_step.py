@@ -20,8 +20,8 @@ from oanquan_env.envs.games import Games
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.players import EpsilonPolicy, RandomPolicy, as_policy
-from tests import strategies
-from tests.players import FirstMove, random_legal, refusing
+from tests.helpers import strategies
+from tests.helpers.players import FirstMove, random_legal, refusing
 
 NEIGHBOURS = 256
 
@@ -136,9 +136,10 @@ def test_after_a_step_that_the_opponent_interrupted_a_reset_is_needed(error: typ
         lambda player: OAnQuanEnv(opponent=player, seat=0),
         lambda player: OAnQuanVectorEnv(2, opponent=player),
     ):
-        game = make(Failing(Core(), error))
+        player = Failing(Core(), error)
+        game = make(player)
         _, info = game.reset(seed=1)
-        while game._games._opponents._players[0].choices < 2:  # type: ignore[attr-defined]
+        while player.choices < 2:
             _, _, _, _, info = game.step(info["action_mask"].argmax(axis=-1))
         with pytest.raises(error or IllegalActionError):
             game.step(info["action_mask"].argmax(axis=-1))

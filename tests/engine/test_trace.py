@@ -7,9 +7,10 @@ from hypothesis.strategies import sampled_from
 
 from oanquan_env import Board, IllegalMoveError, Rules, Termination
 from oanquan_env.engine.notation import WORDS
-from oanquan_env.engine.trace import Capture, Lap, Refilling, TurnEnd
-from tests.boards import boards_of
-from tests.strategies import PRESET_NAMES, rules, seeds
+from oanquan_env.engine.positions import TurnEnd
+from oanquan_env.engine.trace import Capture, Lap, Refilling
+from tests.helpers.boards import boards_of
+from tests.helpers.strategies import PRESET_NAMES, rules, seeds
 
 NORTH = "0,0,0,0,1,0*"  # a row that can move, and a stone, so that the game is not over
 

@@ -18,7 +18,7 @@ from oanquan_env.engine.notation import Move
 from oanquan_env.envs.aec import GameEnv, MatchEnv
 from oanquan_env.observation import OBSERVATIONS
 from oanquan_env.rewards import REWARDS, game_rewards
-from tests.boards import fair_reward
+from tests.helpers.boards import fair_reward
 
 # api_test warns about dict observations of environments that are not on its own list
 pytestmark = pytest.mark.filterwarnings("ignore:.*[Oo]bservation.*:UserWarning")

@@ -9,8 +9,8 @@ from oanquan_env import PRESETS, Rules
 from oanquan_env.array_types import Mask
 from oanquan_env.engine.step import SETTINGS, game_type
 from oanquan_env.envs.vector import OAnQuanVectorEnv
-from tests.players import random_legal
-from tests.strategies import PRESET_NAMES
+from tests.helpers.players import random_legal
+from tests.helpers.strategies import PRESET_NAMES
 
 pytest.importorskip("numba_cuda", reason="needs the extra cuda")
 torch = pytest.importorskip("torch")

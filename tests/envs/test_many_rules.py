@@ -21,8 +21,8 @@ from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.observation import OBSERVATIONS, Encoder, Observation
 from tests.envs.test_vector import compare_with_single
-from tests.players import FirstMove, random_legal
-from tests.referee import TRUNCATIONS, Referee
+from tests.helpers.players import FirstMove, random_legal
+from tests.helpers.referee import TRUNCATIONS, Referee
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*[Oo]bservation.*:UserWarning")
 

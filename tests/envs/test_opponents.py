@@ -15,7 +15,7 @@ from oanquan_env.array_types import Ints
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from tests import ROOT
-from tests.players import FirstMove, random_legal
+from tests.helpers.players import FirstMove, random_legal
 
 
 def test_a_torch_module_is_opponent_evaluated_player_and_entrant_without_an_adapter() -> None:

@@ -16,7 +16,7 @@ from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
 from oanquan_env.envs.video import RecordVideo
 from oanquan_env.errors import MissingExtraError
 from oanquan_env.render import LastMove, Window, window
-from tests.boards import boards_of
+from tests.helpers.boards import boards_of
 
 RULES = "quan_non=20 max_plies=3"  # nothing is captured so early, so every game has three plies
 

@@ -8,7 +8,7 @@ import pytest
 from oanquan_env import Board, Core, NotationError, Positions, raw_env
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
-from tests.boards import random_positions
+from tests.helpers.boards import random_positions
 
 MAKERS = {
     "aec": lambda rules="mancala-world": raw_env(rules),

@@ -19,8 +19,8 @@ from oanquan_env.envs.vector import DRAWN_GAMES, OAnQuanVectorEnv
 from oanquan_env.observation import Encoder
 from oanquan_env.players import as_policy
 from oanquan_env.sb3 import HYPERPARAMETERS, OAnQuanVecEnv
-from tests.boards import random_positions
-from tests.players import random_legal, rng
+from tests.helpers.boards import random_positions
+from tests.helpers.players import random_legal, rng
 
 COUNTS: dict[str, Any] = {"reward": "outcome", "observation": "counts", "opening_plies": 0}
 """The defaults of `OAnQuanVectorEnv`."""

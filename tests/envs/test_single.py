@@ -12,8 +12,8 @@ from oanquan_env.board import shared_core
 from oanquan_env.envs.aec import GameEnv
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.rewards import REWARDS
-from tests import strategies
-from tests.players import LastMove
+from tests.helpers import strategies
+from tests.helpers.players import LastMove
 
 
 @pytest.mark.parametrize(("preset", "opponent"), [("tonkin", "random"), ("three-player", "greedy"), ("app", None)])

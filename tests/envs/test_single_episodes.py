@@ -14,8 +14,8 @@ from oanquan_env.engine.notation import parse_position
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.players import RandomPolicy
 from oanquan_env.rewards import REWARDS
-from tests.boards import boards_of
-from tests.players import FirstMove
+from tests.helpers.boards import boards_of
+from tests.helpers.players import FirstMove
 
 
 def scripted(*moves: str) -> Any:
@@ -110,7 +110,11 @@ def test_copies_and_pickles_play_on_alike_and_apart(rules: str, opponent: str) -
 
 def test_opponents_by_name_object_and_function() -> None:
     games = []
-    for opponent in (FirstMove(Core()), lambda observations, masks: masks.argmax(axis=1), "tests.players:FirstMove"):
+    for opponent in (
+        FirstMove(Core()),
+        lambda observations, masks: masks.argmax(axis=1),
+        "tests.helpers.players:FirstMove",
+    ):
         game = OAnQuanEnv(opponent=opponent, seat=1)
         game.reset(seed=2)
         games.append(play_out(game, seed=2))

@@ -21,8 +21,9 @@ from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.envs.vector import OAnQuanVectorEnv
 from oanquan_env.observation import OBSERVATIONS, Encoder
 from oanquan_env.rewards import REWARDS, ply_rewards
-from tests import ROOT, strategies
-from tests.players import FirstMove, random_legal, refusing
+from tests import ROOT
+from tests.helpers import strategies
+from tests.helpers.players import FirstMove, random_legal, refusing
 
 THREE_PLIES = "quan_non=20 max_plies=3"  # nothing is captured so early, so every game has three plies
 

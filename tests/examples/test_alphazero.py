@@ -11,7 +11,7 @@ from oanquan_env import Core
 from oanquan_env.engine.core import relative_points
 from oanquan_env.players import move_gains
 from oanquan_env.players.search_player import MCTSPlayer
-from tests.boards import random_positions
+from tests.helpers.boards import random_positions
 
 
 def test_a_target_changes_sign_from_ply_to_ply_and_stops_at_the_end_of_a_game() -> None:

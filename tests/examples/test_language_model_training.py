@@ -14,7 +14,7 @@ from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.text import prompt
 from oanquan_env.text.game import share_of_best
 from tests import ROOT
-from tests.endpoint import completion, served
+from tests.helpers.endpoint import completion, served
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 

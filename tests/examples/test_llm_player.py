@@ -16,7 +16,7 @@ from oanquan_env.benchmark.rule_pairs import best_moves, load_rule_pairs
 from oanquan_env.benchmark.suites import load_suite
 from oanquan_env.players import make
 from oanquan_env.text import prompt
-from tests.endpoint import completion, served
+from tests.helpers.endpoint import completion, served
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from oanquan_env import Core  # noqa: E402
 from oanquan_env.engine.notation import format_position  # noqa: E402
 from oanquan_env.engine.rules import PRESETS  # noqa: E402
 from oanquan_env.observation import Encoder  # noqa: E402
-from tests.boards import fair_reward  # noqa: E402
+from tests.helpers.boards import fair_reward  # noqa: E402
 
 
 @pytest.mark.parametrize("rules", [*PRESETS, "mancala-world max_plies=3", "vietnamese max_plies:3"])

@@ -13,9 +13,10 @@ from oanquan_env import Rules
 from oanquan_env.render import LastMove
 from oanquan_env.render.scene import arrows, marks, ownership_tabs
 from oanquan_env.render.svg import fragment
-from tests import ROOT, node
-from tests.boards import played_board
-from tests.strategies import PRESET_NAMES
+from tests import ROOT
+from tests.helpers import node
+from tests.helpers.boards import played_board
+from tests.helpers.strategies import PRESET_NAMES
 from tools.write_page import drawing
 
 WEB = ROOT / "oanquan_env/play/web"

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from oanquan_env.play import widget
-from tests.browsers import Person, serve
-from tests.node import CALLS, run_node
+from tests.helpers.browsers import Person, serve
+from tests.helpers.node import CALLS, run_node
 from tools import page_bundle
 from tools.page_lists import (
     DYNAMIC,

@@ -14,9 +14,9 @@ from oanquan_env import Board
 from oanquan_env.render.motion import film
 from oanquan_env.render.theme import LIGHT
 from tests import ROOT
-from tests.boards import played_board
-from tests.node import run_script
-from tests.strategies import PRESET_NAMES
+from tests.helpers.boards import played_board
+from tests.helpers.node import run_script
+from tests.helpers.strategies import PRESET_NAMES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.boards import boards_of
-from tests.browsers import Person, Visit
+from tests.helpers.boards import boards_of
+from tests.helpers.browsers import Person, Visit
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browsers import PHONE, Visit
+from tests.helpers.browsers import PHONE, Visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

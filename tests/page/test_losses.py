@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from oanquan_env.play.server import WEB
-from tests.node import run_script
+from tests.helpers.node import run_script
 
 SCRIPT = """
 import { readFileSync } from "node:fs";

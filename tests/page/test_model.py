@@ -9,10 +9,10 @@ import pytest
 from oanquan_env import Board, Rules, parse_records
 from oanquan_env.match.match import Match
 from oanquan_env.records.match_records import match_records
-from tests.browsers import WEB
-from tests.node import CALLS, run_node, run_script
-from tests.page_sessions import PLAYED, Json, Reference, Script, move_json, requests
-from tests.strategies import PRESET_NAMES
+from tests.helpers.browsers import WEB
+from tests.helpers.node import CALLS, run_node, run_script
+from tests.helpers.page_sessions import PLAYED, Json, Reference, Script, move_json, requests
+from tests.helpers.strategies import PRESET_NAMES
 
 VARIANTS = (
     "tonkin fields=3 seeds=3 quan_non=2",

@@ -10,7 +10,7 @@ from oanquan_env import Board, Core, Rules
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.players import RandomPolicy
 from oanquan_env.players.book import BookPolicy, with_book
-from tests.browsers import Person, Visit
+from tests.helpers.browsers import Person, Visit
 from tools.write_page import FOLDER, PAR
 from tools.write_par import NAMES, after, pars
 

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from oanquan_env import Board, Rules, parse_records
-from tests.boards import boards_of
-from tests.browsers import PHONE, WEB, Visit
+from tests.helpers.boards import boards_of
+from tests.helpers.browsers import PHONE, WEB, Visit
+from tests.helpers.strategies import PRESET_NAMES
 from tests.play.test_server import serve
-from tests.strategies import PRESET_NAMES
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 
@@ -237,7 +237,7 @@ def test_both_languages_have_all_words(visit: Visit) -> None:
 
 
 def test_players_of_python_play_where_python_serves_the_page(visit: Visit) -> None:
-    first, failing = "tests.players:FirstMove", "tests.play.test_server:Failing"
+    first, failing = "tests.helpers.players:FirstMove", "tests.play.test_server:Failing"
     with serve(first, failing) as played:
         person = visit(f"#north={first}", site=played.address)
         person.move("1A")

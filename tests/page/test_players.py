@@ -28,11 +28,11 @@ from oanquan_env.rule_sets import split
 from oanquan_env.search.any_rules_net import AnyRulesNet, read_any_rules_net
 from oanquan_env.search.search_state import TWO_PLAYER_RULES
 from oanquan_env.search.value_net import read_value_net
-from tests.boards import played_board
-from tests.certificates import SHIPPED
-from tests.node import CALLS, answers_of, run_node
+from tests.helpers.boards import played_board
+from tests.helpers.certificates import SHIPPED
+from tests.helpers.node import CALLS, answers_of, run_node
+from tests.helpers.strategies import PRESET_NAMES
 from tests.search.test_any_rules_net import random_any_rules_net
-from tests.strategies import PRESET_NAMES
 from tools.write_page import any_rules_bytes, net_bytes
 
 FORFEIT = "app refill=forfeit"

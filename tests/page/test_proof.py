@@ -16,10 +16,10 @@ from oanquan_env.players.book import BookPolicy, with_book
 from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import Certificate, certificate_path
 from oanquan_env.proofs.opening_values import opening_move_values, opening_value
-from tests.boards import boards_of, played_board
-from tests.browsers import PHONE, Visit
-from tests.certificates import SHIPPED, SMALL, made, shipped
-from tests.node import CALLS, answers_of, run_node
+from tests.helpers.boards import boards_of, played_board
+from tests.helpers.browsers import PHONE, Visit
+from tests.helpers.certificates import SHIPPED, SMALL, made, shipped
+from tests.helpers.node import CALLS, answers_of, run_node
 from tests.proofs.test_certificates import DAMAGED
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.browsers import PHONE, Person, Visit
-from tests.node import CALLS, run_node
+from tests.helpers.browsers import PHONE, Person, Visit
+from tests.helpers.node import CALLS, run_node
 from tools.write_page import BEGIN
 from tools.write_puzzles import FOLDER
 

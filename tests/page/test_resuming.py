@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from oanquan_env import Board
-from tests.browsers import Visit
-from tests.node import CALLS, run_node
+from tests.helpers.browsers import Visit
+from tests.helpers.node import CALLS, run_node
 
 Json = dict[str, Any]
 THREE = ["new", {"rules": "three-player", "moves": "1A"}]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browsers import PHONE, Visit
+from tests.helpers.browsers import PHONE, Visit
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 

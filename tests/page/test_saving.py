@@ -9,8 +9,8 @@ import pytest
 
 from oanquan_env import Board, GameRecord, parse_records
 from oanquan_env.records.games import format_records
-from tests.boards import boards_of
-from tests.browsers import Visit
+from tests.helpers.boards import boards_of
+from tests.helpers.browsers import Visit
 
 pytestmark = pytest.mark.slow  # a browser takes seconds
 

@@ -21,9 +21,9 @@ from oanquan_env.match.rules import MatchRules
 from oanquan_env.records.games import RESERVED, format_records
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
 from oanquan_env.text import rules_in_words
-from tests import strategies
-from tests.boards import boards, mutated
-from tests.node import CALLS, node
+from tests.helpers import strategies
+from tests.helpers.boards import boards, mutated
+from tests.helpers.node import CALLS, node
 
 Answer = tuple[Any, Any]
 

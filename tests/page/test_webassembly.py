@@ -14,12 +14,12 @@ from oanquan_env.engine.compiled import rule_record
 from oanquan_env.engine.notation import parse_position
 from oanquan_env.rollouts import play_randomly, random_openings
 from oanquan_env.search.value_net import read_value_net
-from tests.boards import ENDLESS, endless_rules
-from tests.nets import random_net
-from tests.node import CALLS, run_node
-from tests.strategies import PRESET_NAMES, ownerships, seeds
-from tests.strategies import rules as any_rules
-from tests.webassembly import (
+from tests.helpers.boards import ENDLESS, endless_rules
+from tests.helpers.nets import random_net
+from tests.helpers.node import CALLS, run_node
+from tests.helpers.strategies import PRESET_NAMES, ownerships, seeds
+from tests.helpers.strategies import rules as any_rules
+from tests.helpers.webassembly import (
     WEB,
     Call,
     Json,

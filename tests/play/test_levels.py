@@ -11,7 +11,7 @@ from oanquan_env.play.levels import LEVELS, first_playing
 from oanquan_env.players.book import with_book
 from oanquan_env.players.search_player import Analysis
 from oanquan_env.search import value_net
-from tests.players import FirstMove
+from tests.helpers.players import FirstMove
 
 
 class Searching(FirstMove):

@@ -23,9 +23,9 @@ from oanquan_env.cli import main
 from oanquan_env.play import server as serving
 from oanquan_env.play.choosing import Chooser
 from oanquan_env.play.server import TYPES, WEB, PlayServer
-from tests.players import FirstMove
+from tests.helpers.players import FirstMove
 
-FIRST = "tests.players:FirstMove"
+FIRST = "tests.helpers.players:FirstMove"
 QUESTION = {"player": "greedy", "rules": "mancala-world", "position": Board().text()}
 
 

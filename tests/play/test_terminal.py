@@ -19,9 +19,9 @@ from oanquan_env.play.terminal import WORDS, rules_title, seat_names
 from oanquan_env.players import make
 from oanquan_env.players.search_player import SearchPlayer
 from oanquan_env.search.limits import Limits
-from tests.boards import boards_of
-from tests.browsers import WEB
-from tests.node import run_script
+from tests.helpers.boards import boards_of
+from tests.helpers.browsers import WEB
+from tests.helpers.node import run_script
 
 Play = Callable[..., str]
 BOTH = ("--opponent", "human", "--rules", "mancala-world")

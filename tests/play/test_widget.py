@@ -21,8 +21,8 @@ import pytest
 from oanquan_env import Board, GameRecord, Match, Move, env, parse_records
 from oanquan_env.errors import MissingExtraError
 from tests import ROOT
-from tests.boards import boards_of
-from tests.browsers import Person
+from tests.helpers.boards import boards_of
+from tests.helpers.browsers import Person
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 PUZZLE = ("5A", "3A")
 """The moves of one of the shortest games."""
 CELLS = (
-    "from oanquan_env.play.widget import BoardWidget\nwidget = BoardWidget(opponent='tests.players:FirstMove')\nwidget",
+    "from oanquan_env.play.widget import BoardWidget\n"
+    "widget = BoardWidget(opponent='tests.helpers.players:FirstMove')\nwidget",
     "print('played', *widget.board.history)",
     "from oanquan_env import Board\nwidget.board = Board('three-player')",
 )
@@ -67,10 +68,10 @@ def test_python_follows_the_game_in_the_browser() -> None:
 
 
 def test_players_of_python_answer_the_browser() -> None:
-    shown, sent = widget(opponent="tests.players:FirstMove"), list[Any]()
+    shown, sent = widget(opponent="tests.helpers.players:FirstMove"), list[Any]()
     shown.send = sent.append
     question = {"rules": "mancala-world", "position": Board().text()}
-    for player in ("tests.players:FirstMove", "tests.players:LastMove"):
+    for player in ("tests.helpers.players:FirstMove", "tests.helpers.players:LastMove"):
         shown._handle_custom_msg({"number": 7, "choose": {**question, "player": player}}, [])
     shown._handle_custom_msg("hello", [])  # not from our page
     assert sent[0] == {"number": 7, "move": "1A"}

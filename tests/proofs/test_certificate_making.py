@@ -18,7 +18,7 @@ from oanquan_env.players.book import UNKNOWN, BookPolicy
 from oanquan_env.proofs.certificate_making import NoStrategyError, certify
 from oanquan_env.proofs.certificates import Certificate, beginnings, follow, unpack
 from oanquan_env.rollouts import seated
-from tests.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
+from tests.helpers.certificates import SHIPPED, SMALL, bounds, made, proved, shipped, solved
 
 
 @pytest.mark.parametrize("rules", [SMALL, "tonkin fields=3 seeds=2 mandarin_seeds=3"])
@@ -42,7 +42,7 @@ def test_a_position_may_stand_in_a_strategy_again() -> None:
     certificate = made(GOING_ROUND, parse_position(Core(GOING_ROUND), POSITION))
     assert bounds(certificate) == (4, 7)
     assert certificate.upper is not None
-    assert len(certificate.upper.again)
+    assert len(certificate.upper.later_copies)
 
 
 def test_a_bound_without_a_strategy_does_not_keep_the_other_from_being_written() -> None:
@@ -94,7 +94,9 @@ def test_the_book_knows_every_position_of_its_strategies_and_their_mirror_images
         assert strategy is not None
         moves = strategy.moves.astype(np.intp)
         begin = beginnings(certificate.core, certificate.start(), second == 0)
-        graph = follow(certificate.core, begin, strategy.again, lambda at, keys, all=moves: all[at : at + len(keys)])
+        graph = follow(
+            certificate.core, begin, strategy.later_copies, lambda at, keys, all=moves: all[at : at + len(keys)]
+        )
         times = Counter(key[:16] for key in graph.numbers)
         once = np.array([times[key[:16]] == 1 for key in graph.numbers])  # otherwise, the points needed decide
         positions, moves = unpack(list(graph.numbers))[once], moves[once]

@@ -14,8 +14,8 @@ from oanquan_env import Core, Rules
 from oanquan_env.files import FileError
 from oanquan_env.proofs.certificate_checking import verify
 from oanquan_env.proofs.certificates import END, Certificate, Graph, Strategy, read_certificate
-from tests.certificates import SHIPPED, SMALL, bounds, made, shipped
-from tests.referee import Referee
+from tests.helpers.certificates import SHIPPED, SMALL, bounds, made, shipped
+from tests.helpers.referee import Referee
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def referee_value(rules: Rules, strategy: Strategy, is_lower: bool) -> tuple[int
     rules = rules.replace(max_plies=1000)
     numbers: dict[tuple[Key, int], int] = {}
     start, edges = Referee(rules), list[list[tuple[int, int | None]]]()
-    times, edge = dict(strategy.again.tolist()), itertools.count()
+    times, edge = dict(strategy.later_copies.tolist()), itertools.count()
 
     def reached(game: Referee, seat: int) -> tuple[int, int | None]:
         """Return the lead of `seat` and the position's number, assigned if it is new (None if the game is over)."""
@@ -112,7 +112,7 @@ DAMAGED: list[tuple[Callable[[Strategy], dict[str, Any]], str]] = [
     (lambda one: {"moves": np.append(one.moves, one.moves[-1])}, "moves for"),
     (lambda one: {"moves": np.append(one.moves[:-1], np.uint8(200))}, "cannot be played"),
     (lambda one: {"moves": np.append(one.moves[:1] ^ 2, one.moves[1:])}, "lower bound"),
-    (lambda one: {"again": np.array([[1, 1]], dtype=np.uint32)}, "lower bound"),
+    (lambda one: {"later_copies": np.array([[1, 1]], dtype=np.uint32)}, "lower bound"),
     (lambda one: {"bound": one.bound + 1}, "the strategy gets"),
 ]
 

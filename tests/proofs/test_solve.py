@@ -20,8 +20,8 @@ from oanquan_env.proofs.bounds import Bounds
 from oanquan_env.proofs.proof_search import FAILED, LIMITED, PROVED, LimitReachedError, ProofTable, State, prove
 from oanquan_env.proofs.solver import BoundSearch, ProofState, Solver
 from oanquan_env.search.search_state import INFINITY
-from tests.boards import random_positions
-from tests.plain_search import endless, plain_bounds, sides
+from tests.helpers.boards import random_positions
+from tests.helpers.plain_search import endless, plain_bounds, sides
 
 SMALL = {
     "mancala-world fields=3 seeds=2": 10,

@@ -11,7 +11,7 @@ from oanquan_env.match.match import Match, MatchEnd, MatchOutcome, Round, play_m
 from oanquan_env.players import RandomPolicy
 from oanquan_env.records.games import GameRecord, format_records, parse_records
 from oanquan_env.records.match_records import match_records, replay_match
-from tests.players import FirstMove
+from tests.helpers.players import FirstMove
 
 MATCH = '[Match "match_measure=lack fields_to_lose=3 max_rounds=50"]'
 NORTH_BEGINS = '[Position "5,5,5,5,5,0*/5,5,5,5,5,0* 0,0 1 0"]\n'

@@ -11,8 +11,8 @@ from oanquan_env.match.ownership import Ownership, match_standings
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.match.settling import debt
 from oanquan_env.rollouts import play_randomly
-from tests.strategies import ownerships, seeds
-from tests.strategies import rules as any_rules
+from tests.helpers.strategies import ownerships, seeds
+from tests.helpers.strategies import rules as any_rules
 
 
 def after(scores: tuple[int, int], before: str = "|", rules: str = "", measure: str = "lack") -> str:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oanquan_env import Board, GameRecord, Move, NotationError, Rules, parse_records, read_records
 from oanquan_env.files import text_bytes
 from oanquan_env.records.games import RESERVED, format_records
-from tests.boards import boards, mutated, played_board
-from tests.strategies import PRESET_NAMES
+from tests.helpers.boards import boards, mutated, played_board
+from tests.helpers.strategies import PRESET_NAMES
 
 SHORT = """\
 [Rules "mancala-world"]

@@ -13,7 +13,7 @@ from oanquan_env.render import image
 from oanquan_env.render.animation import moving_svg
 from oanquan_env.render.motion import film
 from oanquan_env.render.scene import MOST_PEBBLES
-from tests.boards import boards_of
+from tests.helpers.boards import boards_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 PUZZLE = boards_of("5A", "3A")

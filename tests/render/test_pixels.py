@@ -15,7 +15,7 @@ from oanquan_env.render.motion import Picture
 from oanquan_env.render.scene import foreground
 from oanquan_env.render.shapes import Text
 from oanquan_env.render.theme import DARK, LIGHT, PEBBLES
-from tests.boards import BIG, PUZZLE_MARK, boards_of
+from tests.helpers.boards import BIG, PUZZLE_MARK, boards_of
 
 
 def colour(hexadecimal: str) -> list[int]:

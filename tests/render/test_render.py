@@ -11,7 +11,7 @@ from oanquan_env import Board, Outcome, Rules, Termination
 from oanquan_env.render import LastMove, Snapshot, coloured, svg, text
 from oanquan_env.render.scene import MOST_PEBBLES
 from oanquan_env.render.theme import PEBBLES
-from tests.boards import BIG, PUZZLE_MARK, boards, boards_of
+from tests.helpers.boards import BIG, PUZZLE_MARK, boards, boards_of
 from tools import write_pictures
 
 OWNERS = [[0, 1, 2, 0, 0], [2, 2, 0, 0, 1]]

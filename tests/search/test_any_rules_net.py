@@ -29,7 +29,7 @@ from oanquan_env.search.any_rules_net import (
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.value_net import FIELD_ROWS, MANDARIN_ROWS, read_value_net, side_rows
-from tests.boards import random_positions
+from tests.helpers.boards import random_positions
 from tests.search.test_value_net import leaf_values
 
 

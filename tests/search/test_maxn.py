@@ -13,10 +13,10 @@ from oanquan_env.engine.loops import in_turn
 from oanquan_env.players import RandomPolicy, make
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import NET_UNIT, MaxnSearch, apply_move, compile_multiplayer
-from tests import strategies
-from tests.boards import random_positions
-from tests.nets import random_net
-from tests.plain_search import plain_maxn
+from tests.helpers import strategies
+from tests.helpers.boards import random_positions
+from tests.helpers.nets import random_net
+from tests.helpers.plain_search import plain_maxn
 
 SMALL = "fields=2 seeds=2 mandarin_seeds=1"
 RULES = [

@@ -14,7 +14,7 @@ from oanquan_env.players.search_player import MCTSPlayer
 from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.mcts import SEARCH_EXPLORATION, UCT_EXPLORATION, RandomPlayouts, SearchedLeaves
-from tests.boards import random_positions
+from tests.helpers.boards import random_positions
 
 CAPTURE = "0,0,1,0,0,3*/4,1,0,2,0,0 22,27 0 0"
 """3A captures the last stone and wins the game by two points, 36 to 34; 3C loses."""

@@ -18,10 +18,10 @@ from oanquan_env.search.limits import Limits, SearchResult
 from oanquan_env.search.mcts import RandomPlayouts
 from oanquan_env.search.search_state import MIN_BUCKET_BITS, apply_move, compile_rules, marked, new_memory
 from oanquan_env.search.value_net import read_value_net
-from tests import strategies
-from tests.boards import random_positions
-from tests.plain_search import endless, plain_maxn, plain_values, sides
-from tests.strategies import TWO_PLAYER_PRESETS
+from tests.helpers import strategies
+from tests.helpers.boards import random_positions
+from tests.helpers.plain_search import endless, plain_maxn, plain_values, sides
+from tests.helpers.strategies import TWO_PLAYER_PRESETS
 
 VARIANTS = [
     *TWO_PLAYER_PRESETS,

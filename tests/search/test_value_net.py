@@ -32,9 +32,9 @@ from oanquan_env.search.value_net import (
     read_value_net,
     shapes,
 )
-from tests.boards import random_positions
-from tests.nets import random_net
-from tests.plain_search import endless, plain_values
+from tests.helpers.boards import random_positions
+from tests.helpers.nets import random_net
+from tests.helpers.plain_search import endless, plain_values
 
 VARIANTS = ["mancala-world", "vietnamese", "tonkin", "ludii", "app", "mancala-world fields=3 seeds=2"]
 

@@ -15,7 +15,7 @@ from agents.config import Size
 from experiments import frame, methods, players, solve, speed
 from oanquan_env import Core, evaluate, provenance
 from oanquan_env.benchmark.suites import load_suite
-from tests.runs import PPO
+from tests.helpers.runs import PPO
 from tools import write_docs
 
 

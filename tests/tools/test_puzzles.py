@@ -23,7 +23,7 @@ from tools.write_puzzles import (
     LONGEST,
     NAMES,
     Prover,
-    UnprovedError,
+    UnsolvedError,
     choose,
     level_of,
     line_of,
@@ -78,7 +78,7 @@ def test_the_prover_tells_right_moves_from_wrong_ones() -> None:
     assert "3A" in prover.step(board).right
     behind = Board.parse("2,3,1,0,0,4*/3,0,1,2,0,0 4,40 0 30")  # the stone is not enough
     assert prover.reaches(behind, "3A") == 0
-    with pytest.raises(UnprovedError):
+    with pytest.raises(UnsolvedError):
         Prover(Core(), 1).reaches(Board(), "4A")
 
 

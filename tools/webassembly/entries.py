@@ -24,7 +24,7 @@ MOST_STEPS = LAP_LIMIT + MOST_SQUARES + 1 + SEATS
 """Maximum number of steps of one move: laps, captures, the end and refills."""
 
 
-class Game(Protocol):
+class PageGame(Protocol):
     """A position, with the inputs and outputs of the functions below."""
 
     seeds: Any
@@ -43,8 +43,8 @@ class Game(Protocol):
 
 
 GAME = record(
-    Game,
-    **dict.fromkeys(Game.__annotations__, (np.int32,))
+    PageGame,
+    **dict.fromkeys(PageGame.__annotations__, (np.int32,))
     | {
         "seeds": (np.int32, MOST_SQUARES),
         "stones": (np.int32, SEATS),
@@ -72,7 +72,7 @@ def _append(game: Any, step: Any) -> Any:
 
 
 @inlined
-def side(rules: RuleNumbers, game: Game, turn: int) -> int:
+def side(rules: RuleNumbers, game: PageGame, turn: int) -> int:
     """Pack the side of the player `turn` seats after the mover into a word; return 0 if there is no such player."""
     if turn >= rules.players:
         return 0
@@ -85,7 +85,7 @@ def side(rules: RuleNumbers, game: Game, turn: int) -> int:
 
 
 @inlined
-def score(rules: RuleNumbers, game: Game, turn: int) -> int:
+def score(rules: RuleNumbers, game: PageGame, turn: int) -> int:
     """Return the points of the player `turn` seats after the mover, or 0 if there is no such player."""
     if turn >= rules.players:
         return 0
@@ -94,7 +94,7 @@ def score(rules: RuleNumbers, game: Game, turn: int) -> int:
 
 
 @inlined
-def write_side(rules: RuleNumbers, game: Game, turn: int, word: int, score: int) -> None:
+def write_side(rules: RuleNumbers, game: PageGame, turn: int, word: int, score: int) -> None:
     """Set the score and, from `word` (see `side`), the squares of the player `turn` seats after the mover."""
     seat = (game.mover + turn) % rules.players
     begin = seat * (rules.fields + 1)
@@ -106,13 +106,13 @@ def write_side(rules: RuleNumbers, game: Game, turn: int, word: int, score: int)
 
 
 @inlined
-def sides(rules: RuleNumbers, game: Game) -> Four:
+def sides(rules: RuleNumbers, game: PageGame) -> Four:
     """Return the sides in turn order, the mover's first."""
     return side(rules, game, 0), side(rules, game, 1), side(rules, game, 2), side(rules, game, 3)
 
 
 @inlined
-def scores(rules: RuleNumbers, game: Game) -> Four:
+def scores(rules: RuleNumbers, game: PageGame) -> Four:
     """Return the scores in turn order, the mover's first."""
     return score(rules, game, 0), score(rules, game, 1), score(rules, game, 2), score(rules, game, 3)
 

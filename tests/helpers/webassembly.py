@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,11 +17,12 @@ from oanquan_env.search.deepening import Search
 from oanquan_env.search.limits import Limits
 from oanquan_env.search.maxn import MaxnSearch
 from oanquan_env.search.value_net import ValueNet
+from tests import ROOT
 from tools.write_page import net_bytes
 
 wasmtime = pytest.importorskip("wasmtime")
 
-WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
+WEB = ROOT / "oanquan_env" / "play" / "web"
 PAGE = 2**16
 FIELDS = "seeds", "stones", "scores", "mover", "ply", "ended"
 Json: TypeAlias = dict[str, Any]

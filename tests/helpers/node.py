@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-CALLS = Path(__file__).parent / "page"
+from tests import ROOT
+
+CALLS = ROOT / "tests" / "page"
 """The folder of the programs that call the page's modules."""
 
 

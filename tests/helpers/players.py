@@ -45,7 +45,7 @@ class FirstMove:
         return self.core.legal_mask(positions).argmax(axis=1)
 
 
-class LastMove(FirstMove):
+class LastLegalMove(FirstMove):
     """A player that chooses the legal action with the highest index."""
 
     def choose(self, positions: Positions, rng: np.random.Generator) -> Ints:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests import ROOT
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-WEB = Path(__file__).parents[1] / "oanquan_env" / "play" / "web"
+WEB = ROOT / "oanquan_env" / "play" / "web"
 LONGEST_WAIT = 20_000
 """The timeout of the browser's waits, in milliseconds."""
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

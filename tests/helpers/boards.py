@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from oanquan_env import Board, Core, Positions, Rules
 from oanquan_env.players import RandomPolicy
 from oanquan_env.render import LastMove, Snapshot
-from tests import strategies
+from tests.helpers import strategies
 
 PUZZLE_MARK = LastMove(origin=4, path=(5, 6, 7, 8, 9, 11, 0, 1, 2, 3), last=3, captured=(5,), label="5A")
 """The marks of the move 5A, the first move of the puzzle of Mancala World."""
