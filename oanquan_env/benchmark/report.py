@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from oanquan_env.benchmark.generalisation import cells_of
 from oanquan_env.benchmark.pairs import PairingResult
 from oanquan_env.benchmark.regret import PHASES, PROVED, Regret
 from oanquan_env.benchmark.rule_pairs import RuleFollowing
@@ -102,6 +103,9 @@ def summary_cells(
         "follows its rules, % (95 %)": [
             cell(one.following.follows if one.following else None, ".1f", 100) for one in rows
         ],
+        "held-out rules, % of random's regret (95 %)": [
+            cell(one.generalisation.mean if one.generalisation else None, ".1f") for one in rows
+        ],
         "gives up as South, as North, points": [_given_up(one) for one in rows],
         "ms a move": ["" if one.ms_per_move is None else f"{one.ms_per_move:.3g}" for one in rows],
     }
@@ -143,6 +147,11 @@ def explanation(found: Evaluation) -> str:
         parts.append(
             "In each position of the rule pairs, two rule sets have different best moves. A player follows its rules "
             "if its move is best under the given rules, and reverts if its move is best under the other rules."
+        )
+    if any(one.generalisation for one in found.players):
+        parts.append(
+            "Under 96 rule sets that no training may use, regret is given in percent of the regret of a random legal "
+            "move; the mean is over the rule sets."
         )
     searched = [best for one in found.players for best in one.exploited or ()]
     if searched:
@@ -216,6 +225,10 @@ def markdown(found: Evaluation, *, heading: bool = True, picture: bool = False, 
         parts += ["## Regret", regret_table(regrets, ("all", *PHASES, PROVED), padded=padded)]
     if following := {one.label: one.following for one in found.ranked() if one.following}:
         parts += ["## Rule pairs", following_table(following, padded=padded)]
+    if general := {one.label: cells_of(one.generalisation) for one in found.ranked() if one.generalisation}:
+        heads = ["player", *next(iter(general.values()))]
+        lines = [[name(label), *cells.values()] for label, cells in general.items()]
+        parts += ["## Held-out rule sets", table(heads, lines, padded=padded)]
     names = [[name(one.label), name(one.name)] for one in found.players if one.label != one.name]
     if names and heading:
         parts += ["## Players", table(["label", "player"], names, left=2, padded=padded)]

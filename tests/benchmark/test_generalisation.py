@@ -26,7 +26,7 @@ from oanquan_env.benchmark.regret import Suite
 from oanquan_env.errors import UsageError
 from oanquan_env.files import FileError
 from oanquan_env.rule_sets import canonical, split
-from tests.referee import Referee
+from tests.helpers.referee import Referee
 
 SUITES = [suite for _, suite in held_out_suites()]
 BUDGET = 3_000
