@@ -1,7 +1,8 @@
 """Measure how often the intervals of `oanquan_env.benchmark.statistics` cover the value of the whole population.
 
-Populations are the losses of players over all positions of suites, the games of a tournament from random openings, and
-regrets under held-out rule sets, the results of runs: normal, lognormal, normal with a failure in one run of ten, and those of `experiments.methods`.
+Populations are the losses of players over all positions of suites, the games of a tournament from random openings, the
+regrets of methods under held-out rule sets, and the results of runs: normal, lognormal, normal with a failure in one
+run of ten, and those of `experiments.methods`.
 A method's runs for the last two statistics differ in the share of moves that a weak player chooses.
 
 `nice python -m experiments.coverage` takes about six minutes. With `--json`, the same command resumes.
