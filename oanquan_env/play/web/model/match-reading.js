@@ -17,7 +17,7 @@ export function resumeMatch(records, engine, catalogue) {
   let match = newMatch(rulesOfMatch(first, catalogue)),
     others = {};
   for (const [index, record] of records.entries()) {
-    const { moves, start, last, headers, comments } = record,
+    const { moves, root, start, last, headers } = record,
       isLast = index === records.length - 1,
       isResigned = record.termination === "resigned";
     if (match.over)
@@ -43,8 +43,8 @@ export function resumeMatch(records, engine, catalogue) {
     const settled = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, {
       start,
       moves,
+      root,
       headers: others,
-      comments,
     });
     const { result, termination } = recordOf(engine, rules, match.rules, settled.rounds.at(-1));
     compare(
