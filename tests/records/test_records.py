@@ -31,6 +31,16 @@ SHORT = """\
 1. 5A {loses at once} 3A
 22-46
 """
+CREDIT = """\
+[Rules "mancala-world"]
+[Position "0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0"]
+[Result "-204-0"]
+[Termination "too_many_seeds"]
+
+1. 5C
+-204-0
+"""
+"""A game in which North must refill its row on credit, which would bring more than 255 seeds into play."""
 OPEN = '[Rules "three-player"]\n[Result "*"]\n\n1. 1A 2A 1A\n2. 1C\n*\n'
 HEAD = '[Rules "mancala-world"]\n[Result "*"]\n\n'
 VARIED = {
@@ -72,8 +82,8 @@ def test_a_record_is_read_as_it_is_written() -> None:
 @pytest.mark.parametrize("name", ["games.txt", "games.txt.gz"])
 def test_many_records_are_read_from_one_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    path.write_bytes(text_bytes(path, f"\ufeff{SHORT}{OPEN}\n\n{SHORT}".replace("\n", "\r\n")))
-    assert [str(record) for record in read_records(path)] == [SHORT, OPEN, SHORT]
+    path.write_bytes(text_bytes(path, f"\ufeff{SHORT}{OPEN}\n\n{CREDIT}".replace("\n", "\r\n")))
+    assert [str(record) for record in read_records(path)] == [SHORT, OPEN, CREDIT]
     (tmp_path / "a.txt").write_bytes(b'[Rules "\xff"]')
     with pytest.raises(NotationError, match="byte 9 cannot be read"):
         read_records(tmp_path / "a.txt")
@@ -105,26 +115,30 @@ def swap(old: str, new: str) -> str:
     return SHORT.replace(old, new)
 
 
+FAULTY = [
+    (swap("3A\n", "3C\n"), 5, 10, r"Result is '22-46', but the moves lead to \*"),
+    (swap("3A\n", "6A\n"), 9, 23, "ply 2: North cannot play 6A; legal: 1A, 1C, 2A"),
+    (swap("3A\n", "3B\n"), 9, 24, "ply 2: a move is a square's number"),
+    (swap("3A\n", "3A\n2. 1A\n"), 10, 4, r"ply 3: South cannot play 1A; the game is over \(stones_captured\)"),
+    (swap("1. 5A", "5A"), 9, 1, "expected the number 1. here"),
+    (swap("46\n", "45\n"), 10, 1, "the result after the moves must be the header's, '22-46'"),
+    (swap("once}", "once"), 9, 7, "ends without its result"),
+    (swap("loses", "lo\\ses"), 9, 10, r"unknown escape '\\\\s'"),
+    (swap("} 3A", "} ]3A"), 9, 23, "expected a move here"),
+    (swap("[North", "[South"), 3, 1, "the header South comes twice"),
+    (swap('[Rules "mancala-world"]\n', ""), 1, 1, r"must have the header \[Rules"),
+    (swap('[Result "22-46"]\n', ""), 1, 1, r"must have the header \[Result"),
+    (swap("mancala-world", "mancala-wrld"), 1, 9, "did you mean mancala-world"),
+    (swap("stones_captured", "forfeit"), 6, 15, "Termination must be stones_captured"),
+    (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,6,0* 0,0 0 0"]\n[Date'), 4, 12, "make 71 points"),
+    (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,z,0* 0,0 0 0"]\n[Date'), 4, 33, "square 5 of North"),
+    (swap('[Result "22-46"]', '[Sold "S1"]\n[Result "*"]')[:-6] + "*", 6, 10, r"'\*', but the moves lead to 22-46"),
+]
+"""Records that are refused, with the line, the column and the reason."""
+
+
 def test_a_record_that_does_not_replay_is_refused_at_its_place() -> None:
-    for text, line, column, reason in (
-        (swap("3A\n", "3C\n"), 5, 10, r"Result is '22-46', but the moves lead to \*"),
-        (swap("3A\n", "6A\n"), 9, 23, "ply 2: North cannot play 6A; legal: 1A, 1C, 2A"),
-        (swap("3A\n", "3B\n"), 9, 24, "ply 2: a move is a square's number"),
-        (swap("3A\n", "3A\n2. 1A\n"), 10, 4, r"ply 3: South cannot play 1A; the game is over \(stones_captured\)"),
-        (swap("1. 5A", "5A"), 9, 1, "expected the number 1. here"),
-        (swap("46\n", "45\n"), 10, 1, "the result after the moves must be the header's, '22-46'"),
-        (swap("once}", "once"), 9, 7, "ends without its result"),
-        (swap("loses", "lo\\ses"), 9, 10, r"unknown escape '\\\\s'"),
-        (swap("} 3A", "} ]3A"), 9, 23, "expected a move here"),
-        (swap("[North", "[South"), 3, 1, "the header South comes twice"),
-        (swap('[Rules "mancala-world"]\n', ""), 1, 1, r"must have the header \[Rules"),
-        (swap('[Result "22-46"]\n', ""), 1, 1, r"must have the header \[Result"),
-        (swap("mancala-world", "mancala-wrld"), 1, 9, "did you mean mancala-world"),
-        (swap("stones_captured", "forfeit"), 6, 15, "Termination must be stones_captured"),
-        (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,6,0* 0,0 0 0"]\n[Date'), 4, 12, "make 71 points"),
-        (swap("[Date", '[Position "5,5,5,5,5,0*/5,5,5,5,z,0* 0,0 0 0"]\n[Date'), 4, 33, "square 5 of North"),
-        (swap('[Result "22-46"]', '[Sold "S1"]\n[Result "*"]')[:-6] + "*", 6, 10, r"'\*', but the moves lead to 22-46"),
-    ):
+    for text, line, column, reason in FAULTY:
         with pytest.raises(NotationError, match=f"^line {line}, column {column}: .*{reason}") as refusal:
             parse_records(text)
         assert (refusal.value.line, refusal.value.column) == (line, column)
