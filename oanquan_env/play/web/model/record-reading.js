@@ -3,7 +3,7 @@
 
 import { columnOf, moveText, parseMove } from "./notation.js";
 import { parsePosition } from "./position-reading.js";
-import { MAX_NESTING, OWNERSHIP_HEADERS, UNFINISHED, mainLine, newNode, playLegal, resultOf } from "./records.js";
+import { MAX_NESTING, OWNERSHIP_HEADERS, UNFINISHED, newNode, playLegal, resultOf } from "./records.js";
 import { Refused } from "./refused.js";
 import { BLANKS, parseRules, quoted } from "./rules.js";
 
@@ -96,6 +96,17 @@ function readRecord(reader, catalogue, engine) {
       [...headers].filter(([name]) => !RESERVED.includes(name)).map(([name, { value }]) => [name, value]),
     ),
   };
+}
+
+/** Return the actions and comments of the main line of a tree. */
+function mainLine(root) {
+  const moves = [],
+    comments = {};
+  for (let node = root; node; [node] = node.children) {
+    if (node.move !== null) moves.push(parseMove(node.move));
+    if (node.comment) comments[moves.length] = node.comment;
+  }
+  return { moves, comments };
 }
 
 /** Read headers: name -> value, and where the value begins. */

@@ -9,7 +9,7 @@
 
 import { Refused } from "./refused.js";
 import { rulesText } from "./rules.js";
-import { TERMINATIONS, moveText, moveTexts, parseMove, seatName } from "./notation.js";
+import { TERMINATIONS, moveText, moveTexts, seatName } from "./notation.js";
 
 export const UNFINISHED = "*";
 export const MAX_NESTING = 50; // the number of variations within one another, as in records/lines.py
@@ -36,17 +36,6 @@ export function treeOf(moves, comments = {}) {
     last = node;
   }
   return root;
-}
-
-/** Return the actions and comments of the main line of a tree. */
-export function mainLine(root) {
-  const moves = [],
-    comments = {};
-  for (let node = root; node; [node] = node.children) {
-    if (node.move !== null) moves.push(parseMove(node.move));
-    if (node.comment) comments[moves.length] = node.comment;
-  }
-  return { moves, comments };
 }
 
 const commentTexts = ({ comment }) => (comment ? [`{${escaped(comment, "}")}}`] : []);
