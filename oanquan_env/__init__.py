@@ -27,6 +27,7 @@ from oanquan_env.match.ownership import Ownership
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.perft import divide, perft
 from oanquan_env.records.games import GameRecord, parse_records, read_records
+from oanquan_env.records.lines import Variation
 from oanquan_env.rollouts import choose_move
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ __all__ = [
     "Rules",
     "RulesError",
     "Termination",
+    "Variation",
     "choose_move",
     "compare",
     "compare_runs",

@@ -64,6 +64,7 @@ FAULTS = {
     "records": [
         *("hello", "[", "[Rules]", "[" * DEEP, HEAD, f"{HEAD}3A *", f"{HEAD}1. {{\\x}} 3A *", f"{HEAD}{{{{{{a}}"),
         *(f"{HEAD}1. \uff15A *", f"{HEAD}\0", HEAD + "{a}" * DEEP, HEAD + "{" * DEEP, f"{HEAD}{'9' * 23}. 5A *"),
+        *(f"{HEAD}1. 5A {'(' * DEEP}", f"{HEAD}1. 5A {'(1. 4A' * DEEP}", f"{HEAD}1. 5A{')' * DEEP}"),
         *(f'{HEAD}[Sold "S1"]\n*', f'{HEAD}[Match "fields_to_lose=9"]\n[Round "1"]\n*', f'{HEAD}[Position "5"]\n*'),
     ],
     "cards": [

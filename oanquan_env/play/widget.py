@@ -98,7 +98,7 @@ class BoardWidget(anywidget.AnyWidget):
         begun = self._begun(board, rewind=isinstance(shown, GameRecord) or board.outcome is not None)
         if isinstance(shown, GameRecord):
             headers = {name: text for name, text in shown.headers.items() if name not in ROUND_HEADERS}
-            begun["text"] = str(GameRecord.from_board(board, headers, shown.comments))
+            begun["text"] = str(GameRecord.from_board(board, headers, shown.comments, shown.variations))
         super().__init__(files=files_for(board.rules, self._opponent), begin=begun, language=language)
         self.on_msg(self._answer)
 

@@ -3,6 +3,7 @@
 In reading order:
 
 1. `games`: the record of a game;
-2. `match_records`: the records of a match, one for each round;
-3. `reader`: what both need to read text and to report the line and column of errors.
+2. `lines`: its moves with comments and variations;
+3. `match_records`: the records of a match, one for each round;
+4. `reader`: what these need to read text and to report the line and column of errors.
 """

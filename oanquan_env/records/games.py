@@ -12,8 +12,9 @@ r"""Game records as text, in the style of PGN (docs/RULES.md 7).
 
 Headers come first: always `Rules` and `Result`, `Termination` if the game is over, `Position` if the game did not begin
 at the set-up, and any other headers. The moves follow. A number precedes each group of one move per player. Each move
-may be followed by a `{comment}`. The result ends the record; `*` is the result of an unfinished game. In quotes and
-comments, a backslash escapes itself and the character that would close the text; `\n` and `\r` are line ends. Line
+may be followed by a `{comment}`, and by variations in parentheses, each of which replaces this move and the moves after
+it, as in `3A (3C {better} 2. 2A) (1A)`. The result ends the record; `*` is the result of an unfinished game. In quotes
+and comments, a backslash escapes itself and the character that would close the text; `\n` and `\r` are line ends. Line
 ends of any system (LF, CRLF, CR) are read as LF.
 """
 
@@ -23,28 +24,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from oanquan_env.board import Board, IllegalMoveError
+from oanquan_env.board import Board
 from oanquan_env.engine.notation import Move, NotationError, quoted
 from oanquan_env.engine.rules import Rules, RulesError
 from oanquan_env.files import read_bytes, write_atomically
 from oanquan_env.match.ownership import Ownership
-from oanquan_env.records.reader import BRACE, QUOTE, Reader, escaped
+from oanquan_env.records.lines import (
+    RESULT,
+    UNFINISHED,
+    WORD,
+    LineReader,
+    Variation,
+    check_line,
+    comment_texts,
+    line_texts,
+)
+from oanquan_env.records.reader import QUOTE, Reader, escaped
 from oanquan_env.render import image
 from oanquan_env.render.animation import gif, moving_svg
 from oanquan_env.render.motion import film
 
-UNFINISHED = "*"
 RESERVED = ("Rules", "Position", "Result", "Termination")
 """Headers whose values come from other attributes of a record."""
 OWNERSHIP_HEADERS = ("Sold", "Pawned")
 """Headers of a match round that change which player gets the leftovers of fields."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_RESULT = re.compile(r"\*|-?[0-9]+(?:--?[0-9]+)+")
 _HEADER = re.compile(rf'\[({_NAME.pattern})[ \t]+"((?:[^"\\]|\\.)*)"[ \t]*\]', re.DOTALL)
-_COMMENT = re.compile(r"\{((?:[^}\\]|\\.)*)\}", re.DOTALL)
-_NUMBER = re.compile(r"([0-9]+)\.")
-_WORD = re.compile(r"[^\s{}\[\]]+")
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,9 @@ class GameRecord:
         result: final points such as `42-28`, or `*` for an unfinished game.
         termination: why the game ended; for an unfinished game, any text or an empty one.
         headers: all other headers, in order: `South`, `North`, `Date`, `Round`, ...
-        comments: comments by the number (from 1) of the move before them; number 0 is before the first move.
+        comments: comments by the number (from 1) of the move before them; number 0 is before the first move. Empty
+            comments are left out.
+        variations: other lines by the number (from 1) of the move that they replace. The replay checks them too.
     """
 
     rules: Rules
@@ -68,6 +76,7 @@ class GameRecord:
     termination: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     comments: Mapping[int, str] = field(default_factory=dict)
+    variations: Mapping[int, tuple[Variation, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value in self.headers.items():
@@ -75,17 +84,19 @@ class GameRecord:
                 raise TypeError(f"headers must be strings; got {name!r}: {value!r}")
             if not _NAME.fullmatch(name) or name in RESERVED:
                 raise ValueError(f"{name!r} cannot be an extra header: use letters and digits, and none of {RESERVED}")
-        for number in self.comments:
-            if not 0 <= number <= len(self.moves):
-                raise ValueError(f"there is a comment on move {number}, but there are {len(self.moves)} moves")
-        if not _RESULT.fullmatch(self.result):
+        check_line(self, first=0)
+        if not RESULT.fullmatch(self.result):
             raise ValueError(f"a result must be final points such as 42-28, or {UNFINISHED}; got {self.result!r}")
 
     @classmethod
     def from_board(
-        cls, board: Board, headers: Mapping[str, str] | None = None, comments: Mapping[int, str] | None = None
+        cls,
+        board: Board,
+        headers: Mapping[str, str] | None = None,
+        comments: Mapping[int, str] | None = None,
+        variations: Mapping[int, tuple[Variation, ...]] | None = None,
     ) -> "GameRecord":
-        """Return the record of the moves pushed on a board; `headers` and `comments` are as in the class."""
+        """Return the record of the moves pushed on a board; the other arguments are as in the class."""
         start, outcome = board.start(), board.outcome
         return cls(
             rules=board.rules,
@@ -95,6 +106,7 @@ class GameRecord:
             termination=str(outcome.termination) if outcome else "",
             headers=dict(headers or {}),
             comments=dict(comments or {}),
+            variations=dict(variations or {}),
         )
 
     def start(self) -> Board:
@@ -147,18 +159,9 @@ class GameRecord:
             headers["Termination"] = self.termination
         lines = [f'[{name} "{escaped(value, QUOTE)}"]' for name, value in headers.items()]
         lines.append("")
-        if 0 in self.comments:
-            lines.append(self._comment(0))
-        players = self.rules.players
-        for begin in range(0, len(self.moves), players):
-            words = [f"{begin // players + 1}."]
-            for number, move in enumerate(self.moves[begin : begin + players], begin + 1):
-                words += [str(move), *([self._comment(number)] if number in self.comments else [])]
-            lines.append(" ".join(words))
+        lines += comment_texts(self, 0)
+        lines += line_texts(self, self.rules.players)
         return "\n".join([*lines, self.result, ""])
-
-    def _comment(self, number: int) -> str:
-        return f"{{{escaped(self.comments[number], BRACE)}}}"
 
 
 def parse_records(text: str) -> list[GameRecord]:
@@ -207,16 +210,17 @@ def _record(reader: Reader) -> GameRecord:
         if name not in headers:
             raise reader.error(f"a record must have the header [{name} …]", begin)
     board = _start(reader, headers)
-    moves, comments = _moves(reader, board)
+    line = LineReader(reader, board).read()
     _check_result(reader, headers, board)
     return GameRecord(
         rules=board.rules,
-        moves=moves,
+        moves=line.moves,
         position=headers["Position"].value if "Position" in headers else None,
         result=headers["Result"].value,
         termination=headers["Termination"].value if "Termination" in headers else "",
         headers={name: header.value for name, header in headers.items() if name not in RESERVED},
-        comments=comments,
+        comments=line.comments,
+        variations=line.variations,
     )
 
 
@@ -247,47 +251,8 @@ def _start(reader: Reader, headers: Mapping[str, _Header]) -> Board:
         raise reader.error(error.reason, header.place + error.column - 1) from None
 
 
-def _moves(reader: Reader, board: Board) -> tuple[tuple[Move, ...], dict[int, str]]:
-    """Read the moves and play them on `board`, up to the result; return the moves, and the comments by move number."""
-    comments: dict[int, list[str]] = {}
-    players, played, numbered = board.rules.players, 0, False
-    while True:
-        if comment := reader.take(_COMMENT):
-            comments.setdefault(played, []).append(reader.unescaped(comment[1], comment.start(1)))
-            continue
-        if reader.at_end() or reader.text[reader.place] in "{[":
-            raise reader.error(f"the record ends without its result ({UNFINISHED} for an unfinished game)")
-        word = _WORD.match(reader.text, reader.place)
-        if word and _RESULT.fullmatch(word[0]) and not numbered:
-            return tuple(board.history), {number: " ".join(parts) for number, parts in comments.items()}
-        if played % players == 0 and not numbered:
-            number = reader.take(_NUMBER)
-            if not number or number[1] != str(played // players + 1):
-                reason = f"expected the number {played // players + 1}. here, or the result"
-                raise reader.error(reason, number and number.start())
-            numbered = True  # a comment may come before the move
-            continue
-        _push(reader, board)
-        played, numbered = played + 1, False
-
-
-def _push(reader: Reader, board: Board) -> None:
-    word = reader.take(_WORD)
-    if not word:
-        raise reader.error("expected a move here")
-    try:
-        board.push(word[0])
-    except NotationError as error:
-        place, reason = word.start() + error.column - 1, error.reason
-    except IllegalMoveError as error:
-        place, reason = word.start(), str(error)
-    else:
-        return
-    raise reader.error(f"ply {board.ply + 1}: {reason}", place)
-
-
 def _check_result(reader: Reader, headers: Mapping[str, _Header], board: Board) -> None:
-    written, word = headers["Result"], reader.take(_WORD)
+    written, word = headers["Result"], reader.take(WORD)
     if word is None or word[0] != written.value:
         place = written.place if word is None else word.start()
         raise reader.error(f"the result after the moves must be the header's, {quoted(written.value)}", place)

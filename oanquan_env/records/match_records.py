@@ -5,7 +5,8 @@
     [Sold "N1"]
     [Pawned "S1"]
 
-A replay computes the first player, the owners and the scores of each round again and compares them with the record.
+A replay computes the first player, the owners and the scores of each round again and compares them with the record. The
+records of rounds may have variations, which do not change the match.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,8 @@ from oanquan_env.engine.positions import Termination
 from oanquan_env.errors import UsageError
 from oanquan_env.match.match import Match, Round
 from oanquan_env.match.ownership import Ownership
-from oanquan_env.records.games import OWNERSHIP_HEADERS, UNFINISHED, GameRecord
+from oanquan_env.records.games import OWNERSHIP_HEADERS, GameRecord
+from oanquan_env.records.lines import UNFINISHED
 
 MATCH, ROUND = "Match", "Round"
 SOLD, PAWNED = OWNERSHIP_HEADERS

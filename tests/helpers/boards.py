@@ -1,9 +1,11 @@
 """Boards for tests: boards of random games, and texts with a few characters changed."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from hypothesis import strategies as st
 
-from oanquan_env import Board, Core, Positions, Rules
+from oanquan_env import Board, Core, Move, Positions, Rules, Variation
 from oanquan_env.players import RandomPolicy
 from oanquan_env.render import LastMove, Snapshot
 from tests.helpers import strategies
@@ -61,6 +63,37 @@ def fair_reward(reward: str, standings: np.ndarray, total: int) -> list[float]:
     return paid
 
 
+def variations(
+    start: Board, moves: Sequence[Move], rng: np.random.Generator, deep: int
+) -> dict[int, tuple[Variation, ...]]:
+    """Return random variations of a line from `start`, nested at most `deep` times, with comments."""
+    board, found = start.copy(), dict[int, tuple[Variation, ...]]()
+    for number, move in enumerate(moves, 1):
+        others = [other for other in board.legal_moves if other != move]
+        rng.shuffle(others)
+        lines = [played_on(board, other, rng) for other in others[: max(0, rng.integers(-12, 3))]] if deep else []
+        found[number] = tuple(
+            Variation(
+                line,
+                {at: comment for at in range(1, len(line) + 1) if (comment := rng.choice(["", "", "(a) {b}\\"]))},
+                {at: group for at, group in variations(board, line, rng, deep - 1).items() if at > 1},
+            )
+            for line in lines
+        )
+        board.push(move)
+    return found
+
+
+def played_on(board: Board, move: Move, rng: np.random.Generator) -> tuple[Move, ...]:
+    """Return `move` and at most four random moves after it."""
+    board = Board.parse(board.text(), board.rules)
+    board.push(move)
+    for _ in range(rng.integers(5)):
+        if board.outcome is None:
+            board.push(board.legal_moves[rng.integers(len(board.legal_moves))])
+    return tuple(board.history)
+
+
 @st.composite
 def boards(draw: st.DrawFn) -> Board:
     """Draw a board with any valid rules from any ply of a random game."""
@@ -69,7 +102,7 @@ def boards(draw: st.DrawFn) -> Board:
 
 def mutated(text: str, rng: np.random.Generator) -> str:
     """Return `text` after one to three random edits that delete, double, insert, replace or reverse characters."""
-    alphabet = '0123456789,/*-. ACac[]{}"\\\n\tRules=xé５\u2028\x00'
+    alphabet = '0123456789,/*-. ACac[](){}"\\\n\tRules=xé５\u2028\x00'
     for _ in range(rng.integers(1, 4)):
         at, other = sorted(rng.integers(0, len(text) + 1, size=2))
         letter = alphabet[rng.integers(len(alphabet))]

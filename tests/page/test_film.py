@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from oanquan_env.render.theme import LIGHT
 from tests import ROOT
 from tests.helpers.boards import played_board
 from tests.helpers.node import run_script
+from tests.helpers.page_sessions import move_json
 from tests.helpers.strategies import PRESET_NAMES
 
 if TYPE_CHECKING:
@@ -50,17 +50,6 @@ def run(script: str, module: str, asked: object) -> bytes:
 def game_of(boards: list[Board]) -> dict[str, Any]:
     """Return a game in the form that picture.js takes, given the board at the start and after each move."""
     start, last, outcome = boards[0], boards[-1], boards[-1].outcome
-    moves = []
-    for board in boards[1:]:
-        trace = board.last_trace
-        assert trace is not None
-        steps = [{"kind": "lap", **dataclasses.asdict(lap)} for lap in trace.laps]
-        steps += [{"kind": "taking", "player": trace.player, **dataclasses.asdict(one)} for one in trace.captures]
-        steps += [{"kind": "refilling", **dataclasses.asdict(refilling)} for refilling in trace.refillings]
-        after = trace.frames()[-1]._asdict()
-        moves.append(
-            {"player": trace.player, "mover": board.mover, "move": str(trace.move), "steps": steps, "after": after}
-        )
     rules = last.rules
     drawing = json.loads((WEB / f"data/drawing-{rules.players}-{rules.fields}.json").read_text(encoding="utf-8"))
     drawing["seats"] = {"en": ["A", "B"]}
@@ -69,11 +58,11 @@ def game_of(boards: list[Board]) -> dict[str, Any]:
         "drawing": drawing,
         "start": {"seeds": start.seeds, "stones": start.stones, "scores": start.scores},
         "starter": start.mover,
-        "moves": moves,
+        "moves": [move_json(trace, {}) for board in boards[1:] if (trace := board.last_trace)],
         "scores": outcome and outcome.scores,
         "winners": outcome and [0],
         "names": [["A & B", "", "easy"]] * rules.players,
-        "labels": [move["move"] for move in moves],
+        "labels": [str(board.history[-1]) for board in boards[1:]],
         "verdict": "over",
     }
 

@@ -251,16 +251,8 @@ def test_damaged_certificates_are_refused_with_the_place(ask: Callable[..., list
         f"{member.filename}, byte {member.header_offset}: its checksum": flipped(whole, member.header_offset + 90)
         for member in members
     }
-    moves = arrays["lower_moves"].copy()
-    moves[700] = 10
     damaged |= {
-        "byte 2000: the file was cut off": whole[:2000],
-        "byte 10: the file was cut off": b"no archive",
-        "lower bound, position 700: move 10 cannot be played": npz_bytes(**arrays | {"lower_moves": moves}),
-        "lower bound: 929 moves for 928 positions": npz_bytes(
-            **arrays | {"lower_moves": np.append(arrays["lower_moves"], arrays["lower_moves"][:1])}
-        ),
-        "lower: expected a bound, moves, and edges": npz_bytes(**arrays | {"lower_again": moves}),
+        "lower: expected a bound, moves, and edges": npz_bytes(**arrays | {"lower_again": arrays["lower_moves"]}),
         "rules: found app, expected tonkin": npz_bytes(**arrays | {"rules": np.array("app")}),
         "format: found 2, expected 1": npz_bytes(**arrays | {"format": np.array(2)}),
         "lower.npy, byte": npz_bytes(**arrays | {"lower": np.array(5.0)}),

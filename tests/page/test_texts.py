@@ -19,11 +19,13 @@ from oanquan_env.engine.rules import FIELD_NAMES, PRESETS
 from oanquan_env.errors import UsageError
 from oanquan_env.match.rules import MatchRules
 from oanquan_env.records.games import RESERVED, format_records
+from oanquan_env.records.lines import MAX_NESTING
 from oanquan_env.records.match_records import is_resigned, match_records, resume_match, round_headers
 from oanquan_env.text import rules_in_words
 from tests.helpers import strategies
-from tests.helpers.boards import boards, mutated
+from tests.helpers.boards import boards, mutated, variations
 from tests.helpers.node import CALLS, node
+from tests.records.test_records import CREDIT, FAULTY, HEAD, OPEN, SHORT, VARIED, nested
 
 Answer = tuple[Any, Any]
 
@@ -208,7 +210,8 @@ def test_records_are_read_and_written_alike(
     games = []
     for game in (board, later):
         commented = {number: words for number, words in comments.items() if number <= len(game.history)}
-        games.append(GameRecord.from_board(game, headers, commented))
+        others = variations(game.start(), game.history, rng, 3)
+        games.append(GameRecord.from_board(game, headers, commented, others))
     text = format_records(games)
     assert page("records", text) == (text, None)
     for damaged in (mutated(text, rng) for _ in range(10)):
@@ -217,19 +220,12 @@ def test_records_are_read_and_written_alike(
         check_records(page, damaged.replace("\n", "\r"))
 
 
-@pytest.mark.parametrize("moves", ["1. {a} 3A {b} 1A {c}", "{a}\ufeff{b} 1. {c} 3A", "1. 3A 1A\n2. {d}", "1."])
-def test_records_of_other_programs_are_read_alike(page: Ask, moves: str) -> None:
-    check_records(page, f'\ufeff[Rules "tonkin"]\n[Result "*"]\n\n{moves}\n*\n')
-
-
-def test_a_move_that_cannot_be_completed_ends_a_game(page: Ask) -> None:
-    """North must refill its row on credit, which would bring more than 255 seeds into play."""
-    board = Board.parse("0,0,0,0,1,127*/0,0,0,0,0,127* -205,0 0 0")
-    board.push("5C")
-    text = format_records([GameRecord.from_board(board)])
-    assert '[Termination "too_many_seeds"]' in text
-    assert page("records", text) == (text, None)
-    assert parse_records(text)[0].board() == board
+def test_the_records_of_other_tests_are_read_and_refused_alike(page: Ask) -> None:
+    texts = [SHORT, OPEN, CREDIT, *(text for text, *_ in FAULTY), nested(MAX_NESTING), nested(MAX_NESTING + 1)]
+    commented = ["1. {a} 3A {b} 2A {c}", "{a}\ufeff{b} 1. {c} 3A", "1. 3A 2A\n2. {d}", "1."]
+    texts += [f"\ufeff{HEAD}{moves}\n*\n" for moves in commented]
+    for text in (*texts, *(HEAD + moves for moves in VARIED)):
+        check_records(page, text)
 
 
 # ---- matches and links -----------------------------------------------------------------------------------------------

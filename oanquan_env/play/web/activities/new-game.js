@@ -8,6 +8,7 @@ import { FRIEND } from "../model/game-model.js";
 import { capital } from "../nodes.js";
 import { drawLots } from "../model/lot.js";
 import { SEATS } from "../model/notation.js";
+import { parseRules, written } from "../model/rules.js";
 import { play, view } from "../table.js";
 import { tell } from "./rules-in-words.js";
 import { results } from "./progress.js";
@@ -16,17 +17,14 @@ import { playerName } from "../words/narration.js";
 const choice = (value, text, selected = false) => make("option", { value, textContent: text, selected });
 const VARIANTS = ["app", "ludii"];
 const LARGEST = { seeds: 20, mandarin_seeds: 30, stone_value: 30, quan_non: 30, max_plies: 1000 }; // shown as limits
-// as in texts of rules
-const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 const showRules = () => $("new-rules").open && tell($("new-rules"), chosenRules());
 const presetValues = () => page.catalogue.presets[$("preset").value].values;
 
 export function open() {
-  const [preset, ...changes] = page.state.rules.split(" ");
-  fillPresets(preset);
+  fillPresets(page.state.rules.split(" ")[0]);
   $("names").replaceChildren(...page.catalogue.players.map((name) => choice(name, name)));
   $("new-error").hidden = true;
-  fillFields(Object.fromEntries(changes.map((change) => change.split("="))));
+  fillFields(parseRules(page.state.rules, page.catalogue));
   $("position").value = "";
   $("new-dialog").showModal();
 }
@@ -41,10 +39,9 @@ function fillPresets(preset = $("preset").value) {
   );
 }
 
-/** Return the fields of the rules: the preset's, with changes. */
-function fillFields(changes = {}) {
-  const name = $("preset").value,
-    preset = presetValues();
+/** Show the fields of some rules, by default the preset's. */
+function fillFields(values = presetValues()) {
+  const name = $("preset").value;
   $("preset-words").textContent = words().presetWords[name] ?? "";
   $("preset-source").hidden = page.language !== "en"; // the sources are in English
   $("preset-source").textContent = page.catalogue.presets[name].source.replace(/^[A-Z]+: /, "");
@@ -52,7 +49,7 @@ function fillFields(changes = {}) {
     ...page.catalogue.fields.map((given) => {
       const [least, most] = given.range ?? [],
         field = { ...given, range: given.range && [least, Math.min(most, LARGEST[given.name] ?? most)] };
-      const input = fieldInput(field, changes[field.name] ?? written(preset[field.name]));
+      const input = fieldInput(field, written(values[field.name]));
       input.dataset.field = field.name;
       if (field.name === "players") input.onchange = fillSeats;
       const range = field.range

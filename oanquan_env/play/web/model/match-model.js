@@ -4,7 +4,7 @@
 // A match is { rules, rounds, ownership: {sold, pawned}, starter, over, winner }: `rules` are the match rules,
 // `ownership` and `starter` belong to the round being played. A round is { number, starter, ownership, scores, winner,
 // termination (a number), owed, sold, pawned, returned } and the data for its record: { start, moves (actions),
-// headers, comments }.
+// headers, and root or comments, as in records.js }.
 
 import { matchRulesText } from "./rules.js";
 import { TERMINATIONS, moveText, positionText } from "./notation.js";
@@ -79,12 +79,13 @@ export function recordOf(
   engine,
   rules,
   matchRules,
-  { number, starter, ownership, moves, scores, termination, headers, comments },
+  { number, starter, ownership, moves, root, comments, scores, termination, headers },
 ) {
   return {
     rules,
     moves,
     comments,
+    root,
     position: positionOf(engine, rules, starter),
     termination: TERMINATIONS[termination],
     result: termination === RESIGNED ? UNFINISHED : scores.join("-"), // the moves of a resigned round lead to no result

@@ -2,7 +2,7 @@
 // moves.
 
 import { RESIGNED, newMatch, positionOf, recordOf, roundHeaders, settle } from "./match-model.js";
-import { parseMove } from "./notation.js";
+import { readMoves } from "./notation.js";
 import { UNFINISHED, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, quoted, rulesText } from "./rules.js";
@@ -17,7 +17,7 @@ export function resumeMatch(records, engine, catalogue) {
   let match = newMatch(rulesOfMatch(first, catalogue)),
     others = {};
   for (const [index, record] of records.entries()) {
-    const { moves, start, last, headers, comments } = record,
+    const { moves, root, start, last, headers } = record,
       isLast = index === records.length - 1,
       isResigned = record.termination === "resigned";
     if (match.over)
@@ -43,8 +43,8 @@ export function resumeMatch(records, engine, catalogue) {
     const settled = settle(engine, rules, match, last.ended ? last : { ...last, ended: RESIGNED }, {
       start,
       moves,
+      root,
       headers: others,
-      comments,
     });
     const { result, termination } = recordOf(engine, rules, match.rules, settled.rounds.at(-1));
     compare(
@@ -86,10 +86,8 @@ function compare(number, expected, written) {
 export function playRounds(text, rules, matchRules, engine) {
   const rounds = text.split(".");
   for (let match = newMatch(matchRules), number = 1; ; number += 1) {
-    const round = rounds[number - 1],
-      resigned = round.endsWith("-"),
+    const { moves, resigned } = readMoves(rounds[number - 1]),
       start = engine.start(rules, match.starter);
-    const moves = (round.slice(0, round.length - resigned).match(/..?/gsu) ?? []).map(parseMove);
     const last = moves.reduce((position, move) => playLegal(engine, rules, position, move), start);
     if (number === rounds.length) return { match, rules, start, moves, resigned };
     if (!last.ended && !resigned)

@@ -58,6 +58,12 @@ export function parseMove(text) {
   );
 }
 
+/** Read the moves of a game or round in a link, `5A3A`; a minus sign at the end: the player to move resigned. */
+export const readMoves = (text) => ({
+  moves: (text.replace(/-$/, "").match(/..?/gsu) ?? []).map(parseMove),
+  resigned: text.endsWith("-"),
+});
+
 // ---- positions ------------------------------------------------------------------------------------------------------
 
 export function positionText(rules, { seeds, stones, scores, mover, ply }) {

@@ -1,16 +1,18 @@
 // Reads records of games (records.js), as records/games.py does. The engine replays the moves; a record that was read
 // also has its last position, `last`.
 
-import { columnOf, parseMove } from "./notation.js";
+import { columnOf, moveText, parseMove } from "./notation.js";
 import { parsePosition } from "./position-reading.js";
-import { OWNERSHIP_HEADERS, UNFINISHED, playLegal, resultOf } from "./records.js";
+import { MAX_NESTING, OWNERSHIP_HEADERS, UNFINISHED, newNode, playLegal, resultOf } from "./records.js";
 import { Refused } from "./refused.js";
 import { BLANKS, parseRules, quoted } from "./rules.js";
 
 const RESERVED = ["Rules", "Position", "Result", "Termination"];
 const BLANK = new RegExp(`[${BLANKS}\\ufeff]*`, "uy"),
-  WORD = new RegExp(`[^${BLANKS}{}\\[\\]]+`, "uy"),
-  NUMBER = /([0-9]+)\./uy;
+  WORD = new RegExp(`[^${BLANKS}{}()\\[\\]]+`, "uy"),
+  NUMBER = /([0-9]+)\./uy,
+  OPENING = /\(/uy,
+  CLOSING = /\)/uy;
 const HEADER = /\[([A-Za-z][A-Za-z0-9_-]*)[ \t]+"([^"\\]*(?:\\.[^"\\]*)*)"[ \t]*\]/suy;
 const COMMENT = /\{([^}\\]*(?:\\.[^}\\]*)*)\}/suy;
 const RESULT = /^(\*|-?[0-9]+(--?[0-9]+)+)$/;
@@ -78,12 +80,13 @@ function readRecord(reader, catalogue, engine) {
       throw reader.error(begin, `a record must have the header [${name} …]`, `biên bản phải có dòng [${name} …]`);
   }
   const { rules, start } = readStart(reader, headers, catalogue, engine);
-  const { moves, comments, last } = readMoves(reader, rules, start, engine);
+  const root = newNode(null),
+    last = readLine(reader, { engine, rules }, root, start);
   checkResult(reader, headers, resultOf(engine, rules, last));
   return {
     rules,
-    moves,
-    comments,
+    root,
+    ...mainLine(root),
     start,
     last,
     position: headers.get("Position")?.value ?? null,
@@ -93,6 +96,17 @@ function readRecord(reader, catalogue, engine) {
       [...headers].filter(([name]) => !RESERVED.includes(name)).map(([name, { value }]) => [name, value]),
     ),
   };
+}
+
+/** Return the actions and comments of the main line of a tree. */
+function mainLine(root) {
+  const moves = [],
+    comments = {};
+  for (let node = root; node; [node] = node.children) {
+    if (node.move !== null) moves.push(parseMove(node.move));
+    if (node.comment) comments[moves.length] = node.comment;
+  }
+  return { moves, comments };
 }
 
 /** Read headers: name -> value, and where the value begins. */
@@ -127,55 +141,97 @@ function readStart(reader, headers, catalogue, engine) {
 const placeOf = (text, place, column) =>
   place + [...text.slice(place, place + 2 * column)].slice(0, column - 1).join("").length;
 
-/** Read and play the moves up to the result, and stop before it. */
-function readMoves(reader, rules, start, engine) {
-  const moves = [],
-    said = new Map();
-  let last = start,
+/**
+ * Read and play a line after the node `parent`: the moves of the game, up to the result, or a variation, past its `)`.
+ * Return the position after it.
+ *
+ * `played` is the number of moves in the record before the line, and `nesting` the number of variations within one
+ * another.
+ */
+function readLine(reader, game, parent, position, played = 0, nesting = 0) {
+  let node = nesting ? null : parent, // the last node of the line
+    before = null, // the node and the position before its last move
+    said = null, // the comments on its last move; there is none before the first move of a variation
     numbered = false;
   for (;;) {
     const comment = reader.take(COMMENT);
     if (comment) {
-      const text = reader.unescaped(comment[1], comment.index + 1),
-        before = said.get(moves.length);
-      said.set(moves.length, before === undefined ? text : `${before} ${text}`);
-      continue;
-    }
-    if (reader.atEnd() || "{[".includes(reader.text[reader.place])) {
-      throw reader.error(
-        reader.place,
-        `the record ends without its result (${UNFINISHED} for an unfinished game)`,
-        `biên bản thiếu kết quả ở cuối (${UNFINISHED} nếu chưa hết ván)`,
-      );
-    }
-    const word = reader.match(WORD);
-    if (word && RESULT.test(word[0]) && !numbered) return { moves, comments: Object.fromEntries(said), last };
-    if (moves.length % rules.players === 0 && !numbered) {
-      const wanted = `${moves.length / rules.players + 1}`,
-        number = reader.take(NUMBER);
-      if (number?.[1] !== wanted) {
-        throw reader.error(
-          number?.index ?? reader.place,
-          `expected the number ${wanted}. here, or the result`,
-          `ở đây cần số ${wanted}. hoặc kết quả`,
-        );
-      }
+      const text = reader.unescaped(comment[1], comment.index + 1);
+      said = said === null ? text : `${said} ${text}`;
+      if (node) node.comment = said;
+    } else if (reader.atEnd() || "{[".includes(reader.text[reader.place])) {
+      throw nesting
+        ? reader.error(reader.place, "the record ends without the ) of a variation", "biên bản thiếu dấu ) ở cuối biến")
+        : reader.error(
+            reader.place,
+            `the record ends without its result (${UNFINISHED} for an unfinished game)`,
+            `biên bản thiếu kết quả ở cuối (${UNFINISHED} nếu chưa hết ván)`,
+          );
+    } else if (!numbered && reader.take(OPENING)) {
+      checkOpening(reader, before !== null, nesting);
+      readLine(reader, game, before.node, before.position, played - 1, nesting + 1);
+    } else if (!numbered && (nesting ? before && reader.take(CLOSING) : atResult(reader))) {
+      return position;
+    } else if (!numbered && played % game.rules.players === 0) {
+      const ends = nesting ? (before ? [", or )", " hoặc dấu )"] : ["", ""]) : [", or the result", " hoặc kết quả"];
+      readNumber(reader, played / game.rules.players + 1, ends);
       numbered = true; // a comment may stand between number and move
-      continue;
+    } else {
+      before = { node: node ?? parent, position };
+      ({ node, position } = readMove(reader, game, before));
+      if (before.node !== parent || !nesting) said = null;
+      node.comment = said ?? "";
+      played += 1;
+      numbered = false;
     }
-    const move = readMove(reader, rules, last, engine);
-    last = move.position;
-    moves.push(move.action);
-    numbered = false;
   }
 }
 
-function readMove(reader, rules, position, engine) {
+const atResult = (reader) => RESULT.test(reader.match(WORD)?.[0] ?? "");
+
+/** Refuse a variation without a move to replace, or with too many variations around it. */
+function checkOpening(reader, moved, nesting) {
+  const place = reader.place - 1;
+  if (!moved)
+    throw reader.error(
+      place,
+      "a variation must follow the move that it replaces",
+      "biến phải đứng sau nước mà nó thay",
+    );
+  if (nesting === MAX_NESTING)
+    throw reader.error(
+      place,
+      `variations can be nested at most ${MAX_NESTING} times`,
+      `biến chỉ được lồng nhau nhiều nhất ${MAX_NESTING} lần`,
+    );
+}
+
+function readNumber(reader, wanted, [en, vi]) {
+  const number = reader.take(NUMBER);
+  if (number?.[1] !== `${wanted}`)
+    throw reader.error(
+      number?.index ?? reader.place,
+      `expected the number ${wanted}. here${en}`,
+      `ở đây cần số ${wanted}.${vi}`,
+    );
+}
+
+/** Read and play a move after a node; return the new node and the position after the move. */
+function readMove(reader, { engine, rules }, { node: parent, position }) {
   const word = reader.take(WORD);
   if (!word) throw reader.error(reader.place, "expected a move here", "ở đây cần một nước đi");
   try {
-    const action = parseMove(word[0]);
-    return { action, position: playLegal(engine, rules, position, action) };
+    const action = parseMove(word[0]),
+      node = newNode(moveText(action));
+    if (parent.children.some(({ move }) => move === node.move))
+      throw new Refused(
+        "move",
+        `a variation must begin with a new move; ${node.move} is already here`,
+        `biến phải bắt đầu bằng nước khác; ở đây đã có ${node.move}`,
+      );
+    const after = playLegal(engine, rules, position, action);
+    parent.children.push(node);
+    return { node, position: after };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const { en, vi } = error.detail,

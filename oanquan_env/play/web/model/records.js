@@ -1,13 +1,18 @@
 // Writes records of games as texts similar to PGN (docs/RULES.md 7), as records/games.py does; record-reading.js reads
-// them. A record is {rules, moves, position, start, result, termination, headers, comments}: `position` is the text of
-// the position at which the game began, null for the set-up, and `start` the position itself; comments are keyed by the
-// number of the move before them.
+// them. A record is {rules, root, position, start, result, termination, headers}: `position` is the text of the position
+// at which the game began, null for the set-up, and `start` the position itself. `root` is the tree of the moves. A node
+// is {move: "5A", comment: "", children: [node, ...]}: the first child continues the line, and the others begin
+// variations. The root's move is null, and its comment stands before the first move.
+//
+// A record that was read also has the main line as {moves, comments}: its actions, and the comments by the number of the
+// move before them.
 
 import { Refused } from "./refused.js";
 import { rulesText } from "./rules.js";
 import { TERMINATIONS, moveText, moveTexts, seatName } from "./notation.js";
 
 export const UNFINISHED = "*";
+export const MAX_NESTING = 50; // the number of variations within one another, as in records/lines.py
 export const OWNERSHIP_HEADERS = ["Sold", "Pawned"];
 
 // ---- writing --------------------------------------------------------------------------------------------------------
@@ -18,27 +23,63 @@ function escaped(text, closing) {
   return closing === '"' ? safe.replaceAll("\n", "\\n") : safe; // a comment may span several lines
 }
 
-/** Return the text of one record. */
+export const newNode = (move, comment = "") => ({ move, comment, children: [] });
+
+/** Return the tree of a game without variations, from actions and comments. */
+export function treeOf(moves, comments = {}) {
+  const commentOn = (number) => (Object.hasOwn(comments, number) ? comments[number] : ""),
+    root = newNode(null, commentOn(0));
+  let last = root;
+  for (const [index, move] of moves.entries()) {
+    const node = newNode(moveText(move), commentOn(index + 1));
+    last.children.push(node);
+    last = node;
+  }
+  return root;
+}
+
+const commentTexts = ({ comment }) => (comment ? [`{${escaped(comment, "}")}}`] : []);
+
+/**
+ * Return the texts of the groups of one move per player from `node` on, a move after `played` moves. `others` are the
+ * variations of this move.
+ */
+function lineTexts(node, players, played, others = []) {
+  const groups = [];
+  let words = [];
+  for (; node; [node, ...others] = node.children) {
+    if (played % players === 0) {
+      if (words.length) groups.push(words.join(" "));
+      words = [`${played / players + 1}.`];
+    }
+    const at = played;
+    words.push(node.move, ...commentTexts(node), ...others.map((one) => `(${lineTexts(one, players, at).join(" ")})`));
+    played += 1;
+  }
+  return words.length ? [...groups, words.join(" ")] : groups;
+}
+
+/** Return the text of one record, with `root`, or with `moves` and `comments` if it has no variations. */
 function recordText(record, catalogue) {
-  const { moves, position = null, result = UNFINISHED, termination = "", comments = {} } = record,
-    { players } = record.rules;
-  const comment = (number) => (Object.hasOwn(comments, number) ? [`{${escaped(comments[number], "}")}}`] : []);
-  const headers = { Rules: rulesText(record.rules, catalogue), ...record.headers };
+  const {
+      position = null,
+      result = UNFINISHED,
+      termination = "",
+      root = treeOf(record.moves, record.comments),
+    } = record,
+    headers = { Rules: rulesText(record.rules, catalogue), ...record.headers };
   if (position !== null) headers.Position = position;
   headers.Result = result;
   if (termination) headers.Termination = termination;
-  const lines = [
+  const [first, ...others] = root.children;
+  return [
     ...Object.entries(headers).map(([name, value]) => `[${name} "${escaped(value, '"')}"]`),
     "",
-    ...comment(0),
-  ];
-  for (let begin = 0; begin < moves.length; begin += players) {
-    const round = moves
-      .slice(begin, begin + players)
-      .flatMap((move, index) => [moveText(move), ...comment(begin + index + 1)]);
-    lines.push([`${begin / players + 1}.`, ...round].join(" "));
-  }
-  return [...lines, result, ""].join("\n");
+    ...commentTexts(root),
+    ...lineTexts(first, record.rules.players, 0, others),
+    result,
+    "",
+  ].join("\n");
 }
 
 /** Return the text of several records, separated by empty lines. */

@@ -13,8 +13,8 @@ export function quoted(text) {
   return `'${letters.length > 40 ? `${letters.slice(0, 40).join("")}…` : text}'`;
 }
 
-/** Write a value as Python does. */
-const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
+/** Write the value of a field as Python does. */
+export const written = (value) => (typeof value === "boolean" ? (value ? "True" : "False") : String(value));
 const refused = (field, en, vi) => new Refused("rules", en, vi, { field });
 
 function words(text, catalogue) {

@@ -4,7 +4,7 @@
 import { FRIEND, Game, PERSON } from "./game-model.js";
 import { linkOf } from "./links.js";
 import { changedHands, newMatch } from "./match-model.js";
-import { parseMove } from "./notation.js";
+import { parseMove, readMoves } from "./notation.js";
 import { OWNERSHIP_HEADERS, formatRecords, playLegal } from "./records.js";
 import { Refused } from "./refused.js";
 import { parseMatchRules, parseRules, rulesText } from "./rules.js";
@@ -93,11 +93,7 @@ export class Session extends EventTarget {
     if (!Number.isInteger(starter) || starter < 0 || starter >= rules.players)
       throw impossible(`starter must be 0 to ${rules.players - 1}; got ${starter}`, "");
     const start = position === null ? this.#engine.start(rules, starter) : await this.#position(rules, position);
-    return this.#put(
-      { rules, start, moves: moves.replace(/-$/, "").match(/..?/gsu) ?? [], resigned: moves.endsWith("-") },
-      seats,
-      { id },
-    );
+    return this.#put({ rules, start, ...readMoves(moves) }, seats, { id });
   }
 
   /** Play a person's move. Refuse it unless the game is at `ply`, because the request may arrive twice or late. */
