@@ -77,7 +77,7 @@ def test_afterstates_keep_their_features_on_the_board_with_five_fields(fields: i
 
 @pytest.mark.parametrize("name", ["plain", "afterstates"])
 def test_a_network_reads_the_rules_or_ignores_them(name: str) -> None:
-    cores = [Core("ludii"), Core("ludii leftovers=split")]  # the first moves are the same
+    cores = [Core("ludii"), Core("ludii max_plies=300")]  # a difference that no feature shows
     for reads in (True, False):
         torch.manual_seed(0)
         network = make_network(NetworkConfig(name=name, width=8), reads_rules=reads)

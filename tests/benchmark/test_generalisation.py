@@ -68,7 +68,7 @@ def referee_of(suite: Suite, row: int) -> Referee:
     """Return the referee's game for a position of a suite."""
     board = Board.from_positions(suite.core, suite.positions, row)
     game = Referee(suite.core.rules)
-    game.seeds, game.stones = board.seeds.tolist(), board.stones.astype(int).tolist()
+    game.seeds, game.stones = list(board.seeds), [int(stone) for stone in board.stones]
     game.scores, game.mover, game.ply = list(board.scores), board.mover, board.ply
     return game
 
