@@ -193,6 +193,6 @@ def test_the_files_that_the_guide_lists_are_enough_and_needed(
             text = text.replace(passage, new)
         (tmp_path / file).write_text(text, encoding="utf-8")
     pytest_there = [sys.executable, "-m", "pytest", "-qx", "--noconftest", "-p", "no:cacheprovider", *TESTS]
-    environment = os.environ | {"OANQUAN_COMPILED": "0"}
+    environment = os.environ | {"OANQUAN_COMPILED": "0", "CI": "1"}  # CI: Hypothesis sets no deadlines
     run = subprocess.run(pytest_there, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (run.returncode == 0) == (left_out is None), run.stdout
