@@ -60,7 +60,7 @@ SEED_CORN = {
         "_plain_capture = rules": "_plain_capture = not rules.seed_corn and rules",
         "        points *= ~unripe\n": """\
         if rules.seed_corn:
-            corn = (stone_at % SIDE_BYTES != STONE_BYTE) & (seeds > 1)
+            corn = ~is_mandarin & (seeds > 1)
             stay, points[:] = stay + corn, points - corn
         points *= ~unripe
 """,
@@ -114,7 +114,7 @@ SPARED_SEEDS = {
         "_plain_capture = rules": "_plain_capture = rules.spared_seeds == 0 and rules",
         "        points *= ~unripe\n": """\
         if rules.spared_seeds:
-            points *= (stone_at % SIDE_BYTES == STONE_BYTE) | (seeds > rules.spared_seeds)
+            points *= is_mandarin | (seeds > rules.spared_seeds)
         points *= ~unripe
 """,
     },
