@@ -76,7 +76,7 @@ def narrow(text: str) -> str:
     table = re.compile(r"(?m)^\|.*\|$")
     text = table.sub(lambda row: row[0].replace("won/drawn/lost", "won/ drawn/ lost"), text)
     interval = re.compile(r"\([^()|]* to [^()|]*\)")
-    return table.sub(lambda row: interval.sub(lambda found: found[0].replace(" ", "\u00a0"), row[0]), text)
+    return table.sub(lambda row: interval.sub(lambda match: match[0].replace(" ", "\u00a0"), row[0]), text)
 
 
 UNSET = TournamentSettings([""])  # placeholder for settings without players

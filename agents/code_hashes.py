@@ -24,9 +24,9 @@ def project_code() -> dict[str, str]:
 def custom_code(text: str) -> list[str]:
     """Return the code outside the project, each as MODULE:NAME, that the players or settings in `text` refer to."""
     known = kinds()
-    found = [one[0] for one in MODULE.finditer(text) if one[1] not in known]
-    found += [f"{kind.make.__module__}:{word}" for word, kind in known.items() if re.search(rf"\b{word}\b", text)]
-    return [name for name in found if re.split("[.:]", name)[0] not in PROJECT]
+    code = [match[0] for match in MODULE.finditer(text) if match[1] not in known]
+    code += [f"{kind.make.__module__}:{word}" for word, kind in known.items() if re.search(rf"\b{word}\b", text)]
+    return [name for name in code if re.split("[.:]", name)[0] not in PROJECT]
 
 
 def code_hashes(names: Iterable[str], *, files: bool = False) -> dict[str, str]:
@@ -50,7 +50,7 @@ def code_hashes(names: Iterable[str], *, files: bool = False) -> dict[str, str]:
                 todo.append((node.module.partition(".")[0], False))
             elif files and isinstance(node, ast.Constant) and isinstance(node.value, str):
                 paths = [os.path.join(base, node.value) for base in (folder, "")]
-                content += [Path(one).read_bytes() for one in paths if os.path.isfile(one)]
+                content += [Path(file).read_bytes() for file in paths if os.path.isfile(file)]
         if sources:
             hashes[top] = short_hash(*content)
     return dict(sorted(hashes.items()))

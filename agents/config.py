@@ -205,7 +205,7 @@ def validated(model: type[ModelT], values: object, where: str) -> ModelT:
 
 def explain(error: ValidationError, model: Any) -> str:
     """Describe one problem in a line, a missing field only if there is no other; suggest names for unknown fields."""
-    problem = min(error.errors(), key=lambda one: one["type"] == "missing")
+    problem = min(error.errors(), key=lambda problem: problem["type"] == "missing")
     *way, name = problem["loc"] or ("",)
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must")
     if problem["type"] in ("extra_forbidden", "unexpected_keyword_argument"):

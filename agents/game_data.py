@@ -157,8 +157,11 @@ def read_episodes(folder: Path | str, observation: str = "counts", *, returns_to
     encoder = Encoder(core, observation)
     for path in files:
         parts = list(episodes(read_games(path)))
-        lengths = [len(one["actions"]) for one in parts]
-        batch = {name: np.concatenate([one[name][:t] for one, t in zip(parts, lengths, strict=True)]) for name in PLIES}
+        lengths = [len(part["actions"]) for part in parts]
+        batch = {
+            name: np.concatenate([part[name][:length] for part, length in zip(parts, lengths, strict=True)])
+            for name in PLIES
+        }
         begins = np.append(0, np.cumsum(lengths)[:-1])
         if observation != "counts":
             batch["observations"] = encoder.encode(decoded(core, batch["observations"]))

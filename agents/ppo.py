@@ -254,7 +254,7 @@ def advantages(
     all_advantages = np.zeros_like(all_values)
     for step in reversed(range(len(rewards))):
         factor = gamma * (1.0 - dones[step].astype(np.float32))[:, None]
-        following, later = (np.roll(one[step + 1], 1, axis=1) for one in (all_values, all_advantages))
+        following, later = (np.roll(values[step + 1], 1, axis=1) for values in (all_values, all_advantages))
         delta = rewards[step] + factor * following - all_values[step]
         all_advantages[step] = delta + factor * gae_lambda * later
     return all_advantages[:-1, :, 0], (all_advantages + all_values)[:-1, :, :-1]

@@ -100,9 +100,9 @@ def sweep_configs(config: RunConfig, fields: dict[str, list[str]]) -> dict[str, 
         for name, text in changes.items():
             *groups, field_name = name.replace("-", "_").split(".")
             group = values
-            for one in groups:
-                if not isinstance(group := group.setdefault(one, {}), dict):
-                    raise UsageError(f"--sweep: {name}: {one} has no fields")
+            for part in groups:
+                if not isinstance(group := group.setdefault(part, {}), dict):
+                    raise UsageError(f"--sweep: {name}: {part} has no fields")
             group[field_name] = text
         changed = validated(config_type(values, "--sweep"), values, "--sweep")
         changed = changed.model_copy(update={"threads": changed.threads or 1})
@@ -126,15 +126,15 @@ def sweep(
     A new call resumes it. Raises `UsageError` if a folder holds a run with another configuration, or a worker dies.
     """
     runs = sweep_configs(config, fields)
-    for name, (_, one) in runs.items():
+    for name, (_, config) in runs.items():
         there = folder / name / CONFIG_NAME
-        if there.exists() and load_config(there) != one:
+        if there.exists() and load_config(there) != config:
             raise UsageError(f"{there.parent} holds a run with another configuration: choose another --output")
-    threads = max(one.threads for _, one in runs.values())
+    threads = max(config.threads for _, config in runs.values())
     say(f"training {len(runs)} runs in {folder}")
     processes = min(jobs or max(1, (os.cpu_count() or 1) // threads), len(runs))
-    gpus = int(any(getattr(one, "device", "cpu") != "cpu" for _, one in runs.values()))
-    values = [(name, one.model_dump()) for name, (_, one) in runs.items()]
+    gpus = int(any(getattr(config, "device", "cpu") != "cpu" for _, config in runs.values()))
+    values = [(name, config.model_dump()) for name, (_, config) in runs.items()]
     work, results = functools.partial(train_one, folder, command), list[RunResult]()
     on_stop, never = functools.partial(say, STOPPING), contextlib.nullcontext[Callable[[], bool]](lambda: False)
     with never if ray else stopping(on_stop) as stop:  # a cluster receives no signals
@@ -145,9 +145,9 @@ def sweep(
         if stop():
             say("stopped; the same command resumes the sweep")
             return INTERRUPTED
-    if rows := sweep_table([(runs[one.name][0], one.figures) for one in results if not one.error]):
+    if rows := sweep_table([(runs[result.name][0], result.figures) for result in results if not result.error]):
         say(rows)
-    failures = [one for one in results if one.error]
+    failures = [result for result in results if result.error]
     for failure in failures:
         print(f"train.py: {failure.name}: {failure.error}", file=sys.stderr)
     return USAGE_ERROR if failures else 0
@@ -156,13 +156,13 @@ def sweep(
 def sweep_table(runs: list[tuple[dict[str, str], dict[str, float]]]) -> str:
     """Return a table of runs, each given by its changed fields and its figures; one row has the runs of all seeds."""
     groups = dict[tuple[str, ...], list[dict[str, float]]]()
-    for changes, found in runs:
-        groups.setdefault(tuple(changes.values()), []).append(found)
+    for changes, figures in runs:
+        groups.setdefault(tuple(changes.values()), []).append(figures)
     if not runs:
         return ""
     rows = []
     for texts, of_seeds in groups.items():
-        columns = [[one[name] for one in of_seeds if name in one] for name in runs[0][1]]
+        columns = [[figures[name] for figures in of_seeds if name in figures] for name in runs[0][1]]
         means = [interquartile_estimate([[x] for x in column], np.random.default_rng(0)) for column in columns]
         cells = [of_runs(column, mean, ".2f") for column, mean in zip(columns, means, strict=True)]
         rows.append([*texts, str(len(of_seeds)), *cells])

@@ -243,8 +243,8 @@ def _play_pairing(rules: str, openings: Openings, seed: int, players: list[tuple
     Raises `UsageError` if a player's files here differ from the files on the machine that started the tournament.
     """
     entrants = make_entrants([f"{number}={name}" for number, (name, _) in enumerate(players)], Rules.parse(rules))
-    for one, (name, files) in zip(entrants, players, strict=True):
-        if one.files != files:
+    for entrant, (name, files) in zip(entrants, players, strict=True):
+        if entrant.files != files:
             raise UsageError(f"the files or the version of {name} differ between machines: share one folder among them")
     return Tournament(Core(rules), entrants, openings, seed).play_one(0, 1)
 

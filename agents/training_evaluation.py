@@ -53,7 +53,7 @@ class TrainingEvaluation(EvaluationSchedule):
             log(f"evaluation/{name}", scores[name]["score"])
         players = core.rules.players
         counted = "score" if players == 2 else f"share of wins (fair: {100 / players:.1f} %)"
-        summary = ", ".join(f"{name} {100 * one['score']:.1f} %" for name, one in scores.items())
+        summary = ", ".join(f"{name} {100 * result['score']:.1f} %" for name, result in scores.items())
         return {"results": scores}, f"{counted} against {summary}"
 
     def _opponents(self, core: Core) -> dict[str, Policy]:

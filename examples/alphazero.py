@@ -128,8 +128,8 @@ def main(arguments: list[str]) -> None:
     print("| simulations | regret, points | best moves, % |\n| ---: | --- | ---: |")
     for simulations in MEASURED:
         player = MCTSPlayer(network, simulations, exploration=options.exploration)
-        one = regret(player, suite, np.random.default_rng(0), by_phase=False)
-        print(f"| {simulations} | {interval(one, '.2f')} | {100 * one.optimal.mean:.1f} |")
+        measured = regret(player, suite, np.random.default_rng(0), by_phase=False)
+        print(f"| {simulations} | {interval(measured, '.2f')} | {100 * measured.optimal.mean:.1f} |")
 
 
 if __name__ == "__main__":

@@ -39,8 +39,9 @@ def test(name: str) -> list[str]:
     _, package, through, tests = FRAMEWORKS[name]
     command = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", *tests.split()]
     passed = subprocess.run(command, cwd=ROOT, check=False).returncode == 0
-    tested = versions([package, *(one for one in BESIDE if one != package)])
-    return [name, tested[package], through, *(tested.get(one, "–") for one in BESIDE), "pass" if passed else "**fail**"]
+    tested = versions([package, *(other for other in BESIDE if other != package)])
+    beside = [tested.get(other, "–") for other in BESIDE]
+    return [name, tested[package], through, *beside, "pass" if passed else "**fail**"]
 
 
 def read_rows(text: str) -> dict[str, list[str]]:

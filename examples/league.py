@@ -28,9 +28,9 @@ with needing_extra("train", "examples.league" if __name__ == "__main__" else Non
     from oanquan_env.sb3 import HYPERPARAMETERS, OAnQuanVecEnv
 
 WEIGHTS = {
-    "prioritised": lambda found: prioritised(found.mean[-1]),
-    "nash": lambda found: nash(found.mean),
-    "equal": lambda found: np.ones(len(found.names)),
+    "prioritised": lambda matrix: prioritised(matrix.mean[-1]),
+    "nash": lambda matrix: nash(matrix.mean),
+    "equal": lambda matrix: np.ones(len(matrix.names)),
 }
 """Functions that return the weights of the opponents for a payoff matrix whose last player is the newest self."""
 
@@ -50,14 +50,14 @@ def former_self(path: Path) -> object:
     return as_policy(MaskablePPO.load(path, device="cpu"), temperature=1.0)
 
 
-def picture(found: Payoffs) -> bytes:
+def picture(matrix: Payoffs) -> bytes:
     """Draw the payoff matrix as PNG."""
     figure, axes = charts.chart("Share of games won against the column's player", 7.5, 6.5, grid=None)
-    axes.imshow(found.mean, cmap=charts.DIVERGING, vmin=0, vmax=1)
-    for (row, column), share in np.ndenumerate(found.mean):
+    axes.imshow(matrix.mean, cmap=charts.DIVERGING, vmin=0, vmax=1)
+    for (row, column), share in np.ndenumerate(matrix.mean):
         axes.text(column, row, f"{100 * share:.0f}", ha="center", va="center", color=charts.INK, fontsize=charts.SMALL)
-    axes.set_xticks(range(len(found.names)), found.names, rotation=45, ha="right")
-    axes.set_yticks(range(len(found.names)), found.names)
+    axes.set_xticks(range(len(matrix.names)), matrix.names, rotation=45, ha="right")
+    axes.set_yticks(range(len(matrix.names)), matrix.names)
     return charts.png(figure)
 
 
@@ -77,24 +77,24 @@ def main(arguments: list[str]) -> Payoffs:
         model = MaskablePPO("MlpPolicy", games, **constant, seed=options.seed)
 
     def measured() -> Payoffs:
-        found = payoffs(players, pairs=options.pairs, seed=options.seed, cache=options.folder / "payoffs.json")
+        matrix = payoffs(players, pairs=options.pairs, seed=options.seed, cache=options.folder / "payoffs.json")
         games.set_opponent(list(players.values()))
-        games.set_opponent_weights(WEIGHTS[options.weights](found))
-        return found
+        games.set_opponent_weights(WEIGHTS[options.weights](matrix))
+        return matrix
 
-    found = measured()
+    matrix = measured()
     for path in paths[len(done) :]:
         model.learn(options.plies, reset_num_timesteps=False)
         file = io.BytesIO()
         model.save(file)
         write_atomically(path, file.getvalue())
         players[path.stem] = former_self(path)
-        found = measured()
+        matrix = measured()
         print(f"{path.stem} joins after {model.num_timesteps:,} plies", flush=True)
-    print(f"\n{found}\n\nNash equilibrium: ", end="")
-    print(", ".join(f"{name} {share:.2f}" for name, share in zip(found.names, nash(found.mean), strict=True)))
-    write_atomically(options.folder / "payoffs.png", picture(found))
-    return found
+    print(f"\n{matrix}\n\nNash equilibrium: ", end="")
+    print(", ".join(f"{name} {share:.2f}" for name, share in zip(matrix.names, nash(matrix.mean), strict=True)))
+    write_atomically(options.folder / "payoffs.png", picture(matrix))
+    return matrix
 
 
 if __name__ == "__main__":

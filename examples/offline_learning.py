@@ -134,8 +134,8 @@ def learned_policies(core: Core, options: argparse.Namespace) -> dict[str, Polic
 def learned_search(core: Core, options: argparse.Namespace) -> Policy:
     """Return the player with the value net that is learned from a folder of positions."""
     files = [afterstates(core, path) for path in sorted(options.data.glob("positions-*.npz"))]
-    inputs = np.concatenate([one[0] for one in files])
-    values = np.concatenate([one[1] for one in files]).astype(np.float32)
+    inputs = np.concatenate([arrays[0] for arrays in files])
+    values = np.concatenate([arrays[1] for arrays in files]).astype(np.float32)
     module = ValueModule(core.rules)
     torch.nn.init.zeros_(module.output.weight)  # initially, a move's value is its immediate gain
     examples, targets = torch.from_numpy(inputs), torch.from_numpy(values)

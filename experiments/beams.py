@@ -33,7 +33,7 @@ class Options(frame.Options):
 def given_up(folder: Path, rules: str) -> dict[str, float]:
     """Return lower bounds on the points that a run's agent gives up to a best response, by seat."""
     responses = exploit_seats(f"ppo:{folder}", rules, minutes=60, positions=QUESTIONS)
-    return {name: float(one.given_up or 0) for name, one in zip(("South", "North"), responses, strict=True)}
+    return {name: float(response.given_up or 0) for name, response in zip(("South", "North"), responses, strict=True)}
 
 
 def measure(options: Options) -> Iterator[dict[str, Any]]:

@@ -120,7 +120,7 @@ def median_speed(games: CudaGames, steps: int = STEPS) -> float:
 def speed() -> dict[str, Any]:
     """Measure the speed for each setting and number of games, in millions of steps per second."""
     speeds: dict[str, Any] = {}
-    for preset, opponent in (*(("mancala-world", one) for one in OPPONENTS), ("four-player", None)):
+    for preset, opponent in (*(("mancala-world", name) for name in OPPONENTS), ("four-player", None)):
         row = {size: round(median_speed(CudaGames(size, preset, opponent=opponent)), 1) for size in SIZES}
         speeds[f"{preset}, {opponent or 'no opponent'}"] = row
         print(

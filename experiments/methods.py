@@ -100,7 +100,7 @@ class PQN:
         self.options = pqn.parse_options(["--rules", rules, "--seed", str(seed)])
         torch.manual_seed(seed)
         self.core, self.plies = Core(rules), 0
-        self.net, self.games = pqn.QNetwork(self.core.rules, self.options.width), pqn.Games(self.options)
+        self.net, self.games = pqn.QNetwork(self.core.rules, self.options.width), pqn.TensorGames(self.options)
         self.optimizer = torch.optim.RAdam(self.net.parameters(), lr=self.options.learning_rate)
 
     def iterate(self, done: float) -> None:

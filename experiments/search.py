@@ -66,8 +66,8 @@ def measure(options: Options) -> Iterator[dict[str, Any]]:
     count = -(-options.positions // len(MIDDLE_PLIES))
     middle = Positions.concatenate([random_openings(core, count, plies, rng) for plies in MIDDLE_PLIES])
     with_net = Search(core, table_megabytes=256, threads=1, net=read_value_net("pretrained", RULES))
-    for one in (search, with_net):
-        one.best_moves(middle, Limits(depth=2))  # compile, and touch the tables' memory
+    for engine in (search, with_net):
+        engine.best_moves(middle, Limits(depth=2))  # compile, and touch the tables' memory
     results: dict[str, list[dict[str, Any]]] = {
         "opening": [timed(search, core.start(), depth) for depth in OPENING_DEPTHS],
         "middle": [],

@@ -33,14 +33,14 @@ def solve(rules: str, seconds: float, megabytes: int) -> dict[str, Any]:
 
 def rows(results: dict[str, Any]) -> Iterator[Cells]:
     """Yield a row for each preset."""
-    for rules, one in results["results"].items():
-        lower, upper = ("?" if bound is None else f"{bound:+d}" for bound in (one["lower"], one["upper"]))
+    for rules, result in results["results"].items():
+        lower, upper = ("?" if bound is None else f"{bound:+d}" for bound in (result["lower"], result["upper"]))
         yield {
             "rules": rules,
-            "value": lower if one["solved"] else f"{lower} to {upper}",
-            "first moves of the best line": " ".join(one["line"][:6]),
-            "moves played": f"{one['nodes']:,}",
-            "seconds": f"{one['seconds']:.0f}",
+            "value": lower if result["solved"] else f"{lower} to {upper}",
+            "first moves of the best line": " ".join(result["line"][:6]),
+            "moves played": f"{result['nodes']:,}",
+            "seconds": f"{result['seconds']:.0f}",
         }
 
 

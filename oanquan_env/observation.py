@@ -88,16 +88,16 @@ class Encoder:
             raise UsageError(f"observation must be one of {', '.join(OBSERVATIONS)}; got {observation!r}")
         self.core, self.observation, self.rule_sets, self.rules_visible = core, observation, rule_sets, rules_visible
         rules, players, everything = core.rules, core.rules.players, rule_sets or (core.rules,)
-        self.vectors = np.array([vector(one) for one in rule_sets], np.float32).reshape(-1, LENGTH) * rules_visible
+        self.vectors = np.array(list(map(vector, rule_sets)), np.float32).reshape(-1, LENGTH) * rules_visible
         self._index = 0
-        least, greatest = zip(*(score_bounds(one, one.max_plies) for one in everything), strict=True)
+        least, greatest = zip(*(score_bounds(rule_set, rule_set.max_plies) for rule_set in everything), strict=True)
         # name -> length, minimum, maximum
         parts: dict[str, tuple[int, Any, Any]] = {
             "seeds": (rules.squares, 0, MAX_SEEDS),
             "stones": (players, 0, 1),
             "scores": (players, min(least), max(greatest)),
             "turn": (1, 0, players - 1),
-            "plies": (1, 0, max(one.max_plies for one in everything)),
+            "plies": (1, 0, max(rule_set.max_plies for rule_set in everything)),
         }
         if observation != "counts":
             parts = {
@@ -106,13 +106,13 @@ class Encoder:
                 "stones": (players, 0, 1),
                 "scores": (
                     players,
-                    min(score / one.total for score, one in zip(least, everything, strict=True)),
-                    max(score / one.total for score, one in zip(greatest, everything, strict=True)),
+                    min(score / rule_set.total for score, rule_set in zip(least, everything, strict=True)),
+                    max(score / rule_set.total for score, rule_set in zip(greatest, everything, strict=True)),
                 ),
                 "plies": (1, 0, 1),
             }
         if observation == "moves":  # a ply wins at most the points on the board and the seeds that refills add
-            stone = max(one.stone_value for one in everything)
+            stone = max(rule_set.stone_value for rule_set in everything)
             most = (MAX_SEEDS + players * (stone + 4 * rules.fields)) / SCALE
             parts |= dict.fromkeys(("wins", "remains"), (rules.actions, -most, most))
         if rule_sets:

@@ -166,9 +166,9 @@ class OAnQuanVecEnv(SharedVecEnv):
             checked = check_options(options, ("position", "rules"))
             start_positions(games, checked.get("position"), chosen_rules(games, checked.get("rules")))
             return super().set_options(dict(options or {}))
-        given, together = [check_options(one, ("position", "rules")) for one in options], dict[str, Any]()
+        given, together = [check_options(option, ("position", "rules")) for option in options], dict[str, Any]()
         for name in ("position", "rules"):
-            values = [one.get(name) for one in given]
+            values = [option.get(name) for option in given]
             count = sum(value is not None for value in values)
             if len(values) != self.num_envs or 0 < count < len(values):
                 requirement = f"must be {self.num_envs} dicts, one for each game, all with a {name} or all without"
@@ -180,7 +180,7 @@ class OAnQuanVecEnv(SharedVecEnv):
             if rules is None:
                 start_positions(games, starts[0], None)  # refuses positions without rules, if there is a list
             sets = [games.rule_sets[index] for index in ([0] * self.num_envs if rules is None else rules)]
-            batches = [start_position(shared_core(one), start) for one, start in zip(sets, starts, strict=True)]
+            batches = [start_position(*pair) for pair in zip(map(shared_core, sets), starts, strict=True)]
             together["position"] = Positions.concatenate([batch for batch in batches if batch is not None])
         return super().set_options(together)
 

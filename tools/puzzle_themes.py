@@ -37,9 +37,9 @@ def threats(board: Board, player: int) -> list[MoveTrace]:
     return [trace for trace in traces(Board.from_positions(board.core, positions)) if trace.captures]
 
 
-def largest(found: Sequence[MoveTrace]) -> int:
+def largest(traces: Sequence[MoveTrace]) -> int:
     """Return the points of the largest capture among the traces `found`, or 0 if there are none."""
-    return max((trace.captured for trace in found), default=0)
+    return max((trace.captured for trace in traces), default=0)
 
 
 def takes_mandarin(board: Board, trace: MoveTrace) -> bool:
@@ -63,10 +63,9 @@ def is_double(before: Board, after: Board) -> bool:
     """Return whether the move between two boards makes a double threat."""
     if after.outcome is not None:
         return False
-    large = [
-        {one.square for one in trace.captures} for trace in threats(after, before.mover) if trace.captured >= LARGE
-    ]
-    if all(one & other for one in large for other in large):
+    large = [trace for trace in threats(after, before.mover) if trace.captured >= LARGE]
+    captured = [{capture.square for capture in trace.captures} for trace in large]
+    if all(squares & other for squares in captured for other in captured):
         return False
     for reply in after.legal_moves:
         child = after.copy()

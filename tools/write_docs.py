@@ -120,12 +120,12 @@ def _reports_of_presets() -> Iterator[Evaluation]:
 
 def _regret_rows(report: Evaluation) -> dict[str, Regret]:
     """Return the players' regret by name."""
-    return {one.name: one.regret for one in report.players if one.regret}
+    return {player.name: player.regret for player in report.players if player.regret}
 
 
 def _score(report: Evaluation, player: str, opponent: str) -> str:
     """Return the score of `player` against `opponent` in percent, as text that is empty if they did not meet."""
-    labels = {one.name: one.label for one in report.players}
+    labels = {player.name: player.label for player in report.players}
     score = report.score_of(labels[player], labels[opponent])
     return plus_minus(score, ".1f", 100) if score else ""
 
@@ -166,7 +166,7 @@ def strength() -> str:
     heads, rows = summary_cells(whole, README_PLAYERS, README_COLUMNS)
     place = heads.index(README_COLUMNS[1])
     heads[place : place + 1] = [f"regret, {_proved(report)}" for report in reports]
-    ranked = [one.name for one in whole.ranked() if one.label in README_PLAYERS]
+    ranked = [player.name for player in whole.ranked() if player.label in README_PLAYERS]
     for row, player in zip(rows, ranked, strict=True):
         row[place : place + 1] = [interval(_regret_rows(report)[player], ".2f") for report in reports]
     note = f"Measured {origin(whole)}: [report](experiments/results/report.md); the other rules have their own."

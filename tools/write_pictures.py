@@ -47,7 +47,8 @@ def played(moves: str, rules: str = "mancala-world") -> Board:
 def best_response(rules: str, seat: str, player: str = "ppo:pretrained") -> Board:
     """Return the final board of the best response under `rules` to `player` in `seat`, from exploit.json."""
     results = published("exploit")["results"]
-    (response,) = (one for one in results if (one["player"], one["rules"], one["seat"]) == (player, rules, seat))
+    wanted = {"player": player, "rules": rules, "seat": seat}
+    (response,) = (result for result in results if wanted.items() <= result.items())
     return played(" ".join(response["line"]), rules)
 
 

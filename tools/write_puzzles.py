@@ -168,7 +168,7 @@ class Prover:
             after.push(reply)
             if after.outcome is None:
                 replies.append((reply, after, self.step(after)))
-        return min(replies, key=lambda one: (len(one[2].right), -one[2].plies), default=None)
+        return min(replies, key=lambda reply: (len(reply[2].right), -reply[2].plies), default=None)
 
 
 def line_of(board: Board, prover: Prover) -> list[str] | None:
@@ -199,7 +199,7 @@ def line_of(board: Board, prover: Prover) -> list[str] | None:
 def untimed(level: Level) -> Level:
     """Return the level with only its first player, limited by its depth or by nodes instead of by time."""
     name = re.sub(r"(depth=\d+),ms=\d+", r"\1", level.players[0])
-    name = re.sub(r"ms=(\d+)", lambda found: f"nodes={NODES_PER_MS * int(found[1])}", name)
+    name = re.sub(r"ms=(\d+)", lambda match: f"nodes={NODES_PER_MS * int(match[1])}", name)
     return level._replace(players=(name,))
 
 
@@ -268,11 +268,11 @@ def examined(name: str) -> Iterator[dict[str, Any] | None]:
             yield None if badge and (number - 1) % 10 else examine(core, board)
 
 
-def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def by_level(puzzles: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Group puzzles by difficulty; omit puzzles that begin with the largest capture, except `BADGES` easy ones."""
     levels: dict[str, list[dict[str, Any]]] = {"easy": [], "medium": [], "hard": []}
     badges = 0
-    for puzzle in found:
+    for puzzle in puzzles:
         level = level_of(puzzle["found"])
         if puzzle["badge"]:
             badges += level == "easy"
@@ -282,9 +282,9 @@ def by_level(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return levels
 
 
-def choose(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def choose(puzzles: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Choose the puzzles of a file; return them by difficulty, the easiest of each difficulty first."""
-    levels = by_level(found)
+    levels = by_level(puzzles)
     spare = 3 * PER_LEVEL - sum(min(PER_LEVEL, len(members)) for members in levels.values())
     for level, members in levels.items():
         count = min(len(members), PER_LEVEL + spare)

@@ -131,7 +131,7 @@ class AnyRulesModule(nn.Module):
     def are_possible(self, rows: Tensor, numbers: Tensor) -> bool:
         """Return whether all rows and numbers of rule sets exist."""
         within = (rows >= 0) & (rows <= MISSING), (numbers >= 0) & (numbers < len(self.rule_sets))
-        return all(bool(one.all()) for one in within)
+        return all(bool(mask.all()) for mask in within)
 
     def export(self, origin: dict[str, Any]) -> AnyRulesNet:
         """Return the net in its NumPy form, which needs no torch; the net stores `origin`."""

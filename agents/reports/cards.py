@@ -116,7 +116,7 @@ def _reports(folder: Path, rules: str) -> Iterator[tuple[Evaluation, str]]:
     """
     now, shown = hash_of_files(f"ppo:{folder}", Rules.parse(rules)), set()
     for report in map(read_report, sorted(RESULTS.glob("**/report.json"))):
-        own = next((one for one in report.players if one.name == f"ppo:{PRETRAINED}"), None)
+        own = next((player for player in report.players if player.name == f"ppo:{PRETRAINED}"), None)
         games = report.openings
         if own and report.rules == rules and own.files == now and games not in shown:
             shown.add(games)
@@ -128,7 +128,7 @@ def _strength(report: Evaluation, label: str) -> list[str]:
     parts = [f"## Strength of `{label}`{where}", f"Measured {origin(report)}.", summary(report), explanation(report)]
     if regret := report.player(label).regret:
         phases = regret.phases
-        cells = [[one, f"{phases[one].mean:.2f}", f"{100 * phases[one].blunders.mean:.1f}"] for one in PHASES]
+        cells = [[phase, f"{phases[phase].mean:.2f}", f"{100 * phases[phase].blunders.mean:.1f}"] for phase in PHASES]
         parts.append(table(["phase", "regret", "blunders, %"], cells))
     return parts
 

@@ -74,7 +74,7 @@ def of_group(runs: Sequence[MeasuredRun], by: Literal["plies", "minutes"]) -> Le
     estimates = [[run[ply][1] for ply in plies] for run in regrets]
     if len(runs) == 1 or not plies:
         return LearningCurve(np.array(at), estimates[0])
-    return LearningCurve.of(at, [[one.mean for one in run] for run in estimates])
+    return LearningCurve.of(at, [[estimate.mean for estimate in run] for run in estimates])
 
 
 def read_run(folder: Path) -> MeasuredRun:

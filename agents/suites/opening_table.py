@@ -81,11 +81,11 @@ class OpeningProofs:
         No move's value exceeds its position's. If only one move can reach the position's lower bound, it must do so.
         """
         bounds = self.table.bounds | {ENDED: Bounds(0, 0)}
-        for name, moves in (one for layer in reversed(self._moves) for one in layer):
+        for name, moves in (entry for layer in reversed(self._moves) for entry in layer):
             values = [bounds[child].before(gain) for child, gain in moves.items()]
             best = Bounds(max(value.lower for value in values), max(value.upper for value in values))
             bounds[name] = bounds[name].within(best)
-        for name, moves in (one for layer in self._moves for one in layer):
+        for name, moves in (entry for layer in self._moves for entry in layer):
             lower, upper = bounds[name]
             enough = [child for child, gain in moves.items() if bounds[child].before(gain).upper >= lower]
             for child in moves.keys() & self._single:

@@ -56,9 +56,9 @@ def compare(
     The arguments and errors are the same as in `evaluate`.
     """
     settings = EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs)
-    both = [_samples(one, settings) for one in (player, other)]
+    both = [_samples(either, settings) for either in (player, other)]
     differences = (np.subtract(*samples) for samples in zip(*both, strict=True))
-    return Comparison(*(difference_estimate(one) if len(one) else None for one in differences))
+    return Comparison(*(difference_estimate(difference) if len(difference) else None for difference in differences))
 
 
 @dataclass(frozen=True)
@@ -132,17 +132,17 @@ def compare_runs(
     settings = EvaluationSettings(rules, opponents, pairs, seed, openings, suite, part, runs)
     of_methods = [[_samples(run, settings) for run in runs_of_method] for runs_of_method in methods.values()]
     for number, sign in enumerate((-1, 1)):  # less regret is better, and a higher score
-        samples = [np.stack([run[number] for run in one]) for one in of_methods]
+        samples = [np.stack([run[number] for run in of_method]) for of_method in of_methods]
         measures.append(dict(zip(methods, _method_runs(samples, sign, seed), strict=True)) if samples[0].size else {})
     return RunsComparison(*measures)
 
 
 def _method_runs(samples: list[Floats], sign: int, seed: int) -> list[MethodRuns]:
     means, differences = interquartile_differences(samples, np.random.default_rng(seed))
-    values = [one.mean(axis=1) for one in samples]
+    values = [method.mean(axis=1) for method in samples]
     first = sign * values[0][:, None]
-    improvements = [probability_of_improvement(sign * one[:, None], first) for one in values]
-    lists = [one.tolist() for one in values]
+    improvements = [probability_of_improvement(sign * method[:, None], first) for method in values]
+    lists = [method.tolist() for method in values]
     return [MethodRuns(*row) for row in zip(lists, means, differences, improvements, strict=True)]
 
 

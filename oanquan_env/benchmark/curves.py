@@ -153,8 +153,8 @@ def draw_curves(
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     references = {name: (value, charts.FAINT) for name, value in (lines or {}).items()}
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
-    every = [one for curves in panels.values() for curve in curves.values() for one in curve.regret]
-    ends = [value for one in every for value in (one.mean, one.low, one.high)]
+    every = [estimate for curves in panels.values() for curve in curves.values() for estimate in curve.regret]
+    ends = [value for estimate in every for value in (estimate.mean, estimate.low, estimate.high)]
     least, most = np.nanmin(ends), np.nanmax(ends + list((lines or {}).values()))
     ticks = [tick for tick in TICKS if least / 1.5 <= tick <= 1.5 * most]
     unnamed = set(names)
@@ -162,7 +162,7 @@ def draw_curves(
         labels = references if panel is axes[-1] else {}
         charts.style(panel)
         for name, curve in curves.items():
-            mean, low, high = ([getattr(one, end) for one in curve.regret] for end in ("mean", "low", "high"))
+            mean, low, high = ([getattr(estimate, end) for estimate in curve.regret] for end in ("mean", "low", "high"))
             cycle, number = divmod(names.index(name), len(charts.COLOURS))
             colour, style = charts.COLOURS[number], "--" if cycle else "-"
             panel.fill_between(curve.at, low, high, color=colour, alpha=0.2, linewidth=0)
@@ -178,7 +178,7 @@ def draw_curves(
         at = np.unique(np.concatenate([curve.at for curve in curves.values()]))
         if len(at) > 2 and at[0] > 0 and at[-1] >= 8 * at[0] and np.ptp(np.diff(np.log(at))) < 1:
             panel.set_xscale("log")
-            panel.set_xticks(at, [f"{one:g}" for one in at])
+            panel.set_xticks(at, [f"{tick:g}" for tick in at])
         panel.minorticks_off()
         charts.label_right(panel, labels)
     axes[0].set_ylabel("regret, points a move")

@@ -186,14 +186,14 @@ def games_measured(tournament: Tournament, pairings: list[Pairing]) -> Evaluatio
         rules=str(tournament.core.rules),
         seed=tournament.seed,
         players=[
-            PlayerResult(one.label, one.name, one.files, repeats=repeats(one.policy, openings.positions))
-            for one in entrants
+            PlayerResult(each.label, each.name, each.files, repeats=repeats(each.policy, openings.positions))
+            for each in entrants
         ],
         openings=openings.name,
         openings_digest=openings.digest(),
         pairings=[
-            pairing_result(entrants[one.a].label, entrants[one.b].label, one.results, openings.positions)
-            for one in pairings
+            pairing_result(entrants[pairing.a].label, entrants[pairing.b].label, pairing.results, openings.positions)
+            for pairing in pairings
         ],
     )
 
@@ -203,22 +203,22 @@ def rated(games: Evaluation, tournament: Tournament, pairings: list[Pairing]) ->
     players = [_against_all(number, player, pairings) for number, player in enumerate(games.players)]
     if tournament.core.rules.players > 2:
         return dataclasses.replace(games, players=players)
-    anchor = next((number for number, one in enumerate(tournament.entrants) if one.name == ANCHOR), 0)
-    by_opening = np.stack([by_order(one.results.score, tournament.openings.positions) for one in pairings])
+    anchor = next((number for number, entrant in enumerate(tournament.entrants) if entrant.name == ANCHOR), 0)
+    by_opening = np.stack([by_order(pairing.results.score, tournament.openings.positions) for pairing in pairings])
     ratings = rate(
-        [(one.a, one.b) for one in pairings] + [(one.b, one.a) for one in pairings],
+        [(pairing.a, pairing.b) for pairing in pairings] + [(pairing.b, pairing.a) for pairing in pairings],
         np.concatenate([by_opening[..., 0], 1 - by_opening[..., 1]]).T,  # by_opening: (pairing, K, 2)
         anchor,
         np.random.default_rng([tournament.seed, len(players)]),
     )
-    players = [dataclasses.replace(one, elo=elo) for one, elo in zip(players, ratings.players, strict=True)]
+    players = [dataclasses.replace(player, elo=elo) for player, elo in zip(players, ratings.players, strict=True)]
     return dataclasses.replace(games, players=players, anchor=players[anchor].label, first=ratings.first)
 
 
 def _against_all(number: int, player: PlayerResult, pairings: list[Pairing]) -> PlayerResult:
     """Return a copy of `player` with its score and margin against all others; each opening is one sample."""
-    own = [(one.results.score, one.results.margin) for one in pairings if one.a == number]
+    own = [(pairing.results.score, pairing.results.margin) for pairing in pairings if pairing.a == number]
     if pairings[0].results.score.shape[1] == 2:
-        own += [(1 - one.results.score, -one.results.margin) for one in pairings if one.b == number]
+        own += [(1 - pairing.results.score, -pairing.results.margin) for pairing in pairings if pairing.b == number]
     scores, margins = (np.mean([table.mean(axis=1) for table in tables], axis=0) for tables in zip(*own, strict=True))
     return dataclasses.replace(player, score=score_estimate(scores), margin=mean_estimate(margins))

@@ -226,13 +226,13 @@ def regret(
     groups = {name: suite.phases() == number for number, name in enumerate(PHASES)} | {PROVED: suite.all_proved()}
     overall = _measure(judged, np.ones(len(suite), dtype=np.bool_))
     phases = {name: _measure(judged, rows) for name, rows in groups.items() if by_phase and rows.any()}
-    losses = np.mean([one.regret for one in judged], axis=0).tolist()
+    losses = np.mean([run.regret for run in judged], axis=0).tolist()
     return dataclasses.replace(overall, phases=phases, losses=losses)
 
 
 def _measure(judged: list[JudgedMoves], rows: Mask) -> Regret:
     lost, optimal, blunders, least, most = (
-        np.mean([getattr(one, name)[rows] for one in judged], axis=0)
+        np.mean([getattr(run, name)[rows] for run in judged], axis=0)
         for name in ("regret", "optimal", "blunder", "least", "most")
     )
     mean = loss_estimate(lost)

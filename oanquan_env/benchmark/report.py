@@ -27,14 +27,14 @@ def pairings_table(pairings: Sequence[PairingResult], *, padded: bool = False) -
     heads = ["agent", "opponent" if two else "among", f"won/{'drawn' if two else 'shared'}/lost", "score, % (95 %)"]
     orders = "/".join(ORDINALS[: len(pairings[0].orders)])
     heads += ["margin, points (95 %)", "Elo against the opponent (95 %)" if two else f"score by moving {orders}, %"]
-    return table(heads, [_pairing(one) for one in pairings], left=2, padded=padded)
+    return table(heads, [_pairing(pairing) for pairing in pairings], left=2, padded=padded)
 
 
-def _pairing(one: PairingResult) -> list[str]:
-    cells = [name(one.agent), name(one.opponent), f"{one.wins}/{one.draws}/{one.losses}"]
-    cells += [interval(one.score, ".1f", 100), interval(one.margin, "+.1f")]
-    by_order = "/".join(f"{100 * order.score.mean:.1f}" for order in one.orders)
-    return [*cells, interval(one.elo) if one.pentanomial else by_order]
+def _pairing(pairing: PairingResult) -> list[str]:
+    cells = [name(pairing.agent), name(pairing.opponent), f"{pairing.wins}/{pairing.draws}/{pairing.losses}"]
+    cells += [interval(pairing.score, ".1f", 100), interval(pairing.margin, "+.1f")]
+    by_order = "/".join(f"{100 * order.score.mean:.1f}" for order in pairing.orders)
+    return [*cells, interval(pairing.elo) if pairing.pentanomial else by_order]
 
 
 def regret_table(players: Mapping[str, Regret], groups: Sequence[str], *, padded: bool = False) -> str:
@@ -70,21 +70,21 @@ def following_table(players: Mapping[str, RuleFollowing], *, padded: bool = Fals
 
 
 def summary(
-    found: Evaluation,
+    evaluation: Evaluation,
     players: Collection[str] | None = None,
     headings: Collection[str] | None = None,
     *,
     padded: bool = False,
 ) -> str:
     """Return a table of results; `players` and `headings` (prefixes of column names) select its rows and columns."""
-    return table(*summary_cells(found, players, headings), padded=padded)
+    return table(*summary_cells(evaluation, players, headings), padded=padded)
 
 
 def summary_cells(
-    found: Evaluation, players: Collection[str] | None = None, headings: Collection[str] | None = None
+    evaluation: Evaluation, players: Collection[str] | None = None, headings: Collection[str] | None = None
 ) -> tuple[list[str], list[list[str]]]:
     """Return the headings and rows of `summary`."""
-    rows, two = found.ranked(), Rules.parse(found.rules).players == 2
+    rows, two = evaluation.ranked(), Rules.parse(evaluation.rules).players == 2
 
     def cell(estimate: Estimate | None, form: str, factor: float = 1.0, *, ends: bool = True) -> str:
         if estimate is None:
@@ -92,22 +92,22 @@ def summary_cells(
         return interval(estimate, form, factor) if ends else f"{factor * estimate.mean:{form}}"
 
     columns = {
-        f"Elo, {found.anchor} = 0 (95 %)": [
-            "0" if one.label == found.anchor else cell(one.elo, "+.0f") for one in rows
+        f"Elo, {evaluation.anchor} = 0 (95 %)": [
+            "0" if player.label == evaluation.anchor else cell(player.elo, "+.0f") for player in rows
         ],
-        "score, %" if two else "wins, % (95 %)": [cell(one.score, ".1f", 100, ends=not two) for one in rows],
-        "margin, points (95 %)": ["" if two else cell(one.margin, "+.1f") for one in rows],
-        "regret, points (95 %)": [cell(one.regret, ".2f") for one in rows],
-        "best moves, %": [cell(one.regret and one.regret.optimal, ".1f", 100, ends=False) for one in rows],
-        "blunders, %": [cell(one.regret and one.regret.blunders, ".1f", 100, ends=False) for one in rows],
+        "score, %" if two else "wins, % (95 %)": [cell(player.score, ".1f", 100, ends=not two) for player in rows],
+        "margin, points (95 %)": ["" if two else cell(player.margin, "+.1f") for player in rows],
+        "regret, points (95 %)": [cell(player.regret, ".2f") for player in rows],
+        "best moves, %": [cell(player.regret and player.regret.optimal, ".1f", 100, ends=False) for player in rows],
+        "blunders, %": [cell(player.regret and player.regret.blunders, ".1f", 100, ends=False) for player in rows],
         "follows its rules, % (95 %)": [
-            cell(one.following.follows if one.following else None, ".1f", 100) for one in rows
+            cell(player.following.follows if player.following else None, ".1f", 100) for player in rows
         ],
         "held-out rules, % of random's regret (95 %)": [
-            cell(one.generalisation.mean if one.generalisation else None, ".1f") for one in rows
+            cell(player.generalisation.mean if player.generalisation else None, ".1f") for player in rows
         ],
-        "gives up as South, as North, points": [_given_up(one) for one in rows],
-        "ms a move": ["" if one.ms_per_move is None else f"{one.ms_per_move:.3g}" for one in rows],
+        "gives up as South, as North, points": [_given_up(player) for player in rows],
+        "ms a move": ["" if player.ms_per_move is None else f"{player.ms_per_move:.3g}" for player in rows],
     }
     columns = {
         heading: cells
@@ -115,20 +115,20 @@ def summary_cells(
         if any(cells) and (headings is None or heading.startswith(tuple(headings)))
     }
     lines = [
-        [name(one.label), *(cells[number] for cells in columns.values())]
-        for number, one in enumerate(rows)
-        if players is None or one.label in players
+        [name(player.label), *(cells[number] for cells in columns.values())]
+        for number, player in enumerate(rows)
+        if players is None or player.label in players
     ]
     return ["agent", *columns], lines
 
 
-def explanation(found: Evaluation) -> str:
+def explanation(evaluation: Evaluation) -> str:
     """Return an explanation of the numbers in `summary`."""
     parts = []
-    if found.pairings:
-        parts.append(_games_explained(found))
-    if found.suite:
-        two, suite = Rules.parse(found.rules).players == 2, found.suite
+    if evaluation.pairings:
+        parts.append(_games_explained(evaluation))
+    if evaluation.suite:
+        two, suite = Rules.parse(evaluation.rules).players == 2, evaluation.suite
         where = "the final result" if two else "whether the search expects the agent to end above the others' mean"
         values = "All values come from a search."
         if suite.proved_moves:
@@ -140,36 +140,36 @@ def explanation(found: Evaluation) -> str:
             f"{suite.positions} positions of {part}`{suite.name}`, version {suite.version} ({suite.digest}). {values} "
             f"A blunder is a move that changes {where}."
         )
-        runs = max(one.regret.runs for one in found.players if one.regret)
+        runs = max(player.regret.runs for player in evaluation.players if player.regret)
         if runs > 1:
             parts.append(f"For players that choose at random, regret is the mean of {runs} choices in each position.")
-    if any(one.following for one in found.players):
+    if any(player.following for player in evaluation.players):
         parts.append(
             "In each position of the rule pairs, two rule sets have different best moves. A player follows its rules "
             "if its move is best under the given rules, and reverts if its move is best under the other rules."
         )
-    if any(one.generalisation for one in found.players):
+    if any(player.generalisation for player in evaluation.players):
         parts.append(
             "Under 96 rule sets that no training may use, regret is given in percent of the regret of a random legal "
             "move; the mean is over the rule sets."
         )
-    searched = [best for one in found.players for best in one.exploited or ()]
+    searched = [best for player in evaluation.players for best in player.exploited or ()]
     if searched:
         parts.append(
             "A player gives up at least this many points, compared with the proved value of the game, to the best "
             f"response found in {max(best['seconds'] for best in searched):.0f} s; a longer search may find more."
         )
-    if any(one.ms_per_move is not None for one in found.players):
-        batch = "the regret suite's positions" if found.suite else "all games of a pairing"
+    if any(player.ms_per_move is not None for player in evaluation.players):
+        batch = "the regret suite's positions" if evaluation.suite else "all games of a pairing"
         parts.append(f"Times are wall times of a player that moves in {batch} at once; searches use all processors.")
-    if own := ", ".join(name(one.label) for one in found.players if one.repeats is False):
+    if own := ", ".join(name(player.label) for player in evaluation.players if player.repeats is False):
         parts.append(f"Asked again with the same seed, {own} chose other moves, so the seed does not fix the results.")
-    if found.illegal:
-        parts.append(f"{found.illegal} illegal actions were replaced by random legal ones.")
-    if found.reused:
-        first, *_, last = sorted(found.reused.values()) * 2
+    if evaluation.illegal:
+        parts.append(f"{evaluation.illegal} illegal actions were replaced by random legal ones.")
+    if evaluation.reused:
+        first, *_, last = sorted(evaluation.reused.values()) * 2
         when = f"at {first}" if first == last else f"between {first} and {last}"
-        parts.append(f"Reused from earlier sessions, measured {when}: {'; '.join(map(name, found.reused))}.")
+        parts.append(f"Reused from earlier sessions, measured {when}: {'; '.join(map(name, evaluation.reused))}.")
     return " ".join(parts)
 
 
@@ -178,14 +178,18 @@ def _given_up(player: PlayerResult) -> str:
     return ", ".join("?" if best["given_up"] is None else f"{best['given_up']}" for best in responses)
 
 
-def _games_explained(found: Evaluation) -> str:
-    players = len(found.pairings[0].orders)
-    starts = "games from the set-up" if found.openings == "set-up" else f"openings of {openings(found)}, each"
-    games = f"Every pairing plays {found.pairings[0].pairs} {starts} in every seating."
-    if found.anchor:
-        first = f" Moving first after the opening is worth {interval(found.first)} Elo." if found.first else ""
+def _games_explained(evaluation: Evaluation) -> str:
+    players = len(evaluation.pairings[0].orders)
+    starts = f"openings of {openings(evaluation)}, each"
+    if evaluation.openings == "set-up":
+        starts = "games from the set-up"
+    games = f"Every pairing plays {evaluation.pairings[0].pairs} {starts} in every seating."
+    if evaluation.anchor:
+        first = (
+            f" Moving first after the opening is worth {interval(evaluation.first)} Elo." if evaluation.first else ""
+        )
         return (
-            f"{games} Elo ratings are from a Bradley-Terry model of these players, with `{found.anchor}` at 0 and "
+            f"{games} Elo ratings are from a Bradley-Terry model of these players, with `{evaluation.anchor}` at 0 and "
             f"intervals bootstrapped over openings. Scores are averages over all opponents.{first}"
         )
     if players == 2:
@@ -197,45 +201,46 @@ def _games_explained(found: Evaluation) -> str:
     )
 
 
-def openings(found: Evaluation) -> str:
+def openings(evaluation: Evaluation) -> str:
     """Return a phrase that names the openings of the games."""
     words = {"random": "random play", "set-up": "the set-up"}
-    return words.get(found.openings or "", f"`{found.openings}`")
+    return words.get(evaluation.openings or "", f"`{evaluation.openings}`")
 
 
-def markdown(found: Evaluation, *, heading: bool = True, picture: bool = False, padded: bool = False) -> str:
+def markdown(evaluation: Evaluation, *, heading: bool = True, picture: bool = False, padded: bool = False) -> str:
     """Return the report.
 
     `heading` adds the origin and the names of labelled players, and `picture` a link to the picture of the scores;
     `padded` aligns tables in plain text.
     """
-    order = [one.label for one in found.ranked()]
-    parts = [f"Rules `{found.rules}`, seed {found.seed}.", explanation(found)]
+    order = [player.label for player in evaluation.ranked()]
+    parts = [f"Rules `{evaluation.rules}`, seed {evaluation.seed}.", explanation(evaluation)]
     if heading:
-        versions = ", ".join(f"{package} {version}" for package, version in found.versions.items())
-        parts = ["# Evaluation", f"Made {origin(found)}. {parts[0][:-1]}; {versions}.", parts[1]]
-    if len(found.players) > 1:
-        parts.insert(-1, summary(found, padded=padded))
-    if found.pairings:
-        pairings = [one for label in order for one in found.pairings if one.agent == label]
+        versions = ", ".join(f"{package} {version}" for package, version in evaluation.versions.items())
+        parts = ["# Evaluation", f"Made {origin(evaluation)}. {parts[0][:-1]}; {versions}.", parts[1]]
+    if len(evaluation.players) > 1:
+        parts.insert(-1, summary(evaluation, padded=padded))
+    if evaluation.pairings:
+        pairings = [pairing for label in order for pairing in evaluation.pairings if pairing.agent == label]
         parts += ["## Games", pairings_table(pairings, padded=padded)]
         parts += [f"![Scores of all pairings]({PICTURE})"] * picture
-    regrets = {one.label: one.regret for one in found.ranked() if one.regret}
+    regrets = {player.label: player.regret for player in evaluation.ranked() if player.regret}
     if regrets:
         parts += ["## Regret", regret_table(regrets, ("all", *PHASES, PROVED), padded=padded)]
-    if following := {one.label: one.following for one in found.ranked() if one.following}:
+    if following := {player.label: player.following for player in evaluation.ranked() if player.following}:
         parts += ["## Rule pairs", following_table(following, padded=padded)]
-    if general := {one.label: cells_of(one.generalisation) for one in found.ranked() if one.generalisation}:
+    measured = {player.label: player.generalisation for player in evaluation.ranked() if player.generalisation}
+    if general := {label: cells_of(one) for label, one in measured.items()}:
         heads = ["player", *next(iter(general.values()))]
         lines = [[name(label), *cells.values()] for label, cells in general.items()]
         parts += ["## Held-out rule sets", table(heads, lines, padded=padded)]
-    names = [[name(one.label), name(one.name)] for one in found.players if one.label != one.name]
+    names = [[name(player.label), name(player.name)] for player in evaluation.players if player.label != player.name]
     if names and heading:
         parts += ["## Players", table(["label", "player"], names, left=2, padded=padded)]
     return "\n\n".join(parts) + "\n"
 
 
-def origin(found: Evaluation) -> str:
+def origin(evaluation: Evaluation) -> str:
     """Return a phrase that names the command, commit and processor of the result."""
-    where = f" at commit `{found.commit}`" if found.commit else ""
-    return f"by `{found.command}`{where}, {found.processor}"
+    where = f" at commit `{evaluation.commit}`" if evaluation.commit else ""
+    return f"by `{evaluation.command}`{where}, {evaluation.processor}"

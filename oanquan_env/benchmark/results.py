@@ -143,23 +143,23 @@ class Evaluation:
 
     def player(self, label: str) -> PlayerResult:
         """Return the player with this label; raise `KeyError` if there is none."""
-        return {one.label: one for one in self.players}[label]
+        return {player.label: player for player in self.players}[label]
 
     def ranked(self) -> list[PlayerResult]:
         """Return the players in the order of tables: by rating if all have one, or else by score, or else by regret."""
-        if all(one.elo for one in self.players):
-            return sorted(self.players, key=lambda one: -one.elo.mean if one.elo else 0)
-        if all(one.score for one in self.players):
-            return sorted(self.players, key=lambda one: -one.score.mean if one.score else 0)
-        return sorted(self.players, key=lambda one: one.regret.mean if one.regret else 0)
+        if all(player.elo for player in self.players):
+            return sorted(self.players, key=lambda player: -player.elo.mean if player.elo else 0)
+        if all(player.score for player in self.players):
+            return sorted(self.players, key=lambda player: -player.score.mean if player.score else 0)
+        return sorted(self.players, key=lambda player: player.regret.mean if player.regret else 0)
 
     def score_of(self, label: str, opponent: str) -> Estimate | None:
         """Return the score of one player against another, 0 to 1; None if they did not meet."""
-        for one in self.pairings:
-            if (one.agent, one.opponent) == (label, opponent):
-                return one.score
-            if (one.opponent, one.agent) == (label, opponent) and one.pentanomial:
-                return Estimate(1 - one.score.mean, 1 - one.score.high, 1 - one.score.low)
+        for pairing in self.pairings:
+            if (pairing.agent, pairing.opponent) == (label, opponent):
+                return pairing.score
+            if (pairing.opponent, pairing.agent) == (label, opponent) and pairing.pentanomial:
+                return Estimate(1 - pairing.score.mean, 1 - pairing.score.high, 1 - pairing.score.low)
         return None
 
     def to_json(self) -> str:

@@ -157,7 +157,7 @@ def interquartile_differences(
     differences = [
         estimate(mean - means[0], over - over_positions[0], spread, spreads[0]) for mean, over, spread in of_methods[1:]
     ]
-    return [estimate(*one) for one in of_methods], [Estimate(0.0), *differences]
+    return [estimate(*values) for values in of_methods], [Estimate(0.0), *differences]
 
 
 def probability_of_improvement(scores: npt.ArrayLike, others: npt.ArrayLike) -> Estimate:
@@ -225,10 +225,10 @@ def rate(
     estimates[:, :-1] -= estimates[:, [anchor]]
     *players, first = bootstrap_estimates(estimates[0], estimates[1:], k)
     pairs, shares = np.asarray(games), scores.mean(axis=0)
-    for number, one in enumerate(players):
+    for number, player in enumerate(players):
         own = np.concatenate([shares[pairs[:, 0] == number], 1 - shares[pairs[:, 1] == number]])
         if own.min() == own.max() and own[0] in (0, 1):
-            players[number] = Estimate(one.mean)
+            players[number] = Estimate(player.mean)
     return Ratings(players, first)
 
 

@@ -116,7 +116,7 @@ def read_suites(path: Path) -> tuple[Suite, ...]:
     """Read a JSON list of suites. Raises `FileError` if the file is missing or damaged."""
     with naming_damage(path, "not a list of suites"):
         suites = list(read_json(path))
-    return tuple(_suite(one, f"{suite_name(path)}-{number}", path) for number, one in enumerate(suites, 1))
+    return tuple(_suite(part, f"{suite_name(path)}-{number}", path) for number, part in enumerate(suites, 1))
 
 
 def format_suites(suites: Sequence[Suite]) -> str:

@@ -152,12 +152,13 @@ class Tournament:
 
     def play_one(self, a: int, b: int, progress: OnGamesEnded = lambda _: None) -> Pairing:
         """Play the pairing of `a` and `b`. The results depend only on the seed, the openings and these two players."""
-        one, other = players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
+        first, second = players = [TimedPolicy(self.entrants[number].policy) for number in (a, b)]
         for player in players:
             player.choose(self.openings.positions[:1], np.random.default_rng(self.seed))
-        pairs = play_paired_games(self.core, one, other, self.openings.positions, rng_for(self.seed), progress)
+        pairs = play_paired_games(self.core, first, second, self.openings.positions, rng_for(self.seed), progress)
         games = ["".join(str(Move.from_action(action)) for action in moves) for moves in pairs.moves]
-        return Pairing(a, b, pairs.results, games, [one.seconds for one in players], [one.moves for one in players])
+        seconds, moves = [player.seconds for player in players], [player.moves for player in players]
+        return Pairing(a, b, pairs.results, games, seconds, moves)
 
     def measure_regret(self, number: int, suite: Suite, runs: int) -> tuple[Regret, float]:
         """Return the regret of the player with index `number`, and its mean wall time per move in a batch, in ms."""

@@ -30,6 +30,7 @@ class BatchSowing:
         self._row_type = np.dtype((np.void, SIDE_BYTES * rules.players))
         self._stone_value = np.int32(rules.stone_value)
         self._protected_plies = 0 if rules.first_move_captures_mandarin else rules.players
+        # Without a rule that protects something behind a gap, `capture` skips `_protect`.
         self._plain_capture = rules.quan_non == self._protected_plies == 0 and rules.mandarin_seeds_capturable
 
     def sow(self, positions: Positions, actions: npt.NDArray[np.integer]) -> tuple[Ints, npt.NDArray[np.int32]]:
@@ -118,11 +119,11 @@ class BatchSowing:
 
     def _protect(self, seeds: Bytes, stone: Bytes, points: Points, stone_at: Ints, ply: npt.NDArray[np.int32]) -> Bytes:
         """Reduce `points` in place to those that can be captured (docs/RULES.md 2.4); return the seeds that stay."""
-        rules = self.rules
+        rules, is_mandarin = self.rules, stone_at % SIDE_BYTES == STONE_BYTE
         unripe = (stone != 0) & ((seeds < rules.quan_non) | (ply < self._protected_plies))
         stay = np.zeros_like(seeds)
         if not rules.mandarin_seeds_capturable:
-            stay = seeds * (stone_at % SIDE_BYTES == STONE_BYTE)
+            stay = seeds * is_mandarin
             points -= stay
         points *= ~unripe
         return stay

@@ -46,7 +46,7 @@ def joined(name: str, exported: str) -> str:
             return other
 
         for names, path in _IMPORT.findall(text):
-            exports[imported(path)].update(one.partition(" as ")[0] for one in re.split(r",\s+", names))
+            exports[imported(path)].update(name.partition(" as ")[0] for name in re.split(r",\s+", names))
         for path in _LATER.findall(text):
             exports[imported(path)].update(_EXPORT.findall((WEB / imported(path)).read_text(encoding="utf-8")))
         text = _IMPORT.sub(
@@ -57,8 +57,8 @@ def joined(name: str, exported: str) -> str:
 
     add(name)
     modules = [
-        f'modules["{one}"] = (() => {{\n{text}\nreturn {{ {", ".join(sorted(exports[one]))} }};\n}})();'
-        for one, text in texts.items()
+        f'modules["{name}"] = (() => {{\n{text}\nreturn {{ {", ".join(sorted(exports[name]))} }};\n}})();'
+        for name, text in texts.items()
     ]
     return "\n".join(["const modules = {};", *modules, f'export default modules["{name}"].{exported};\n'])
 

@@ -23,39 +23,24 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from oanquan_env.search.any_rules_net import AnyRulesNet, read_any_rules_net, read_net
+    from oanquan_env.search.any_rules_net import read_net
     from oanquan_env.search.deepening import Search
     from oanquan_env.search.limits import Limits, SearchResult
     from oanquan_env.search.maxn import MaxnSearch
-    from oanquan_env.search.mcts import RandomPlayouts, SearchedLeaves, search_trees
-    from oanquan_env.search.move_values import MoveValues, search_for
-    from oanquan_env.search.value_net import ValueNet, read_value_net
+    from oanquan_env.search.mcts import search_trees
+    from oanquan_env.search.move_values import MoveValues
+    from oanquan_env.search.value_net import ValueNet
 
-__all__ = [
-    "AnyRulesNet",
-    "Limits",
-    "MaxnSearch",
-    "MoveValues",
-    "RandomPlayouts",
-    "Search",
-    "SearchResult",
-    "SearchedLeaves",
-    "ValueNet",
-    "read_any_rules_net",
-    "read_net",
-    "read_value_net",
-    "search_for",
-    "search_trees",
-]
+__all__ = ["Limits", "MaxnSearch", "MoveValues", "Search", "SearchResult", "ValueNet", "read_net", "search_trees"]
 
 MODULES = {
-    **dict.fromkeys(("AnyRulesNet", "read_any_rules_net", "read_net"), "any_rules_net"),
-    "Search": "deepening",
     **dict.fromkeys(("Limits", "SearchResult"), "limits"),
     "MaxnSearch": "maxn",
-    **dict.fromkeys(("RandomPlayouts", "SearchedLeaves", "search_trees"), "mcts"),
-    **dict.fromkeys(("MoveValues", "search_for"), "move_values"),
-    **dict.fromkeys(("ValueNet", "read_value_net"), "value_net"),
+    "MoveValues": "move_values",
+    "Search": "deepening",
+    "ValueNet": "value_net",
+    "read_net": "any_rules_net",
+    "search_trees": "mcts",
 }
 """The module of each name that this package offers."""
 

@@ -120,16 +120,15 @@ def read_answer(text: str, board: Board, finish_reason: str | None = None) -> An
 def _move_in(text: str) -> Move | None:
     fenced = _FENCED.fullmatch(text)
     try:
-        found = json.loads(fenced[1] if fenced else text)
+        parsed = json.loads(fenced[1] if fenced else text)
     except (ValueError, RecursionError):
-        found = None
-    if isinstance(found, dict):
-        lines = [str(found.get("move"))]
+        parsed = None
+    if isinstance(parsed, dict):
+        lines = [str(parsed.get("move"))]
         moves = [{line.upper()} for line in lines if _MOVE.fullmatch(line)]
     else:
-        moves = [
-            found for line in reversed(text.splitlines()) if (found := {one.upper() for one in _MOVE.findall(line)})
-        ]
+        by_line = [{move.upper() for move in _MOVE.findall(line)} for line in reversed(text.splitlines())]
+        moves = list(filter(None, by_line))
     return Move.parse(moves[0].pop()) if moves and len(moves[0]) == 1 else None
 
 

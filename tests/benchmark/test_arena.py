@@ -25,7 +25,7 @@ from oanquan_env.records.games import format_records
 from oanquan_env.rollouts import random_openings
 from oanquan_env.search.move_values import MoveValues
 from oanquan_env.search.value_net import read_value_net
-from tests.helpers.players import FirstMove, LastMove, rng
+from tests.helpers.players import FirstMove, LastLegalMove, rng
 
 
 @pytest.mark.parametrize("rules", ["mancala-world", "three-player", "tonkin max_plies=6"])
@@ -33,7 +33,7 @@ def test_a_pairing_is_the_games_played_one_by_one(rules: str) -> None:
     core = Core(rules)
     openings = random_openings(core, 5, 3, rng())
     before, finished = openings.copy(), list[int]()
-    played = play_paired_games(core, FirstMove(core), LastMove(core), openings, rng(), finished.append)
+    played = play_paired_games(core, FirstMove(core), LastLegalMove(core), openings, rng(), finished.append)
     assert openings.same(before).all()
     assert sum(finished) == 5 * core.rules.players
     for seat, k in itertools.product(range(core.rules.players), range(5)):
@@ -51,7 +51,7 @@ def test_a_pairing_is_the_games_played_one_by_one(rules: str) -> None:
 def test_results_by_order_are_those_of_the_games_in_which_a_player_moved_then() -> None:
     core = Core("three-player")
     openings = Positions.concatenate(random_openings(core, 4, plies, rng()) for plies in (3, 4, 5))
-    results = play_pairs(core, FirstMove(core), LastMove(core), openings, rng())
+    results = play_pairs(core, FirstMove(core), LastLegalMove(core), openings, rng())
     assert score_interval(results) == score_estimate(results.score.mean(axis=1))  # one sample per opening
     ordered = by_order(results.margin, openings)
     for k, mover in enumerate(openings.mover.tolist()):

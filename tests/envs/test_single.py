@@ -13,7 +13,7 @@ from oanquan_env.envs.aec import GameEnv
 from oanquan_env.envs.single import OAnQuanEnv
 from oanquan_env.rewards import REWARDS
 from tests.helpers import strategies
-from tests.helpers.players import LastMove
+from tests.helpers.players import LastLegalMove
 
 
 @pytest.mark.parametrize(("preset", "opponent"), [("tonkin", "random"), ("three-player", "greedy"), ("app", None)])
@@ -50,7 +50,7 @@ def test_the_self_play_view_is_the_aec_environment(rules: Rules, reward: str, se
 
 
 def compare_game_with_opponent(
-    game: OAnQuanEnv, other: GameEnv, player: LastMove, seat: int, rng: np.random.Generator
+    game: OAnQuanEnv, other: GameEnv, player: LastLegalMove, seat: int, rng: np.random.Generator
 ) -> None:
     """Compare one game in both environments; a step's reward must sum the agent's AEC rewards until its next turn."""
     other.reset()
@@ -93,7 +93,7 @@ def compare_game_with_opponent(
 @settings(max_examples=12)
 @given(strategies.usual_size, st.integers(0, 3), st.sampled_from(sorted(REWARDS)), strategies.seeds)
 def test_games_against_an_opponent_are_the_aec_environment_s(rules: Rules, seat: int, reward: str, seed: int) -> None:
-    player, rng = LastMove(shared_core(rules)), np.random.default_rng(seed)
+    player, rng = LastLegalMove(shared_core(rules)), np.random.default_rng(seed)
     seat %= rules.players
     game, other = OAnQuanEnv(rules, opponent=player, seat=seat, reward=reward), raw_env(rules, reward=reward)
     for _ in range(2):

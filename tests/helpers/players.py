@@ -10,13 +10,13 @@ import pytest
 
 from oanquan_env import Core, Positions
 from oanquan_env.array_types import Ints, Mask
-from oanquan_env.benchmark import exploit, policy_cache
+from oanquan_env.benchmark import beams, exploit, policy_cache
 
 
 def tick(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Give searches for best responses a clock that advances by `seconds` whenever it is read."""
     clock = SimpleNamespace(monotonic=itertools.count(0, seconds).__next__)
-    for module in (policy_cache, exploit):
+    for module in (policy_cache, beams, exploit):
         monkeypatch.setattr(module, "time", clock)
 
 

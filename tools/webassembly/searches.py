@@ -51,37 +51,37 @@ def plies_left(rules: Any, game: Any) -> int:
 
 def search_two(rules: Any, game: Any, query: Any, work: Any, table: Any) -> None:
     """Search a running position by alpha-beta, as `deepening.Search` does, and write the result to `query`."""
-    found, state = work.roots[0], work.memory
-    found.own, found.other, found.plies_left = side(rules, game, 0), side(rules, game, 1), plies_left(rules, game)
+    root, state = work.roots[0], work.memory
+    root.own, root.other, root.plies_left = side(rules, game, 0), side(rules, game, 1), plies_left(rules, game)
     rules.has_net, state.guess_depth, state.stop = query.has_net, DEFAULT_GUESS_DEPTH, 0
     bits = search_state.bits_to_use(TABLE_BITS, query.depth, query.nodes)
     tree, depth, nodes = Tree(rules, state, table.buckets[:]), query.depth or MAX_DEPTH, query.nodes or UNLIMITED
     deepening.search_rows(tree, work.roots, depth, nodes, query.every_move != 0, bits)
-    query.value, query.reached, query.proved, query.played = found.value, found.depth, 1 - found.is_open, found.nodes
+    query.value, query.reached, query.proved, query.played = root.value, root.depth, 1 - root.is_open, root.nodes
     query.valued = 0
     for action in range(MAX_ACTIONS):
-        query.values[action] = found.values[action]
-        query.valued |= (found.values[action] != -INFINITY) << action
+        query.values[action] = root.values[action]
+        query.valued |= (root.values[action] != -INFINITY) << action
     for place in range(MAX_DEPTH + 1):
-        query.line[place], found.line[place] = found.line[place], 0
+        query.line[place], root.line[place] = root.line[place], 0
 
 
 def search_many(rules: Any, game: Any, query: Any, work: Any) -> None:
     """Search a position of three or four players by max^n into `query`, as `maxn.MaxnSearch.best_moves` does."""
-    found, state = work.roots[0], work.memory
-    found.sides[0], found.sides[1], found.sides[2], found.sides[3] = sides(rules, game)
-    found.scores[0], found.scores[1], found.scores[2], found.scores[3] = scores(rules, game)
-    found.plies_left = plies_left(rules, game)
+    root, state = work.roots[0], work.memory
+    root.sides[0], root.sides[1], root.sides[2], root.sides[3] = sides(rules, game)
+    root.scores[0], root.scores[1], root.scores[2], root.scores[3] = scores(rules, game)
+    root.plies_left = plies_left(rules, game)
     rules.has_net, rules.unit, state.stop = query.has_net, maxn.NET_UNIT if query.has_net else 1, 0
     depth, nodes = query.depth or MAX_DEPTH, query.nodes or UNLIMITED
     first_depth = 1 if query.nodes else depth
     maxn.search_rows(rules, state, work.roots, first_depth, depth, nodes, query.every_move != 0)
-    query.reached, query.proved, query.played = found.depth, 0, found.nodes
+    query.reached, query.proved, query.played = root.depth, 0, root.nodes
     best, query.valued = maxn.UNKNOWN, 0
     for action in range(MAX_ACTIONS):
-        query.values[action] = found.worths[action] / ((rules.players - 1) * rules.unit)
-        query.valued |= (found.worths[action] != maxn.UNKNOWN) << action
-        best = max(best, found.worths[action])
+        query.values[action] = root.worths[action] / ((rules.players - 1) * rules.unit)
+        query.valued |= (root.worths[action] != maxn.UNKNOWN) << action
+        best = max(best, root.worths[action])
     query.value = best / ((rules.players - 1) * rules.unit)
 
 
