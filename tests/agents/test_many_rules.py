@@ -43,8 +43,8 @@ def test_training_rule_sets_are_nested_and_differ_from_seed_to_seed() -> None:
 
 
 def test_a_net_that_reads_no_rules_plays_all_rules_alike(tmp_path: Path) -> None:
-    run = begin(tmp_path / "run", ANY, td={**ANY["td"], "reads_rules": False}, total_plies=2 * ITERATION)
-    learn(run)
+    run = begin(tmp_path / "run", ANY, td={**ANY["td"], "reads_rules": False})
+    run.iterate()
     net = run.network.export({})
     folded = [net.for_rules(f"vietnamese {change}") for change in ("", "stone_value=15", "capture=single")]
     assert all((one.embedding == folded[0].embedding).all() for one in folded)
