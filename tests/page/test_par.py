@@ -68,7 +68,9 @@ def finish(person: Person, *, well: bool) -> str:
         board = Board.from_positions(core, parse_position(core, state["position"]))
         right = str(next(move for move in board.legal_moves if move.action == best(book, board))) if well else ""
         person.move(right or state["legal"][0])
-        person.page.wait_for_function(f"import('./common.js').then(({{ page }}) => page.state.ply > {state['ply']})")
+        person.page.wait_for_function(
+            f"import('./page-state.js').then(({{ page }}) => page.state.ply > {state['ply']})"
+        )
     person.page.locator("#share-day").click()
     person.page.locator("#notice", has_text="Ô Ăn Quan").wait_for()
     return str(person.page.evaluate("navigator.clipboard.readText()"))

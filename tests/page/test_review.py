@@ -34,7 +34,7 @@ def test_hints_and_spoken_words_are_of_the_position_shown(visit: Visit) -> None:
     person.press("hint")
     person.board.locator(".hint").first.wait_for()
     assert not person.board.locator(".hint").evaluate_all(HIDING)  # no number is covered, no hint overflows
-    found = person.page.evaluate("import('./table.js').then(({ hint }) => hint())")
+    found = person.page.evaluate("import('./current-game.js').then(({ hint }) => hint())")
     equals = [move for move, value in found["values"].items() if value == found["values"][found["best"]]]
     assert person.board.locator(".marks rect").count() == len(equals)  # one arrow for each best move
     person.press("previous")
@@ -133,7 +133,7 @@ def test_motion_that_another_motion_replaces_leaves_it_alone(visit: Visit) -> No
     person.page.wait_for_timeout(700)  # the first motion has ended by now
     assert person.board.locator("[data-tool=skip]").is_visible()
     person.waits_for("South to move.")
-    speed = "import('./table.js').then(({ view }) => view.board.speed)"
+    speed = "import('./current-game.js').then(({ view }) => view.board.speed)"
     assert person.page.evaluate(speed) == float("inf")  # as with a preference for reduced motion
 
 
@@ -143,9 +143,9 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     person.fields.nth(1).tap()
     aimed = [person.board.locator(".way").first, page.locator("#moves button").nth(1), page.locator("#about-game")]
     before = [(one.element_handle(), one.bounding_box()) for one in aimed]
-    page.evaluate("import('./table.js').then(({ view, hint }) => hint().then(found => view.setHint(found)))")
+    page.evaluate("import('./current-game.js').then(({ view, hint }) => hint().then(found => view.setHint(found)))")
     person.board.locator(".hint").first.wait_for()
-    page.evaluate("import('./table.js').then(({ view }) => view.dispatchEvent(new Event('render')))")
+    page.evaluate("import('./current-game.js').then(({ view }) => view.dispatchEvent(new Event('render')))")
     for one, (handle, box) in zip(aimed, before, strict=True):
         assert handle is not None
         assert (handle.evaluate("node => node.isConnected"), one.bounding_box()) == (True, box)
@@ -156,8 +156,12 @@ def test_what_arrives_late_moves_nothing_that_a_finger_aims_at(visit: Visit) -> 
     other.page.locator("#mistakes progress, #mistakes button").first.wait_for()
     other.page.keyboard.press("Home")  # the mistake, whether or not the review has found it yet
     names = "[...view.board.root.querySelectorAll('.tools button:not([hidden])')].map(one => one.dataset.tool)"
-    tops = "[view.tools.bar, document.getElementById('moves')].map(one => one.getBoundingClientRect().top + scrollY)"
-    seen = f"import('./table.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('lesson').hidden])"
+    tops = (
+        "[view.buttonBar.bar, document.getElementById('moves')].map(one => one.getBoundingClientRect().top + scrollY)"
+    )
+    seen = (
+        f"import('./current-game.js').then(({{ view }}) => [{names}, {tops}, document.getElementById('lesson').hidden])"
+    )
     before = other.page.evaluate(seen)
     other.page.locator("#mistakes button").first.wait_for()
     assert other.page.evaluate(seen) == before
@@ -204,7 +208,7 @@ def test_the_values_of_all_moves_can_be_shown_beside_any_game(visit: Visit) -> N
     page.locator("#live").check()
     page.locator("#moves button").first.click()
     hints.nth(9).wait_for()  # both moves of five squares
-    values = page.evaluate("import('./table.js').then(({ hint }) => hint(0))")["values"]
+    values = page.evaluate("import('./current-game.js').then(({ hint }) => hint(0))")["values"]
     numbers = sorted(int(text.replace("−", "-")) for text in hints.all_text_contents())
     assert numbers == sorted(values.values())
     assert person.board.locator(".marks rect").count() == 0  # no arrows, as no hint was asked for

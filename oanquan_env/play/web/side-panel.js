@@ -1,9 +1,11 @@
 // The panel beside the board: the game, its match, its moves, and what comes after its end.
 
 import { STRENGTHS } from "./words/board-words.js";
-import { $, complain, make, page, presetName, store, words } from "./common.js";
-import { MINUS, capital } from "./nodes.js";
-import { unfinishedGames, play, view } from "./table.js";
+import { $, make } from "./dom.js";
+import { complain, page, presetName, words } from "./page-state.js";
+import { store } from "./storage.js";
+import { MINUS, capital } from "./words/format.js";
+import { unfinishedGames, play, view } from "./current-game.js";
 import { sentenceName } from "./words/narration.js";
 
 let ended = null; // the game whose end has been announced

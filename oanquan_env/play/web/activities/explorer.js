@@ -4,16 +4,18 @@
 import { BoardView } from "../board/board.js";
 import { Book, Openings, movesOf, refutation, valueOf } from "../players/book.js";
 import { checkProof } from "../players/certificate.js";
-import { explain, make, page, presetName, words } from "../common.js";
-import { Game, PERSON } from "../model/game-model.js";
+import { make } from "../dom.js";
+import { explain, page, presetName, words } from "../page-state.js";
+import { Game, PERSON } from "../model/game.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
-import { copyFrame, signed } from "../nodes.js";
+import { copyFrame } from "../model/trace.js";
+import { signed } from "../words/format.js";
 import { moveText } from "../model/notation.js";
 import { PROOF } from "../words/proof-words.js";
 import { ANY } from "../players/players.js";
 import { parseRules } from "../model/rules.js";
 import { drawingJson, nodeJson } from "../model/state.js";
-import { play, playFor, tools, view } from "../table.js";
+import { play, playFor, services, view } from "../current-game.js";
 
 const STYLE = `
 #openings-dialog { width: min(1020px, calc(100vw - 20px)); }
@@ -147,12 +149,12 @@ function tell(text, { answer } = nodes) {
   answer.textContent = text;
   if (text) answer.scrollIntoView({ block: "nearest" });
 }
-const data = (name) => tools().data(name);
+const data = (name) => services().data(name);
 
 /** Start at the set-up of a preset. */
 async function choose(preset) {
   nodes.rules.value = preset;
-  const { engine } = tools(),
+  const { engine } = services(),
     rules = engine.rules(parseRules(preset, page.catalogue)),
     listed = page.catalogue.openings.includes(preset);
   const [table, drawing] = await Promise.all([
@@ -217,7 +219,7 @@ async function show() {
   const moves = showMoves();
   if (explorer.hints.has(serial) || moves.every(({ proved }) => proved)) return;
   try {
-    explorer.hints.set(serial, await tools().thinker.hint(rules, position, { signal: explorer.search.signal }));
+    explorer.hints.set(serial, await services().thinker.hint(rules, position, { signal: explorer.search.signal }));
     if (explorer.game === game && game.node.serial === serial) showMoves();
   } catch (error) {
     if (error.name !== "AbortError") tell(explain(error));
@@ -386,7 +388,7 @@ async function check() {
   button.disabled = true;
   Object.assign(progress, { hidden: false, value: 0 });
   try {
-    const found = await checkProof(tools().engine, page.catalogue, name, content, (done, all) => {
+    const found = await checkProof(services().engine, page.catalogue, name, content, (done, all) => {
       Object.assign(progress, { max: all, value: done });
       elements.answer.textContent = texts().following(done, all);
     });

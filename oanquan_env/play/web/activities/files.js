@@ -1,13 +1,15 @@
 // Games in files and on the clipboard, links that hold a game, and animations of it.
 
 import { ROLES } from "../words/board-words.js";
-import { $, complain, copy, explain, isText, make, notice, page, presetName, words } from "../common.js";
+import { $, make } from "../dom.js";
+import { complain, copy, explain, notice, page, presetName, words } from "../page-state.js";
+import { isText } from "../storage.js";
 import "../words/dialog-words.js";
 import { findLink, readLink } from "../model/link-reading.js";
-import { PERSON } from "../model/game-model.js";
-import { capital } from "../nodes.js";
+import { PERSON } from "../model/game.js";
+import { capital } from "../words/format.js";
 import { Refused } from "../model/refused.js";
-import { friendGames, unfinishedGames, goBack, play, view } from "../table.js";
+import { friendGames, unfinishedGames, goBack, play, view } from "../current-game.js";
 import { plateNames, playerName } from "../words/narration.js";
 
 const OWN = "oanquan-"; // beginning of the names of stored texts

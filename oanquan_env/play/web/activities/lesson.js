@@ -1,14 +1,15 @@
 // A mistake as a lesson: both moves as arrows, the best line played on the board, and another try from the same
 // position.
 
-import { $, complain, make, notice, page } from "../common.js";
+import { $, make } from "../dom.js";
+import { complain, notice, page } from "../page-state.js";
 import { ARROWS, moveArrow } from "../board/move-markers.js";
 import { stonesWon, sweeping } from "../board/moving-board.js";
-import { capital } from "../nodes.js";
+import { capital } from "../words/format.js";
 import { parseMove, positionText } from "../model/notation.js";
 import { REVIEW } from "../words/review-words.js";
 import { nodeJson } from "../model/state.js";
-import { variation, play, tools, view } from "../table.js";
+import { variation, play, services, view } from "../current-game.js";
 import { how, playerName } from "../words/narration.js";
 import { captured } from "../model/trace.js";
 
@@ -105,7 +106,7 @@ async function showLine(loss, number, played) {
     drawing = view.board.plain;
   view.view(number);
   view.replaying = panel.line = line;
-  view.setTools();
+  view.setButtons();
   showLesson(loss, number, played);
   if (view.board.speed === Infinity) view.board.speed = 1; // motion was requested explicitly
   try {
@@ -128,7 +129,7 @@ async function showLine(loss, number, played) {
       };
       const next =
         !outcome && ply < PLIES
-          ? tools().thinker.hint(rules, game.position, { proved: !page.state.match?.owners.tabs })
+          ? services().thinker.hint(rules, game.position, { proved: !page.state.match?.owners.tabs })
           : null; // it thinks during the motion
       const words = texts().line(move, ply, PLIES);
       view.speak(words);

@@ -1,7 +1,9 @@
 // The value of each move of the position shown, drawn beside its square while a switch is on.
 
-import { $, complain, page, store } from "../common.js";
-import { hint, view } from "../table.js";
+import { $ } from "../dom.js";
+import { complain, page } from "../page-state.js";
+import { store } from "../storage.js";
+import { hint, view } from "../current-game.js";
 
 const known = new Map(); // hints by position, null while one is searched
 let busy = false;

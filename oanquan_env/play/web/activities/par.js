@@ -1,10 +1,12 @@
 // The daily position, played out against the perfect player. Its par, a proved value, is the margin that nobody can
 // exceed.
 
-import { $, complain, copy, page, store, words } from "../common.js";
+import { $ } from "../dom.js";
+import { complain, copy, page, words } from "../page-state.js";
+import { store } from "../storage.js";
 import { dailyOf, dateOf, dayOf } from "./puzzle-log.js";
 import "../words/puzzle-words.js";
-import { playFor, tools, view } from "../table.js";
+import { playFor, services, view } from "../current-game.js";
 
 const KEPT = "par",
   MOST = 7, // results kept, in case that the clock goes back
@@ -17,7 +19,7 @@ export const shortOf = (day) => results().find((one) => one.day === day)?.short 
 
 export async function playPar() {
   const day = dayOf(new Date()),
-    all = await tools().data("par.json"),
+    all = await services().data("par.json"),
     { rules, position, par } = all[dailyOf(day, all.length)];
   const seats = [0, 1].map((seat) => (seat === Number(position.split(" ")[2]) ? page.catalogue.person : "perfect"));
   await playFor({ par, day }, { rules, position, seats });

@@ -1,11 +1,12 @@
 // The review: a bar with the lead in the position shown, a graph of the game, and the moves that gave points away.
 
-import { $, complain, make, page } from "../common.js";
+import { $, make, element } from "../dom.js";
+import { complain, page } from "../page-state.js";
 import { arrows, gain, ownPuzzle, showLesson, who } from "./lesson.js";
 import { Budget, QUICK, isMistake, leads, losses, summary } from "../model/losses.js";
-import { MINUS, capital, element } from "../nodes.js";
+import { MINUS, capital } from "../words/format.js";
 import { REVIEW } from "../words/review-words.js";
-import { hint, view } from "../table.js";
+import { hint, view } from "../current-game.js";
 import { how, playerName } from "../words/narration.js";
 
 // margins of the graph in pixels; ticks in points

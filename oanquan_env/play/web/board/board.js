@@ -2,7 +2,8 @@
 
 import { moveArrow } from "./move-markers.js";
 import { MovingBoard } from "./moving-board.js";
-import { element, signed } from "../nodes.js";
+import { element } from "../dom.js";
+import { signed } from "../words/format.js";
 
 const HOLD = 450; // milliseconds: a longer press only previews the move
 

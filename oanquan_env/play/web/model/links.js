@@ -3,7 +3,7 @@
 // computer players, named as in records. In a link for a friend, game=ID identifies the game, and the other persons are
 // named friend; link-reading.js reads such links.
 
-import { FRIEND, PERSON } from "./game-model.js";
+import { FRIEND, PERSON } from "./game.js";
 import { SEATS, moveText, positionText } from "./notation.js";
 import { matchRulesText, rulesText } from "./rules.js";
 import { roundsText } from "./match-model.js";
@@ -12,7 +12,7 @@ import { roundsText } from "./match-model.js";
 export const sides = (players) => SEATS.en[players].map((name) => name.toLowerCase());
 
 /**
- * Return the fragment of a game (game-model.js), without #. With the `id` of a game with friends, it is for the next
+ * Return the fragment of a game (game.js), without #. With the `id` of a game with friends, it is for the next
  * friend to move.
  */
 export function linkOf(game, catalogue, id = null) {

@@ -1,7 +1,7 @@
 // Continues games that this browser has stored. It uses no document.
 
-import { areTexts, isGame, isText, store } from "../common.js";
-import { FRIEND, PERSON } from "./game-model.js";
+import { areTexts, isGame, isText, store } from "../storage.js";
+import { FRIEND, PERSON } from "./game.js";
 import { Refused } from "./refused.js";
 
 const isPuzzle = (value) =>
