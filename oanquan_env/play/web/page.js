@@ -4,7 +4,7 @@
 import { show } from "./side-panel.js";
 import { $ } from "./dom.js";
 import { complain, explain, notice, page, words } from "./page-state.js";
-import { store } from "./storage.js";
+import { store, tab } from "./storage.js";
 import { begin, play, view } from "./current-game.js";
 import { SPEEDS, isHeld } from "./buttons.js";
 
@@ -109,6 +109,7 @@ async function start() {
     await begin();
     window.addEventListener("hashchange", () => openLink().catch(fail));
     await openLink();
+    if (tab.get("analysing") && !$("analysis")) await import("./activities/analysis.js").then(({ resume }) => resume()).catch(complain);
     if (page.aim?.bound !== undefined) await dialogs.openings().then(() => view.refresh());
     if (page.aim?.par !== undefined) await import("./activities/par.js").then(() => view.refresh());
   } catch (error) {

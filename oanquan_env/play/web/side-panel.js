@@ -3,22 +3,29 @@
 import { STRENGTHS } from "./words/board-words.js";
 import { $, make } from "./dom.js";
 import { complain, page, presetName, words } from "./page-state.js";
-import { store } from "./storage.js";
+import { FRIEND } from "./model/game.js";
 import { MINUS, capital } from "./words/format.js";
 import { unfinishedGames, play, view } from "./current-game.js";
 import { sentenceName } from "./words/narration.js";
 
 let ended = null; // the game whose end has been announced
 let running = null; // the last game that was seen unfinished
-let values = null; // review.js, loaded when values are first wanted
+let values = null; // review.js, loaded with the first review
 
-async function review(wanted = true) {
+async function review() {
   try {
     values ??= await import("./activities/review.js");
-    values.review(wanted);
+    values.review();
   } catch (error) {
     complain(error);
   }
+}
+
+/** Whether the analysis board would help nobody in a game against the computer, and solve no puzzle. */
+function mayAnalyse({ puzzle, turn, seats }) {
+  if (puzzle) return Boolean(puzzle.answer?.right);
+  const computer = ({ name, person }) => !person && name !== FRIEND;
+  return turn === "over" || !seats.some(({ person }) => person) || !seats.some(computer);
 }
 
 $("game-rules").ontoggle = show;
@@ -40,8 +47,7 @@ export function show() {
     import("./activities/rules-in-words.js")
       .then((loaded) => loaded.tell($("game-rules"), state.rules))
       .catch(complain);
-  $("values").hidden = Boolean(state.puzzle);
-  $("evaluate").parentNode.hidden = state.seats.length > 2;
+  for (const button of document.querySelectorAll(".analyse")) button.hidden = !mayAnalyse(state);
   values?.showValues();
   const lines = number ? view.lines(number) : [view.words.noMove],
     wrong = number && !values?.reviewing() ? values?.mistake(number) : null;
@@ -153,17 +159,7 @@ $("send").onclick = () =>
 $("swap").onclick = () => play("rematch", { swap: true }).catch(complain);
 $("card").onclick = () =>
   import("./activities/files.js").then(({ shareCard }) => shareCard(values?.summaries() ?? null)).catch(complain);
-$("review").onclick = () => review();
-$("evaluate").checked = store.get("evaluate") === "yes";
-$("evaluate").onchange = () => {
-  store.set("evaluate", $("evaluate").checked ? "yes" : "no");
-  review(false);
-};
-if ($("evaluate").checked) review(false);
-const live = () => import("./activities/live-values.js");
-$("live").onchange = ({ target: { checked } }) =>
-  live()
-    .then(({ toggle }) => toggle(checked))
-    .catch(complain);
-if (store.get("live") === "yes") live().catch(complain);
+$("review").onclick = review;
+for (const button of document.querySelectorAll(".analyse"))
+  button.onclick = () => import("./activities/analysis.js").then(({ openHere }) => openHere()).catch(complain);
 $("from-here").onclick = () => play("back", { moves: view.viewing }).catch(complain);

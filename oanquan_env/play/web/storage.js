@@ -47,6 +47,24 @@ export const store = {
   },
 };
 
+/** Texts stored in this tab only, so that a reload finds them again. */
+export const tab = {
+  get(name) {
+    try {
+      return sessionStorage.getItem(`oanquan-${name}`);
+    } catch {
+      return null;
+    }
+  },
+  set(name, value) {
+    try {
+      sessionStorage.setItem(`oanquan-${name}`, value);
+    } catch {
+      /* private windows */
+    }
+  },
+};
+
 export const isText = (value) => typeof value === "string";
 export const areTexts = (value) => Array.isArray(value) && value.every(isText);
 export const isGame = (value) => isText(value?.text) && areTexts(value.seats) && isText(value.id ?? "");

@@ -48,7 +48,7 @@ export class BoardView extends MovingBoard {
 
   /**
    * Show a position (see `DrawnBoard`); `legal` has the moves that a person may choose, `previews` their effects,
-   * `hint` the values of all moves.
+   * `hint` the values of all moves (thinking.js).
    */
   show(position) {
     super.show(position);

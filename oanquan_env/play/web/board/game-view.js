@@ -216,7 +216,6 @@ export class GameView extends EventTarget {
       tabs: state.match?.owners.tabs,
       names: plateNames(this),
       winners: null,
-      hint: this.valuesAt?.(number), // live-values.js
     };
     if (number < state.line.length) return position;
     if (this.puzzled?.reply && this.puzzled.puzzle === state.puzzle)

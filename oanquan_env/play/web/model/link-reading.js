@@ -10,6 +10,8 @@ const LONGEST = {
   from: 1000,
   match: 1000,
   moves: 50_000,
+  tree: 50_000,
+  at: 6,
   south: 100,
   east: 100,
   north: 100,
@@ -40,7 +42,7 @@ export function findLink(text) {
   return found.replaceAll("&amp;", "&").replace(/[.,;:!?*)\]}>"'…”’»]+$/, "");
 }
 
-/** Return the game in a fragment, as the request "new" takes it. Throws Refused. */
+/** Return the game in a fragment, as the request "new" takes it, or an analysis, which has a `tree`. Throws Refused. */
 export function readLink(text, catalogue) {
   const held = new Map();
   if (text.length > LONGEST_LINK)
@@ -70,8 +72,13 @@ export function readLink(text, catalogue) {
       "a match begins at the set-up: a link has from or match",
       "cả trận bắt đầu từ đầu: liên kết chỉ có from hoặc match",
     );
+  const other = ["match", "moves", "game", ...sides(4)].find((key) => held.has(key));
+  if (held.has("tree") && other)
+    refuse(`a link to an analysis has no ${other}`, `liên kết đến bản phân tích không có phần ${other}`);
   return {
     rules,
+    tree: held.get("tree") ?? null,
+    at: Number(held.get("at") ?? 0),
     position: held.get("from") ?? null,
     match: held.get("match") ?? null,
     moves: held.get("moves") ?? "",

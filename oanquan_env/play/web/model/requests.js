@@ -1,7 +1,6 @@
 // The requests that change the game of a session (session.js), by name. Each takes the session and its arguments; if it is
 // impossible, it throws Refused and changes nothing.
 
-import { PERSON } from "./game.js";
 import { newMatch } from "./match-model.js";
 import { readMoves } from "./notation.js";
 import { answered, reply, showAnswer, showPuzzle } from "./puzzle.js";
@@ -83,22 +82,7 @@ export const REQUESTS = {
     );
   },
 
-  /**
-   * Begin a game at the position after `moves` moves; a person takes the seat to move. This game is kept until
-   * `resume`.
-   */
-  branch(session, { moves }) {
-    const { rules, names } = session.game,
-      { position } = session.after(moves),
-      other = session.opponent;
-    const seats =
-      names[position.mover] === PERSON
-        ? names
-        : names.map((name, seat) => (seat === position.mover ? PERSON : name === PERSON ? other : name));
-    return session.put({ rules, start: position }, seats, { paused: session.toResume });
-  },
-
-  /** Leave a puzzle or a branch, and continue the game before it. */
+  /** Leave a puzzle, and continue the game before it. */
   resume(session) {
     if (!session.paused) throw impossible("there is no game to go back to", "không có ván nào để quay lại");
     const { game, number, id, drawing, values } = session.paused;
@@ -134,11 +118,9 @@ export const REQUESTS = {
     );
   },
 
-  /**
-   * Continue the match in the records `text`, or game `number` (from 1). With `keep`, this game is kept until `resume`.
-   */
-  async load(session, { text, number = null, seats = null, id = null, keep = false }) {
-    return session.put(await session.read(text, number), seats, { id, paused: keep ? session.toResume : null });
+  /** Continue the match in the records `text`, or game `number` (from 1). */
+  async load(session, { text, number = null, seats = null, id = null }) {
+    return session.put(await session.read(text, number), seats, { id });
   },
 
   puzzle: showPuzzle,

@@ -30,7 +30,7 @@ export class Session extends EventTarget {
     this.game = null;
     this.puzzle = null;
     this.id = null; // identifies a game with a friend on both devices
-    this.paused = null; // the game that a puzzle or a branch interrupted, and its data
+    this.paused = null; // the game that a puzzle interrupted, and its data
     this.emptyBoard = null; // for the rules, with English names only
     this.values = new Map();
   }
@@ -134,24 +134,21 @@ export class Session extends EventTarget {
     };
   }
 
-  /** Return the data with which `restore` continues this game elsewhere, with an open puzzle or branch. */
+  /** Return the data with which `restore` continues this game elsewhere, with an open puzzle. */
   snapshot() {
-    const { game, puzzle } = this,
-      { game: first, id } = this.paused ?? this,
-      written = (one) => ({ text: formatRecords(one.records(), this.catalogue), seats: one.names });
+    const { game, id } = this.paused ?? this;
     return {
-      ...written(first),
+      text: formatRecords(game.records(), this.catalogue),
+      seats: game.names,
       id,
-      puzzle: puzzle && puzzle.source,
-      branch: puzzle || first === game ? null : written(game),
+      puzzle: this.puzzle && this.puzzle.source,
     };
   }
 
   /** Continue from a `snapshot`. Throws Refused if it is invalid. */
-  async restore({ text, seats, id, puzzle, branch }) {
+  async restore({ text, seats, id, puzzle }) {
     await this.request("load", { text, seats, id });
     if (puzzle) await this.request("puzzle", puzzle);
-    if (branch) await this.request("load", { ...branch, keep: true });
   }
 
   // ---- helpers ------------------------------------------------------------------------------------------------------

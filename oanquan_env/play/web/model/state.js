@@ -57,7 +57,7 @@ export function nodeJson(node, drawing, names) {
 }
 
 /** Return the effect of each legal move; none for a move that never ends. */
-function previewsOf(game, legal) {
+export function previewsOf(game, legal) {
   const of = (action) => {
     try {
       return preview(game.trace(action));
